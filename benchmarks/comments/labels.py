@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
-from detourage.comments.candidates import nesting_of
+from detourage.comments.candidates import find_nesting
 from detourage.html.flat import FlatDocument
 
 _Floats = npt.NDArray[np.float64]
@@ -74,7 +74,7 @@ def agreement_of(page: FlatDocument, groups: Sequence[Sequence[int]], comment_te
 def records_of(page: FlatDocument, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
     """Map each record to the outermost records nested inside it."""
     starts = np.array(members)
-    around, _ = nesting_of(starts, page.ends[starts])
+    around, _ = find_nesting(starts, page.ends[starts])
     inside: list[list[int]] = [[] for _ in members]
     for member, place in zip(members, around.tolist(), strict=True):
         if place >= 0:

@@ -18,7 +18,7 @@ from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.folds import fold_of
 from benchmarks.training.headers import ModelFile, Training, corpus_used, training_of
-from detourage.comments.finding import CommentModel, Floats, read_choice
+from detourage.comments.finding import CommentModel, Floats, read_candidate
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
 
@@ -97,7 +97,7 @@ def choose(example: Example, ranking: Mapping[str, float]) -> Choice | None:
     if example.words is None or not example.candidates:
         return None
     place = int(CommentModel(ranking, {}, 0.0).scores(example.features).argmax())
-    _, measures = read_choice(example.page, example.words, example.candidates[place])
+    _, measures = read_candidate(example.page, example.words, example.candidates[place])
     return Choice(example, place, measures) if measures else None
 
 

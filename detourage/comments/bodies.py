@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from detourage.comments.dating import Dating
-from detourage.comments.layout import Layout, joined
-from detourage.comments.naming import Naming
+from detourage.comments.dating import FoundDate
+from detourage.comments.layout import Layout, join_texts
+from detourage.comments.naming import FoundAuthor
 from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
@@ -18,24 +18,25 @@ from detourage.text.words import clean, listed
 MIN_REPEATS = 0.4
 """Minimum share of comments with the same text at the same path for the text to be boilerplate."""
 
-_TEXT_NAMES = listed("body text txt content bodytext messagetext postcontent richtext usertext")
-_COMMENT_NAMES = listed("message msg comment post posting says entry description")
-_AROUND_NAMES = listed(
+# Words in the classes and IDs of a comment's text, of a whole comment, and of its other parts.
+_TEXT_WORDS = listed("body text txt content bodytext messagetext postcontent richtext usertext")
+_COMMENT_WORDS = listed("message msg comment post posting says entry description")
+_OTHER_PART_WORDS = listed(
     "author avatar meta metadata info user username userinfo profile date time timestamp footer"
     " foot header head actions action tools tool toolbar buttons button btn controls control share"
     " sharing vote votes voting like likes rating rate score rank stats badge badges reply replies"
     " respond links link permalink edited lastedited edit notice signature sig attachments report"
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
-_LINKS = listed("link links")
+_LINK_WORDS = listed("link links")
 _TYPED_TEXT = frozenset({"code", "kbd", "samp", "var"})
 """Elements for keyboard input and program output, where many commenters may write the same text."""
 
-_SIGNATURES = listed("signature sig signatur usersignature postsignature")
-_AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""Punctuation left at a reply's start when the name of the person answered is removed."""
+_SIGNATURE_WORDS = listed("signature sig signatur usersignature postsignature")
+_PUNCTUATION_AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
+"""Punctuation left at the start of a reply when the name of the person answered is removed."""
 
-MAX_LABEL = 6  # length, in words, of a label next to a name or a date: "Joined in", "Senior member"
+MAX_LABEL_WORDS = 6  # words of a label next to a name or a date: "Joined in", "Senior member"
 MAX_LABELLED = 200  # length, in characters, of an element with a name or date and their labels
 
 MAX_HEAD_WORDS = 12
@@ -47,12 +48,12 @@ MAX_DESCRIPTION = 200  # length of a picture's description, in characters; the r
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
 """Characters between removed parts and the remaining text, without meaning on their own."""
 
-_SAID = (
+_SAID_VERBS = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
     r"|писал\(?а?\)?|написал\(?а?\)?"
 )
 _QUOTE_HEADER = re.compile(
-    rf"^.{{0,60}}?\b(?:{_SAID})\s*[:：↑]*$"
+    rf"^.{{0,60}}?\b(?:{_SAID_VERBS})\s*[:：↑]*$"
     r"|^(?:quote|zitat|citation|cita|cytat|цитата)\s*[:：]?$"
     r"|^(?:zitat von|quote from|quoting|originally posted by|citation de|envoyé par)\b.{0,60}$"
     r"|^(?:click to expand|zum vergrößern anklicken|cliquez pour agrandir).{0,20}$",
@@ -67,8 +68,8 @@ class Body(NamedTuple):
     nodes: tuple[int, ...]
 
 
-def bodies_of(
-    layouts: Sequence[Layout], named: Mapping[int, Naming], dated: Mapping[int, Dating]
+def read_bodies(
+    layouts: Sequence[Layout], authors: Mapping[int, FoundAuthor], dates: Mapping[int, FoundDate]
 ) -> list[Body]:
     """Return the text of each comment.
 
@@ -76,36 +77,36 @@ def bodies_of(
     highest expected word F1 is chosen; each text node counts in proportion to the probability that
     the commenter wrote it.
     """
-    placed = [
-        [*zip(map(layout.paths.__getitem__, parents), map(_plain, layout.clean_texts), strict=True)]
-        for layout in layouts
-        for parents in [[node.parent for node in layout.texts]]
-    ]
-    repeated = _repeated(placed)
-    is_template = [
+    paths_and_texts = [
         [
-            each in repeated and layout.tags[node.parent] not in _TYPED_TEXT
-            for node, each in zip(layout.texts, of, strict=True)
+            (layout.paths[node.parent], _normalise(text))
+            for node, text in zip(layout.texts, layout.clean_texts, strict=True)
         ]
-        for layout, of in zip(layouts, placed, strict=True)
+        for layout in layouts
     ]
-    around = [
-        _name_and_date_texts(layout, (named.get(n), dated.get(n))) | _reply_headers(layout)
-        for n, layout in enumerate(layouts)
-    ]
-    probabilities = [
-        _probabilities(layout, [number in around[n] or each for number, each in enumerate(flags)])
-        for n, (layout, flags) in enumerate(zip(layouts, is_template, strict=True))
-    ]
-    outermost = [_outermost(layout) for layout in layouts]
+    boilerplate = _repeated_texts(paths_and_texts)
+    probabilities = []
+    for number, layout in enumerate(layouts):
+        author_and_date = authors.get(number), dates.get(number)
+        excluded = _name_and_date_texts(layout, author_and_date) | _reply_headers(layout)
+        excluded |= {
+            index
+            for index, path_and_text in enumerate(paths_and_texts[number])
+            if path_and_text in boilerplate
+            and layout.tags[layout.texts[index].parent] not in _TYPED_TEXT
+        }
+        probabilities.append(_probabilities(layout, excluded))
+    outermost = [_outermost_elements(layout) for layout in layouts]
     path = _best_path(layouts, probabilities, outermost)
     return [_render(*each, path) for each in zip(layouts, probabilities, outermost, strict=True)]
 
 
-def _repeated(placed: Sequence[Sequence[tuple[int, str]]]) -> frozenset[tuple[int, str]]:
-    """Return the texts that occur at the same path in several comments."""
-    counts = Counter(chain.from_iterable(map(set, placed)))
-    least = max(2.0, MIN_REPEATS * len(placed))
+def _repeated_texts(
+    paths_and_texts: Sequence[Sequence[tuple[int, str]]],
+) -> frozenset[tuple[int, str]]:
+    """Return the texts that occur at the same path in several comments, each with its path."""
+    counts = Counter(chain.from_iterable(map(set, paths_and_texts)))
+    least = max(2.0, MIN_REPEATS * len(paths_and_texts))
     # Symbols are excluded, because many commenters may post the same emoji.
     return frozenset(
         (path, text)
@@ -119,95 +120,100 @@ _MIN_SPACES = 4  # spaces in a text whose numbers are significant; in "Reply (3)
 
 
 @cached_if_short(4096)
-def _plain(text: str) -> str:
-    plain = text.lower()
-    return plain if plain.count(" ") >= _MIN_SPACES else _DIGITS.sub("0", plain)
+def _normalise(text: str) -> str:
+    """Return a text in lower case, with 0 for each number if the text is short."""
+    lower = text.lower()
+    return lower if lower.count(" ") >= _MIN_SPACES else _DIGITS.sub("0", lower)
 
 
-def _name_and_date_texts(layout: Layout, shown: Iterable[Naming | Dating | None]) -> frozenset[int]:
-    """Return the text nodes that display a name or a date, and their labels."""
-    return frozenset(
-        number
-        for index, text in (each[:2] for each in shown if each is not None)
-        for number in range(layout.text_starts[index], layout.text_ends[index])
-        if (layout.lengths[index] <= MAX_LABELLED and layout.word_counts[number] <= MAX_LABEL)
-        or (layout.word_counts[number] <= MAX_HEAD_WORDS and text in layout.clean_texts[number])
-    )
+def _name_and_date_texts(
+    layout: Layout, author_and_date: Iterable[FoundAuthor | FoundDate | None]
+) -> frozenset[int]:
+    """Return the text nodes that display the author or the date, and their labels."""
+    found: set[int] = set()
+    for element, displayed in (each[:2] for each in author_and_date if each is not None):
+        for text in range(layout.text_starts[element], layout.text_ends[element]):
+            words = layout.word_counts[text]
+            is_label = words <= MAX_LABEL_WORDS and layout.lengths[element] <= MAX_LABELLED
+            if is_label or (words <= MAX_HEAD_WORDS and displayed in layout.clean_texts[text]):
+                found.add(text)
+    return frozenset(found)
 
 
 def _reply_headers(layout: Layout) -> frozenset[int]:
-    """Return the text nodes that state who is being answered, up to the link to that post."""
+    """Return the text nodes such as "In reply to Ann" that end with a link to another comment."""
     headers: set[int] = set()
-    first_of: dict[int, int] = {}
-    for number, node in enumerate(layout.texts):
-        first_of.setdefault(node.line, number)
-    before = [0, *accumulate(len(node.text) for node in layout.texts)]
+    first_text_of_line: dict[int, int] = {}
+    for text, node in enumerate(layout.texts):
+        first_text_of_line.setdefault(node.line, text)
+    characters_before = [0, *accumulate(len(node.text) for node in layout.texts)]
     for index, tag in enumerate(layout.tags):
         start, end = layout.text_starts[index], layout.text_ends[index]
         if tag == "a" and start < end and names_parent(layout, index):
-            start = first_of[layout.texts[start].line]
-            if before[end] - before[start] <= MAX_HEADER:
+            start = first_text_of_line[layout.texts[start].line]
+            if characters_before[end] - characters_before[start] <= MAX_HEADER:
                 headers.update(range(start, end))
     return frozenset(headers)
 
 
-def _probabilities(layout: Layout, is_template: Sequence[bool]) -> list[float]:
-    """Return the probability that the commenter wrote each text node."""
+def _probabilities(layout: Layout, excluded: Container[int]) -> list[float]:
+    """Return the probability that the commenter wrote each text node; 0 for excluded nodes."""
     limits: dict[int, float | None] = {-1: None}
     probabilities = []
-    for node, length, excluded in zip(layout.texts, layout.word_counts, is_template, strict=True):
-        by_length = min(0.9, 0.4 + 0.05 * length)
-        limit = 0.0 if excluded else _limit_around(layout, node.parent, limits)
+    for text, (node, word_count) in enumerate(zip(layout.texts, layout.word_counts, strict=True)):
+        by_length = min(0.9, 0.4 + 0.05 * word_count)
+        limit = 0.0 if text in excluded else _nearest_limit(layout, node.parent, limits)
         bounded = max if limit == _MIN_IF_BODY else min
         probabilities.append(by_length if limit is None else bounded(by_length, limit))
     return probabilities
 
 
 _MIN_IF_BODY = 0.9
-"""Minimum probability of a text if its enclosing elements are named as the text of a comment."""
+"""Minimum probability that the commenter wrote a text in an element named like a comment's text."""
 
 _MAX_IF_OTHER = 0.1
-"""Maximum probability that the commenter wrote a text if the names of an enclosing element indicate
-another part. A line without any text of a higher probability is dropped."""
+"""Maximum probability that the commenter wrote a text in an element named like another part.
 
-_MAX_IF_LINK = 0.2  # maximum if the names indicate only a link, as commenters and pages add links
+A line is dropped if none of its texts has a higher probability."""
+
+_MAX_IF_LINK = 0.2  # maximum in an element named like a link, which commenters add, too
 
 _MIN_ELSEWHERE = 0.3
 """Minimum probability of a text that is kept in a comment without text at the chosen path."""
 
 
-def _limit_of(tag: str, names: frozenset[str]) -> float | None:
-    if tag in CONTROLS or names & _SIGNATURES:
+def _own_limit(tag: str, names: frozenset[str]) -> float | None:
+    """Return the limit that an element's tag and names set, as described in `_nearest_limit`."""
+    if tag in CONTROLS or names & _SIGNATURE_WORDS:
         return 0.0
     # Words for "comment" also occur in the names of other parts: "comment-author",
     # "message-actions".
-    if names & _TEXT_NAMES:
+    if names & _TEXT_WORDS:
         return _MIN_IF_BODY
-    around = names & _AROUND_NAMES
-    if around:
-        return _MAX_IF_LINK if tag == "a" and around <= _LINKS else _MAX_IF_OTHER
-    return _MIN_IF_BODY if names & _COMMENT_NAMES else None
+    other_parts = names & _OTHER_PART_WORDS
+    if other_parts:
+        return _MAX_IF_LINK if tag == "a" and other_parts <= _LINK_WORDS else _MAX_IF_OTHER
+    return _MIN_IF_BODY if names & _COMMENT_WORDS else None
 
 
-def _limit_around(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
-    """Return the bound that the nearest informative names set on the probability of a text.
+def _nearest_limit(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
+    """Return the limit that the names of an element or its nearest ancestor set on probabilities.
 
-    `_MIN_IF_BODY` is a lower bound, and any other number an upper bound. The result is None if no
-    enclosing element has informative names.
+    `_MIN_IF_BODY` is a lower limit for the texts in the element, and any other number an upper
+    limit. The result, which is cached in `limits`, is None if none of the names is informative.
     """
-    below: list[int] = []
+    without_limit: list[int] = []
     while index not in limits:
-        limit = _limit_of(layout.tags[index], layout.names[index])
+        limit = _own_limit(layout.tags[index], layout.names[index])
         if limit and layout.parents[index] < 0:
             limit = None
         if limit is not None:
             limits[index] = limit
             break
-        below.append(index)
+        without_limit.append(index)
         index = layout.parents[index]
     limit = limits[index]
-    for inside in below:
-        limits[inside] = limit
+    limits |= dict.fromkeys(without_limit, limit)
     return limit
 
 
@@ -216,78 +222,78 @@ def _best_path(
     probabilities: Sequence[Sequence[float]],
     outermost: Sequence[Sequence[int]],
 ) -> int:
-    expected: defaultdict[int, float] = defaultdict(float)
-    sizes: defaultdict[int, int] = defaultdict(int)
-    total = 0.0
-    for layout, chances, shown in zip(layouts, probabilities, outermost, strict=True):
-        before, size = [0.0], [0]
-        for length, chance in zip(layout.word_counts, chances, strict=True):
-            before.append(before[-1] + length * chance)
-            size.append(size[-1] + (length if chance > 0 else 0))
-        total += before[-1]
-        for index in shown:
+    """Return the path with the highest expected F1 of its words and those of the commenters."""
+    expected: defaultdict[int, float] = defaultdict(float)  # Words of commenters, by path
+    words: defaultdict[int, int] = defaultdict(int)
+    total_expected = 0.0
+    for layout, chances, elements in zip(layouts, probabilities, outermost, strict=True):
+        expected_before, words_before = [0.0], [0]
+        for count, chance in zip(layout.word_counts, chances, strict=True):
+            expected_before.append(expected_before[-1] + count * chance)
+            words_before.append(words_before[-1] + (count if chance > 0 else 0))
+        total_expected += expected_before[-1]
+        for index in elements:
             start, end = layout.text_starts[index], layout.text_ends[index]
-            expected[layout.paths[index]] += before[end] - before[start]
-            sizes[layout.paths[index]] += size[end] - size[start]
-    scores = {path: 2 * expected[path] / (sizes[path] + total) for path in expected if total}
+            expected[layout.paths[index]] += expected_before[end] - expected_before[start]
+            words[layout.paths[index]] += words_before[end] - words_before[start]
+    paths = expected if total_expected else ()
+    scores = {path: 2 * expected[path] / (words[path] + total_expected) for path in paths}
     # Ties go to the first path, which is the outermost.
     return max(scores, key=scores.__getitem__, default=0)
 
 
-def _outermost(layout: Layout) -> list[int]:
+def _outermost_elements(layout: Layout) -> list[int]:
     """Return the elements with text, except those inside another element at the same path."""
-    found = []
-    open_until: dict[int, int] = {}
-    stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
-    for index, (path, start, end) in enumerate(stretches):
-        if start < end and index >= open_until.get(path, 0):
-            found.append(index)
-            open_until[path] = layout.ends[index]
-    return found
+    outermost = []
+    last_ends: dict[int, int] = {}
+    text_ranges = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
+    for index, (path, start, end) in enumerate(text_ranges):
+        if start < end and index >= last_ends.get(path, 0):
+            outermost.append(index)
+            last_ends[path] = layout.ends[index]
+    return outermost
 
 
 def _render(
     layout: Layout, probabilities: Sequence[float], outermost: Sequence[int], path: int
 ) -> Body:
+    """Return the likely texts at a path, or anywhere if the comment has no text at the path."""
     holders = [index for index in outermost if layout.paths[index] == path]
-    places = [
-        place
-        for index in holders
-        for place in range(layout.text_starts[index], layout.text_ends[index])
-    ]
-    # A notice that the comment was removed is at a different path.
+    texts: Iterable[int] = range(len(layout.texts))
+    if holders:
+        starts_and_ends = (
+            (layout.text_starts[index], layout.text_ends[index]) for index in holders
+        )
+        texts = chain.from_iterable(range(start, end) for start, end in starts_and_ends)
+    # Texts elsewhere, such as a notice that the comment was removed, are less certain.
     least = 0.0 if holders else _MIN_ELSEWHERE
-    likely = [
-        place
-        for place in (places if holders else range(len(layout.texts)))
-        if probabilities[place] > least
-    ]
-    written = {layout.texts[place].line for place in likely if probabilities[place] > _MAX_IF_OTHER}
+    likely = [text for text in texts if probabilities[text] > least]
+    written = {layout.texts[text].line for text in likely if probabilities[text] > _MAX_IF_OTHER}
     # If no line has a text of a higher probability, the names do not indicate other parts here.
-    kept = tuple(place for place in likely if not written or layout.texts[place].line in written)
+    kept = tuple(text for text in likely if not written or layout.texts[text].line in written)
     lines = [
-        _AFTER_NAME.sub("", joined(list(nodes)))
-        for _, nodes in groupby((layout.texts[place] for place in kept), key=attrgetter("line"))
+        _PUNCTUATION_AFTER_NAME.sub("", join_texts(list(nodes)))
+        for _, nodes in groupby((layout.texts[text] for text in kept), key=attrgetter("line"))
     ]
-    shown = (line for line in lines if line.strip(_SEPARATORS))
-    text = "\n\n".join(line for line in shown if not _QUOTE_HEADER.search(line))
-    return Body(text or _pictured(layout, path), kept)
+    lines = [line for line in lines if line.strip(_SEPARATORS)]
+    body = "\n\n".join(line for line in lines if not _QUOTE_HEADER.search(line))
+    return Body(body or _picture_texts(layout, path), kept)
 
 
-def _pictured(layout: Layout, path: int) -> str:
+def _picture_texts(layout: Layout, path: int) -> str:
     """Return the alternative texts of a comment's pictures, such as emoji or stickers."""
-    found: list[str] = []
+    descriptions: list[str] = []
     limits: dict[int, float | None] = {-1: None}
     end = 0
-    for holder, each in enumerate(layout.paths):
-        if each != path or holder < end:
+    for holder, holder_path in enumerate(layout.paths):
+        if holder_path != path or holder < end:
             continue
         end = layout.ends[holder]
         for index in range(holder, end):
-            if layout.tags[index] != "img" or len(found) == MAX_PICTURES:
+            if layout.tags[index] != "img" or len(descriptions) == MAX_PICTURES:
                 continue
             description = clean(layout.get(index, "alt") or "")[:MAX_DESCRIPTION]
-            limit = _limit_around(layout, index, limits)
+            limit = _nearest_limit(layout, index, limits)
             if description and (limit is None or limit >= _MIN_ELSEWHERE):
-                found.append(description)
-    return " ".join(found)
+                descriptions.append(description)
+    return " ".join(descriptions)

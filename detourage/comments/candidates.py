@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from detourage.comments.signatures import Signature, looks_of
+from detourage.comments.signatures import Signature, group_by_look
 from detourage.html.flat import FlatDocument, Integers
 
-MIN_WORDS = 10  # words by readers on a page that is searched for candidates
+MIN_WORDS = 10  # expected words by readers on a page that is searched for candidates
 MIN_SHARE = 0.2  # share of the page's words by readers that a candidate contains
 MAX_CANDIDATES = 100  # candidates per page, which bounds the work on malicious pages
-MAX_LEVELS = 8  # levels from the element with the signature up to its record's root
+MAX_LEVELS = 8  # levels from the element with the signature up to the element with its record
 
 _NEVER_RECORDS = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "time", "input"})
 
@@ -26,7 +26,7 @@ Numbers = npt.NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class PageWords:
-    """A page, the number of words of each text, and the number expected to be by readers."""
+    """A page, and for each of its texts the number of words, and of words probably by readers."""
 
     page: FlatDocument
     words: Integers
@@ -35,39 +35,44 @@ class PageWords:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Similar elements, each `levels` above the only element inside it that has the `signature`."""
+    """Similar elements, which may be a page's comments.
+
+    Each contains exactly one element with the `signature`, `levels` levels below. `places` are the
+    indices of the similar elements.
+    """
 
     signature: Signature
     levels: int
     places: Integers
 
 
-def find_candidates(found: PageWords) -> list[Candidate]:
+def find_candidates(page_words: PageWords) -> list[Candidate]:
     """Return the groups of two or more elements that share a signature and have readers' words.
 
-    Each element is widened to its parents as long as these contain no other member, because names
-    and dates are often outside the element that holds a comment's text.
+    Each element is replaced by its ancestor that contains no other member, because names and dates
+    are often outside the element that holds a comment's text.
     """
-    page = found.page
-    before = np.concatenate([[0.0], np.cumsum(found.by_readers)])
-    if before[-1] < MIN_WORDS:
+    page = page_words.page
+    words_before = np.concatenate([[0.0], np.cumsum(page_words.by_readers)])
+    if words_before[-1] < MIN_WORDS:
         return []
-    holders = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NEVER_RECORDS))
-    looks, signatures = looks_of(page, holders)
-    alike = np.split(holders[np.argsort(looks, kind="stable")], np.cumsum(np.bincount(looks))[:-1])
-    words_below = before[page.text_ends[holders]] - before[page.text_starts[holders]]
-    words_by_look = np.bincount(looks, weights=words_below).tolist()
-    looks_with: defaultdict[Signature, list[int]] = defaultdict(list)
-    for look, look_signatures in enumerate(signatures):
-        for signature in look_signatures:
-            looks_with[signature].append(look)
+    elements = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NEVER_RECORDS))
+    looks, signatures_of_looks = group_by_look(page, elements)
+    by_look = elements[np.argsort(looks, kind="stable")]
+    elements_of_looks = np.split(by_look, np.cumsum(np.bincount(looks))[:-1])
+    words = words_before[page.text_ends[elements]] - words_before[page.text_starts[elements]]
+    words_of_looks = np.bincount(looks, weights=words).tolist()
+    looks_by_signature: defaultdict[Signature, list[int]] = defaultdict(list)
+    for look, signatures in enumerate(signatures_of_looks):
+        for signature in signatures:
+            looks_by_signature[signature].append(look)
     groups: dict[tuple[int, ...], Signature] = {}
-    for signature, having in looks_with.items():
-        if sum(map(words_by_look.__getitem__, having)) >= MIN_SHARE * before[-1]:
-            groups.setdefault(tuple(having), signature)
+    for signature, group in looks_by_signature.items():
+        if sum(map(words_of_looks.__getitem__, group)) >= MIN_SHARE * words_before[-1]:
+            groups.setdefault(tuple(group), signature)
     candidates: dict[bytes, Candidate] = {}
-    for numbers, signature in groups.items():
-        members = np.sort(np.concatenate([alike[number] for number in numbers]))
+    for group_looks, signature in groups.items():
+        members = np.sort(np.concatenate([elements_of_looks[look] for look in group_looks]))
         if len(members) > 1 and len(candidates) < MAX_CANDIDATES:
             places, levels = _widen(page, members)
             candidates.setdefault(places.tobytes(), Candidate(signature, levels, places))
@@ -75,33 +80,39 @@ def find_candidates(found: PageWords) -> list[Candidate]:
 
 
 def _widen(page: FlatDocument, members: Integers) -> tuple[Integers, int]:
-    """Replace members by their parents while each parent has only one; also count the levels."""
+    """Replace members by their parents as long as these differ; return also the levels climbed."""
     for level in range(MAX_LEVELS):
-        around = np.sort(page.parents[members])
-        if around[0] < 0 or (around[1:] == around[:-1]).any():
+        parents = np.sort(page.parents[members])
+        if parents[0] < 0 or (parents[1:] == parents[:-1]).any():
             return members, level
-        members = around
+        members = parents
     return members, MAX_LEVELS
 
 
-def nesting_of(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
-    """Return the innermost enclosing range of each ordered, nested range (or -1), and its depth."""
-    # All previous ranges have started by now.
-    depth = np.arange(len(starts)) - np.searchsorted(np.sort(ends), starts, side="right")
-    around = np.full(len(starts), -1, dtype=np.int64)
-    for level in range(1, int(depth.max(initial=0)) + 1):
-        inner = np.flatnonzero(depth == level)
-        outer = np.flatnonzero(depth == level - 1)
-        around[inner] = outer[np.searchsorted(outer, inner) - 1]
-    return around, depth
+def find_nesting(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
+    """Return, for each of several ranges, the innermost range around it (or -1) and its depth.
+
+    The ranges are ordered by their starts, and are nested or disjoint.
+    """
+    # The depth is the number of previous ranges that have not ended yet.
+    depths = np.arange(len(starts)) - np.searchsorted(np.sort(ends), starts, side="right")
+    enclosing = np.full(len(starts), -1, dtype=np.int64)
+    for depth in range(1, int(depths.max(initial=0)) + 1):
+        inner = np.flatnonzero(depths == depth)
+        outer = np.flatnonzero(depths == depth - 1)
+        enclosing[inner] = outer[np.searchsorted(outer, inner) - 1]
+    return enclosing, depths
 
 
 def own_counts(page: FlatDocument, counts: Numbers, places: Integers) -> Numbers:
-    """Return the counts of each record (one per row), without those of the records inside it."""
-    around, depth = nesting_of(places, page.ends[places])
+    """Return the counts of the records at `places`, without those of the records inside them.
+
+    `counts` has a row per element of the page.
+    """
+    enclosing, depths = find_nesting(places, page.ends[places])
     totals = counts[places]
-    if not depth.any():
+    if not depths.any():
         return totals
-    own, inside = totals.copy(), np.flatnonzero(depth)
-    np.subtract.at(own, around[inside], totals[inside])
+    own, nested = totals.copy(), np.flatnonzero(depths)
+    np.subtract.at(own, enclosing[nested], totals[nested])
     return own

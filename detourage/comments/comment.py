@@ -32,7 +32,7 @@ class Comment:
     element
         Index of its element in the page; None if the page does not display it.
     texts
-        Indices of the first and the last text node of its text, among those of the page.
+        Indices, in the page, of the first and the last text node that belong to the text.
     """
 
     text: str

@@ -15,11 +15,12 @@ from detourage.text.words import listed
 MIN_DATED = 0.5  # share of texts with a date in a column that may contain the comments' dates
 MIN_FALLBACK = 0.5  # score of a column that fills gaps, relative to the score of the best column
 
-_NAMES = listed(
+# Words in classes and IDs, or in labels, of the comment's date and of other dates.
+_DATE_WORDS = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
     " datecreated datepublished dateline age"
 )
-_OTHER_DATES = listed(
+_OTHER_DATE_WORDS = listed(
     "join joined joindate registered registriert registrierung inscrit inscription mitglied"
     " member since seit depuis desde dabei edited edit modified bearbeitet geändert modifié"
     " dernière modification editado zuletzt last updated zarejestrowany dołączył регистрация"
@@ -37,8 +38,11 @@ _DATE_ELEMENTS = frozenset(["time", "abbr"])
 """Elements that may declare a date regardless of their text."""
 
 
-class Dating(NamedTuple):
-    """A comment's date: its element in the layout, its text, and the moment (None for an age)."""
+class FoundDate(NamedTuple):
+    """A comment's date: its element in the layout, its text, and the moment (None for an age).
+
+    The text (`written`) is empty if only attributes give the date.
+    """
 
     element: int
     written: str
@@ -47,92 +51,96 @@ class Dating(NamedTuple):
 
 def date_comments(
     layouts: Sequence[Layout], columns: Sequence[Column], language: str | None
-) -> dict[int, Dating]:
+) -> dict[int, FoundDate]:
     """Find the date of each comment of a page, by comment number.
 
-    Dates are at the same place in all comments, preferably in ascending or descending order; other
-    dates are excluded (when the author joined, when the comment was edited).
+    Dates are at the same place in all comments, preferably in ascending or descending order. Dates
+    of other events are excluded, such as when the author joined or the comment was edited.
     """
-    ranked: list[tuple[float, dict[int, Dating]]] = []
+    ranked: list[tuple[float, dict[int, FoundDate]]] = []
     for column in columns:
-        found = _read(layouts, column, language)
+        found = _read_column(layouts, column, language)
         if len(found) >= MIN_DATED * len(column.values):
             score = _score(layouts, column, found)
             if score > 0:
                 ranked.append((score, found))
     ranked.sort(key=lambda each: -each[0])
-    dated: dict[int, Dating] = {}
+    dates: dict[int, FoundDate] = {}
     for score, found in reversed(ranked):
         if score >= MIN_FALLBACK * ranked[0][0]:
-            dated |= found
-    return dated
+            dates |= found
+    return dates
 
 
-def _read(layouts: Sequence[Layout], column: Column, language: str | None) -> dict[int, Dating]:
+def _read_column(
+    layouts: Sequence[Layout], column: Column, language: str | None
+) -> dict[int, FoundDate]:
+    """Return the date in each text of a column, by comment number."""
     found = {}
     for number, value in column.values.items():
-        span = _date_in(value.text, language)
-        moment, start, end = span if span else (None, 0, 0)
+        moment, start, end = _find_date(value.text, language)
         layout = layouts[number]
-        if moment is None and (span or layout.tags[value.element] in _DATE_ELEMENTS):
-            moment = _declared(layout, value.element, language)
+        if moment is None and (end or layout.tags[value.element] in _DATE_ELEMENTS):
+            moment = _declared_date(layout, value.element, language)
         if end or moment is not None:
-            before = _LAST_WORD.search(value.text[:start])
-            if before and is_weekday(before[1]):
-                start = before.start()
-            written = value.text[start:end]
-            found[number] = Dating(value.element, written.strip(), moment)
-    moments = in_one_order(each.moment for each in found.values())
+            word_before = _LAST_WORD.search(value.text[:start])
+            if word_before and is_weekday(word_before[1]):
+                start = word_before.start()
+            written = value.text[start:end].strip()
+            found[number] = FoundDate(value.element, written, moment)
+    moments = in_one_order(date.moment for date in found.values())
     return {
-        number: each._replace(moment=moment)
-        for (number, each), moment in zip(found.items(), moments, strict=True)
+        number: date._replace(moment=moment)
+        for (number, date), moment in zip(found.items(), moments, strict=True)
     }
 
 
 @cached_if_short(4096)
-def _date_in(text: str, language: str | None) -> tuple[Moment | None, int, int] | None:
+def _find_date(text: str, language: str | None) -> tuple[Moment | None, int, int]:
+    """Return the moment of the first date (None for an age) and its offsets, or zeros for none."""
     date = next(find_dates(text, language), None)
     if date is not None:
         return date.moment, date.start, date.end
     span = find_relative(text)
-    return (None, *span) if span else None
+    return (None, *(span or (0, 0)))
 
 
-def _declared(layout: Layout, index: int, language: str | None) -> Moment | None:
+def _declared_date(layout: Layout, index: int, language: str | None) -> Moment | None:
     """Return the date given by the attributes of an element, its parent or its descendants."""
-    inside = range(index, min(layout.ends[index], index + 4))
+    first_descendants = range(index, min(layout.ends[index], index + 4))
     values = (
-        (layout.get(each, name) or "").strip()
-        for each in (*inside, layout.parents[index])
-        if each >= 0
+        (layout.get(element, name) or "").strip()
+        for element in (*first_descendants, layout.parents[index])
+        if element >= 0
         for name in _DATE_ATTRIBUTES
     )
     moments = (parse_moment(value, language) for value in values if 6 <= len(value) <= 60)
     return next((moment for moment in moments if moment is not None), None)
 
 
-def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, Dating]) -> float:
+def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, FoundDate]) -> float:
+    """Return a score of a column; it is high if these are the dates at which comments appeared."""
     score = len(found) / len(layouts)
     number, value = next(iter(column.values.items()))
     layout = layouts[number]
-    around = layout.small_around(value.element, 2)
-    names = layout.names[value.element].union(*map(layout.names.__getitem__, around))
+    ancestors = layout.small_ancestors(value.element, 2)
+    names = layout.names[value.element].union(*map(layout.names.__getitem__, ancestors))
     labels = _LETTERS.findall(value.text.lower())
-    if names & _OTHER_DATES or not _OTHER_DATES.isdisjoint(labels):
+    if names & _OTHER_DATE_WORDS or not _OTHER_DATE_WORDS.isdisjoint(labels):
         score -= 0.5
-    if layout.tags[value.element] == "time" or names & _NAMES:
+    if layout.tags[value.element] == "time" or names & _DATE_WORDS:
         score += 0.2
-    length = sum(len(value.text) for value in column.values.values()) / len(column.values)
-    written = sum(len(date.written) for date in found.values()) / len(found)
+    mean_length = sum(len(value.text) for value in column.values.values()) / len(column.values)
+    mean_date_length = sum(len(date.written) for date in found.values()) / len(found)
     # Prefer elements with little other text and, among nested elements, the innermost.
-    score += 0.3 * written / max(length, 1)
+    score += 0.3 * mean_date_length / max(mean_length, 1)
     score += 0.1 * sum(date.moment is not None for date in found.values()) / len(found)
     if column.is_constant and len(layouts) > 2 and not any(date.moment for date in found.values()):
         score -= 0.5
     return score + 0.3 * _order(found)
 
 
-def _order(found: Mapping[int, Dating]) -> float:
+def _order(found: Mapping[int, FoundDate]) -> float:
     """Return how consistently dates ascend or descend, from 0 (random) to 1 (sorted)."""
     moments = [date.moment.instant for _, date in sorted(found.items()) if date.moment]
     steps = [(before < after) - (before > after) for before, after in pairwise(moments)]

@@ -1,7 +1,7 @@
-"""Comments in a page's JSON, in the schema.org vocabulary or in a web application's state.
+"""Comments in a page's JSON-LD (schema.org) or in the JSON state of a web application.
 
 Other data looks similar, such as a site's answers to its own questions, or recent comments on other
-pages. Therefore, each comment must name its author, and comments on other pages are excluded.
+pages. Therefore, each comment must have an author, and comments on other pages are excluded.
 """
 
 import re
@@ -23,41 +23,42 @@ MAX_COMMENTS = 1_000  # comments read; the text of each is parsed as HTML
 MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
 MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
 
-# Ends of the names of comment types, and keys with non-empty values ("c" may be a capital).
+# Ends of comment types, and a key such as "comments" with a value that is not empty.
 _TYPE_ENDS = ('Comment"', 'UserComments"', 'Answer"')
 _COMMENT_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")
 
 _COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])
-_POST_TYPES = frozenset(["discussionforumposting", "question"])
+_POST_TYPES = frozenset(["discussionforumposting", "question"])  # of the first post of a thread
 _OTHER_COMMENT_KEYS = re.compile(r"recent|latest|popular|related|config|setting")
 _ARTICLE_KEYS = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"])
-_ADDRESS = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
-_NO_LETTER = re.compile(r"[^a-z]+")
+_URL_START = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
+_NON_LETTERS = re.compile(r"[^a-z]+")
 
-_TEXT = (
+# Keys, as returned by `_plain_key`, of a comment's parts.
+_TEXT_KEYS = (
     *("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml"),
     *("articlebody", "description"),
 )
-_FORMATS = ("html", "rendered", "raw", "plain", *_TEXT)
-_AUTHOR = ("author", "user", "creator", "createdby", "commenter", "owner", "profile", "member")
-_NAME = ("name", "displayname", "fullname", "username", "nickname", "screenname", "login")
-_AUTHOR_NAME = ("authorname", "username", "displayname", "nickname", "commentername")
-_DATE = (
+_FORMAT_KEYS = ("html", "rendered", "raw", "plain", *_TEXT_KEYS)
+_AUTHOR_KEYS = ("author", "user", "creator", "createdby", "commenter", "owner", "profile", "member")
+_NAME_KEYS = ("name", "displayname", "fullname", "username", "nickname", "screenname", "login")
+_AUTHOR_NAME_KEYS = ("authorname", "username", "displayname", "nickname", "commentername")
+_DATE_KEYS = (
     *("createdat", "created", "createddate", "createdon", "creationdate", "datecreated", "date"),
     *("dategmt", "datepublished", "publishedat", "published", "postedat", "commenttime"),
     *("timestamp", "time"),
 )
-_ID = ("id", "commentid", "uuid")
-_PARENT = ("parentid", "parentcommentid", "parent", "inreplyto", "replyto", "parentitem")
-_VOTES_FOR = ("upvotes", "upvotecount", "likes", "likecount", "likescount", "score", "points")
-_VOTES_AGAINST = ("downvotes", "downvotecount", "dislikes", "dislikecount")
+_ID_KEYS = ("id", "commentid", "uuid")
+_PARENT_KEYS = ("parentid", "parentcommentid", "parent", "inreplyto", "replyto", "parentitem")
+_UPVOTE_KEYS = ("upvotes", "upvotecount", "likes", "likecount", "likescount", "score", "points")
+_DOWNVOTE_KEYS = ("downvotes", "downvotecount", "dislikes", "dislikecount")
 
 _Object = Mapping[str, Any]
 _Value = TypeVar("_Value")
 
 
-class _Raw(NamedTuple):
-    """A comment as given in its source; `around` is the innermost enclosing comment, if any."""
+class _RawComment(NamedTuple):
+    """A comment as given in the JSON; `enclosing` is the index of the comment around it, if any."""
 
     text: str
     author: str
@@ -66,16 +67,16 @@ class _Raw(NamedTuple):
     parent_id: str | None
     address: str | None
     votes: int | None
-    around: int | None = None
+    enclosing: int | None = None
 
 
 @dataclass
 class _Thread:
-    """The comments on one item, the item's URLs or keys, and the item itself if a first post."""
+    """The comments on one item, such as an article or the first post of a discussion."""
 
-    place: tuple[str, ...] = ()
-    post: _Raw | None = None
-    comments: list[_Raw] = field(default_factory=list)
+    location: tuple[str, ...] = ()  # the item's URLs in JSON-LD, or the keys on the path to it
+    first_post: _RawComment | None = None
+    comments: list[_RawComment] = field(default_factory=list)
 
 
 def may_hold_comments(script: str) -> bool:
@@ -85,77 +86,79 @@ def may_hold_comments(script: str) -> bool:
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     """Read the comments, or the posts of a thread with replies, from a page's JSON-LD, in order."""
-    threads = _threads(values, is_declared=True)
+    threads = _find_threads(values, is_declared=True)
     if len(threads) > 1:
-        own = _plain(url)
-        threads = [each for each in threads if any(_plain(at) == own for at in each.place)]
+        own = _without_fragment(url)
+        threads = [each for each in threads if own in map(_without_fragment, each.location)]
     if len(threads) != 1:
         return ()
     (thread,) = threads
-    if thread.post is None:
+    if thread.first_post is None:
         return _to_comments(thread.comments, url)
-    moved = (
-        each if each.around is None else each._replace(around=each.around + 1)
+    # The first post is inserted before the comments, which shifts their indices.
+    replies = (
+        each if each.enclosing is None else each._replace(enclosing=each.enclosing + 1)
         for each in thread.comments
     )
-    return _to_comments([thread.post, *moved], url)
+    return _to_comments([thread.first_post, *replies], url)
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     """Read the objects with a text, author and date below a ``comment`` key of a page's state."""
-    threads = _threads(values, is_declared=False)
-    places = Counter(thread.place for thread in threads)
-    # A path that occurs several times belongs to the items in a list of pages.
-    own = (thread.comments for thread in threads if places[thread.place] == 1)
-    return _to_comments(max(own, key=len, default=[]), url)
+    threads = _find_threads(values, is_declared=False)
+    counts = Counter(thread.location for thread in threads)
+    # Keys that occur several times belong to a list of other pages.
+    unique = (thread.comments for thread in threads if counts[thread.location] == 1)
+    return _to_comments(max(unique, key=len, default=[]), url)
 
 
-def _plain(url: str) -> str:
+def _without_fragment(url: str) -> str:
     return url.partition("#")[0].rstrip("/")
 
 
-def _threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
+def _find_threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
     """Return the threads with comments in JSON-LD (`is_declared`) or in an application's state."""
     threads = [_Thread()]
     start = threads[0] if is_declared else None
-    waiting: list[tuple[Any, tuple[str, ...], _Thread | None, int | None]] = [
-        (each, ("",), start, None) for each in reversed([*values])
+    # Values to examine: the keys on the path, the thread and the enclosing comment of each
+    stack: list[tuple[Any, tuple[str, ...], _Thread | None, int | None]] = [
+        (value, ("",), start, None) for value in reversed([*values])
     ]
     for _ in range(MAX_VALUES):
-        if not waiting:
+        if not stack:
             break
-        value, place, thread, around = waiting.pop()
-        if thread is None and "comment" in place[-1] and not _OTHER_COMMENT_KEYS.search(place[-1]):
-            thread = _Thread(place)
+        value, keys, thread, enclosing = stack.pop()
+        if thread is None and "comment" in keys[-1] and not _OTHER_COMMENT_KEYS.search(keys[-1]):
+            thread = _Thread(keys)
             threads.append(thread)
-        below: Iterable[tuple[str, Any]] = ()
+        children: Iterable[tuple[str, Any]] = ()
         if isinstance(value, list):
-            below = (("", each) for each in value)
+            children = (("", child) for child in value)
         elif isinstance(value, dict):
-            below = ((_plain_key(key), each) for key, each in value.items())
-            kinds = _kinds(value)
-            if is_declared and not kinds & _COMMENT_TYPES:
+            children = ((_plain_key(key), child) for key, child in value.items())
+            types = _types(value)
+            if is_declared and not types & _COMMENT_TYPES:
                 has_comments = any(_plain_key(key) in {"comment", "comments"} for key in value)
-                if around is None and (kinds & _POST_TYPES or has_comments):
-                    post = _comment_in(value, None, is_declared) if kinds & _POST_TYPES else None
-                    thread = _Thread(_addresses(value), post)
+                if enclosing is None and (types & _POST_TYPES or has_comments):
+                    post = _read_comment(value, None, is_declared) if types & _POST_TYPES else None
+                    thread = _Thread(_item_urls(value), post)
                     threads.append(thread)
             elif thread is not None:
-                raw = _comment_in(value, around, is_declared)
-                if raw is not None:
-                    around = len(thread.comments)
-                    thread.comments.append(raw)
-        if len(place) <= MAX_DEPTH:
-            found = [
-                (each, (*place, key), thread, around)
-                for key, each in below
-                if isinstance(each, dict | list)
+                comment = _read_comment(value, enclosing, is_declared)
+                if comment is not None:
+                    enclosing = len(thread.comments)
+                    thread.comments.append(comment)
+        if len(keys) <= MAX_DEPTH:
+            inner = [
+                (child, (*keys, key), thread, enclosing)
+                for key, child in children
+                if isinstance(child, dict | list)
             ]
-            waiting.extend(reversed(found))
+            stack.extend(reversed(inner))
     return [thread for thread in threads if thread.comments]
 
 
-def _kinds(node: _Object) -> frozenset[str]:
+def _types(node: _Object) -> frozenset[str]:
     value = node.get("@type")
     values = value if isinstance(value, list) else [value]
     return frozenset(
@@ -163,40 +166,46 @@ def _kinds(node: _Object) -> frozenset[str]:
     )
 
 
-def _addresses(node: _Object) -> tuple[str, ...]:
+def _item_urls(node: _Object) -> tuple[str, ...]:
     values = (node.get(key) for key in ("url", "@id", "mainEntityOfPage"))
-    named = (value.get("@id") if isinstance(value, dict) else value for value in values)
-    return tuple(each for each in named if isinstance(each, str))
+    urls = (value.get("@id") if isinstance(value, dict) else value for value in values)
+    return tuple(url for url in urls if isinstance(url, str))
 
 
-def _comment_in(node: _Object, around: int | None, is_declared: bool) -> _Raw | None:
-    """Read a comment; an object of no declared type needs a date, and no key of an article."""
+def _read_comment(node: _Object, enclosing: int | None, is_declared: bool) -> _RawComment | None:
+    """Read a comment, or return None if the object is none.
+
+    An object without a declared type must have a date, and no key that only articles have.
+    """
     values = _by_plain_key(node)
-    text = _first(values, _TEXT, _formatted)
-    author = _first(values, _AUTHOR, _author) or _first(values, _AUTHOR_NAME, _person)
-    date = _first(values, _DATE, _short)
+    text = _first(values, _TEXT_KEYS, _read_formatted_text)
+    author = _first(values, _AUTHOR_KEYS, _read_author) or _first(
+        values, _AUTHOR_NAME_KEYS, _read_name
+    )
+    date = _first(values, _DATE_KEYS, _read_short_text)
     if not text or author is None:
         return None
     if not is_declared and (
         not _ARTICLE_KEYS.isdisjoint(values) or date is None or parse_moment(date) is None
     ):
         return None
-    votes = _first(values, _VOTES_FOR, _number)
-    against = _first(values, _VOTES_AGAINST, _number) or 0
-    return _Raw(
+    upvotes = _first(values, _UPVOTE_KEYS, _read_integer)
+    downvotes = _first(values, _DOWNVOTE_KEYS, _read_integer) or 0
+    return _RawComment(
         text=text,
         author=author,
         date=date,
-        id=_first(values, _ID, _short),
-        parent_id=_first(values, _PARENT, _reference),
-        address=_first(values, ("permalink", "url", "id"), _short),
-        votes=None if votes is None else votes - against,
-        around=around,
+        id=_first(values, _ID_KEYS, _read_short_text),
+        parent_id=_first(values, _PARENT_KEYS, _read_reference),
+        address=_first(values, ("permalink", "url", "id"), _read_short_text),
+        votes=None if upvotes is None else upvotes - downvotes,
+        enclosing=enclosing,
     )
 
 
 def _plain_key(key: str) -> str:
-    return _NO_LETTER.sub("", key[:MAX_SHORT].lower())
+    """Return the letters of a key: ``createdat`` for ``createdAt`` and ``created_at``."""
+    return _NON_LETTERS.sub("", key[:MAX_SHORT].lower())
 
 
 def _by_plain_key(node: _Object) -> dict[str, Any]:
@@ -204,26 +213,27 @@ def _by_plain_key(node: _Object) -> dict[str, Any]:
 
 
 def _first(
-    values: _Object, names: Iterable[str], read: Callable[[Any], _Value | None]
+    values: _Object, keys: Iterable[str], read: Callable[[Any], _Value | None]
 ) -> _Value | None:
-    """Return the first result of `read` that is not None."""
-    found = (read(values[name]) for name in names if name in values)
-    return next((value for value in found if value is not None), None)
+    """Return the first result that is not None of `read` for the values of the given keys."""
+    results = (read(values[key]) for key in keys if key in values)
+    return next((result for result in results if result is not None), None)
 
 
-def _string(value: Any) -> str | None:
+def _read_text(value: Any) -> str | None:
     is_text = isinstance(value, str) and 0 < len(value) <= MAX_CHARACTERS
     return value if is_text else None
 
 
-def _formatted(value: Any) -> str | None:
+def _read_formatted_text(value: Any) -> str | None:
     """Return a text, given as a string or as an object with the text in several formats."""
     if isinstance(value, dict):
-        return _first(_by_plain_key(value), _FORMATS, _string)
-    return _string(value)
+        return _first(_by_plain_key(value), _FORMAT_KEYS, _read_text)
+    return _read_text(value)
 
 
-def _short(value: Any) -> str | None:
+def _read_short_text(value: Any) -> str | None:
+    """Return a short text or a number as a cleaned string."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(int(value)) if abs(value) < 1e15 else ""
     if not isinstance(value, str) or len(value) > MAX_SHORT:
@@ -231,68 +241,74 @@ def _short(value: Any) -> str | None:
     return clean(unescape(value)) or None
 
 
-def _number(value: Any) -> int | None:
-    text = _short(value) or ""
+def _read_integer(value: Any) -> int | None:
+    text = _read_short_text(value) or ""
     return int(text) if re.fullmatch(r"-?\d{1,9}", text, re.ASCII) else None
 
 
-def _author(value: Any) -> str | None:
+def _read_author(value: Any) -> str | None:
+    """Return the name of an author, given as a string, an object or a list."""
     for _ in range(3):
         if isinstance(value, list):
             value = value[0] if value else None
         elif isinstance(value, dict):
             values = _by_plain_key(value)
-            named = _first(values, _NAME, _person)
-            if named is not None:
-                return named
-            value = _first(values, ("profile", "user"), lambda user: user)
-    return _person(value)
+            name = _first(values, _NAME_KEYS, _read_name)
+            if name is not None:
+                return name
+            value = _first(values, ("profile", "user"), lambda profile: profile)
+    return _read_name(value)
 
 
-def _person(value: Any) -> str | None:
+def _read_name(value: Any) -> str | None:
     """Return a name, or None if the value is an ID or a URL."""
-    name = _short(value) if isinstance(value, str) else None
-    return None if name is None or name.isdecimal() or _ADDRESS.match(name) else name
+    name = _read_short_text(value) if isinstance(value, str) else None
+    return None if name is None or name.isdecimal() or _URL_START.match(name) else name
 
 
-def _reference(value: Any) -> str | None:
+def _read_reference(value: Any) -> str | None:
     """Return the ID of an item that is referenced by ID or embedded as an object."""
-    return _first(_by_plain_key(value), _ID, _short) if isinstance(value, dict) else _short(value)
+    return (
+        _first(_by_plain_key(value), _ID_KEYS, _read_short_text)
+        if isinstance(value, dict)
+        else _read_short_text(value)
+    )
 
 
-def _to_comments(found: Sequence[_Raw], url: str) -> tuple[Comment, ...]:
-    kept: list[_Raw] = []
-    place: dict[int, int] = {}
-    known: dict[tuple[str | None, ...], int] = {}
-    for number, raw in enumerate(found[:MAX_COMMENTS]):
+def _to_comments(found: Sequence[_RawComment], url: str) -> tuple[Comment, ...]:
+    """Drop duplicates, and determine each parent by its ID or by nesting."""
+    kept: list[_RawComment] = []
+    number_by_key: dict[tuple[str | None, ...], int] = {}
+    new_numbers: list[int] = []
+    for raw in found[:MAX_COMMENTS]:
         key = (raw.author, raw.date, raw.text)
-        if key not in known:
-            known[key] = len(kept)
+        if key not in number_by_key:
+            number_by_key[key] = len(kept)
             kept.append(raw)
-        place[number] = known[key]
+        new_numbers.append(number_by_key[key])
     by_id = {raw.id: number for number, raw in reversed([*enumerate(kept)]) if raw.id}
-    parents = [
-        by_id.get(raw.parent_id or "", -1 if raw.around is None else place.get(raw.around, -1))
-        for raw in kept
-    ]
+    parents: list[int] = []
+    for raw in kept:
+        enclosing = -1 if raw.enclosing is None else new_numbers[raw.enclosing]
+        parents.append(by_id.get(raw.parent_id or "", enclosing))
     return tuple(
-        _comment(raw, _acyclic_parent(number, parents), url) for number, raw in enumerate(kept)
+        _to_comment(raw, _acyclic_parent(number, parents), url) for number, raw in enumerate(kept)
     )
 
 
 def _acyclic_parent(number: int, parents: Sequence[int]) -> int | None:
     """Return the parent of a comment, or None if its ancestors form a cycle."""
-    above = parents[number]
+    ancestor = parents[number]
     for _ in parents:
-        if above < 0:
+        if ancestor < 0:
             return parents[number] if parents[number] >= 0 else None
-        if above == number:
+        if ancestor == number:
             return None
-        above = parents[above]
+        ancestor = parents[ancestor]
     return None
 
 
-def _comment(raw: _Raw, parent: int | None, url: str) -> Comment:
+def _to_comment(raw: _RawComment, parent: int | None, url: str) -> Comment:
     moment = parse_moment(raw.date) if raw.date else None
     address = raw.address if raw.address and "/" in raw.address else None
     return Comment(

@@ -14,11 +14,11 @@ from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
 MAX_WIDENINGS = 6  # levels by which a record is widened; no known page needs more
-MIN_ALIKE = 0.8  # share of records whose enclosing elements, or adjacent siblings, are similar
+MIN_ALIKE = 0.8  # share of records whose parents, or adjacent siblings, are similar
 MAX_ROWS = 3  # siblings on each side that belong to a record
 MAX_BETWEEN = 100  # words in an element between two comments; longer ones may be the article
 
-_Shape = tuple[str, ...]
+_Shape = tuple[str, ...]  # tag and class of an element, and perhaps of its children
 
 
 @dataclass(frozen=True)
@@ -34,24 +34,24 @@ class Extent:
     place: int = 0
 
 
-def extents_of(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
-    """Widen records (in document order) to the enclosing elements and rows that belong to them."""
+def find_extents(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
+    """Widen records (in document order) to the ancestors and siblings that belong to them."""
     shapes = _Shapes(page)
     elements = list(records)
     for _ in range(MAX_WIDENINGS):
-        wider = shapes.around(elements)
-        if wider is None:
+        parents = shapes.similar_parents(elements)
+        if parents is None:
             break
-        elements = wider
+        elements = parents
     return _with_rows(shapes, elements)
 
 
 def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[HtmlElement]:
     """Return the outermost elements that contain comments or lie between two comments."""
-    extents = extents_of(page, page.places_of(records))
+    extents = find_extents(page, page.places_of(records))
     rows = [page.elements[row] for extent in extents for row in extent.rows]
-    within = set(rows)
-    outermost = [row for row in rows if within.isdisjoint(row.iterancestors())]
+    all_rows = set(rows)
+    outermost = [row for row in rows if all_rows.isdisjoint(row.iterancestors())]
     area = dict.fromkeys(outermost)
     for row in outermost:
         between: list[HtmlElement] = []
@@ -66,7 +66,7 @@ def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[Htm
 
 
 class _Shapes:
-    """The structure of a page: the shape of its elements and their positions."""
+    """Comparison of a page's elements by their tags, classes and children."""
 
     def __init__(self, page: FlatDocument) -> None:
         self.tags = page.tags
@@ -75,8 +75,8 @@ class _Shapes:
         self.parents = page.parents.tolist()
         self.ends = page.ends.tolist()
 
-    def around(self, elements: Sequence[int]) -> list[int] | None:
-        """Return the elements' parents, or None unless they are similar with one record each."""
+    def similar_parents(self, elements: Sequence[int]) -> list[int] | None:
+        """Return the elements' parents, or None unless these are distinct and mostly similar."""
         if len(elements) < 2:
             return None
         parents = [self.parents[element] for element in elements]
@@ -84,8 +84,8 @@ class _Shapes:
             parent < 0 or self.tags[parent] == "body" for parent in parents
         ):
             return None
-        kinds = Counter(map(self.look, parents))
-        return parents if kinds.most_common(1)[0][1] >= MIN_ALIKE * len(parents) else None
+        ((_, most_alike),) = Counter(map(self.look, parents)).most_common(1)
+        return parents if most_alike >= MIN_ALIKE * len(parents) else None
 
     def children(self, parent: int) -> list[int]:
         """Return the children of an element; empty for -1, the level above the root."""
@@ -97,41 +97,50 @@ class _Shapes:
         return children
 
     def look(self, element: int) -> _Shape:
+        """Return the tag and the first class of an element."""
         return (self.tags[element], _first_class(self.names[self.name_numbers[element]][0]))
 
     def kind(self, element: int) -> _Shape:
-        """Return the class or structure that distinguishes records from other siblings."""
+        """Return the look of an element with a class, or the shape of one without."""
         look = self.look(element)
         return look if look[1] else self.shape(element)
 
     def shape(self, element: int) -> _Shape:
-        inside = (".".join(self.look(child)) for child in self.children(element))
-        return (*self.look(element), *inside)
+        """Return the look of an element and its children."""
+        child_looks = (".".join(self.look(child)) for child in self.children(element))
+        return (*self.look(element), *child_looks)
 
 
 @cached_if_short(4096)
 def _first_class(classes: str) -> str:
+    """Return the first class without a digit, which might be part of an ID."""
     names = (name for name in classes.split() if not any(map(str.isdigit, name)))
     return next(names, "")
 
 
 def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
-    own = set(elements)
+    """Add to each record the siblings next to it that are similar for most records."""
+    records = set(elements)
     kinds = {shapes.kind(element) for element in elements}
     siblings: dict[int, list[int]] = {}
     position: dict[int, int] = {}
     for parent in dict.fromkeys(shapes.parents[element] for element in elements):
         siblings[parent] = children = shapes.children(parent)
         position.update(zip(children, range(len(children)), strict=True))
-        own.update(child for child in children if shapes.kind(child) in kinds)
+        records.update(child for child in children if shapes.kind(child) in kinds)
     before, after = (
         [
-            _adjacent(siblings[shapes.parents[element]], position.get(element, 0), step, own)
+            _siblings_up_to_record(
+                siblings[shapes.parents[element]], position.get(element, 0), step, records
+            )
             for element in elements
         ]
         for step in (-1, 1)
     )
-    leading, trailing = _common(shapes, before), _common(shapes, after[::-1])
+    leading, trailing = (
+        _count_similar_siblings(shapes, before),
+        _count_similar_siblings(shapes, after[::-1]),
+    )
     if any(len(rows) < leading + trailing for rows in after[:-1]):
         trailing = 0
     return [
@@ -140,20 +149,24 @@ def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
     ]
 
 
-def _adjacent(siblings: Sequence[int], place: int, step: int, own: Container[int]) -> list[int]:
-    """Return the nearest siblings of a record, up to the next record."""
+def _siblings_up_to_record(
+    siblings: Sequence[int], place: int, step: int, records: Container[int]
+) -> list[int]:
+    """Return the siblings before (`step` -1) or after the record at `place`, up to the next one."""
     most = 2 * MAX_ROWS
     before, after = siblings[max(0, place - most) : place], siblings[place + 1 : place + 1 + most]
-    return [*takewhile(lambda each: each not in own, after if step > 0 else before[::-1])]
+    nearest_first = after if step > 0 else before[::-1]
+    return [*takewhile(lambda sibling: sibling not in records, nearest_first)]
 
 
-def _common(shapes: _Shapes, sides: Sequence[Sequence[int]]) -> int:
-    """Count the adjacent siblings, from the nearest, whose shapes agree between records."""
-    if len(sides) < 2:
+def _count_similar_siblings(shapes: _Shapes, siblings: Sequence[Sequence[int]]) -> int:
+    """Count the siblings of records, given nearest first, that have the same shape for most."""
+    if len(siblings) < 2:
         return 0
-    found = [[shapes.shape(sibling) for sibling in side[:MAX_ROWS]] for side in sides]
-    alike = [sum(takewhile(bool, map(eq, found[0], side))) for side in found]
+    found = [[shapes.shape(sibling) for sibling in nearest[:MAX_ROWS]] for nearest in siblings]
+    # Siblings of each record that agree with those of the first record, up to the first difference
+    similar = [sum(takewhile(bool, map(eq, found[0], nearest))) for nearest in found]
     return sum(
-        sum(count >= depth for count in alike) >= MIN_ALIKE * len(sides)
-        for depth in range(1, len(found[0]) + 1)
+        sum(count >= number for count in similar) >= MIN_ALIKE * len(siblings)
+        for number in range(1, len(found[0]) + 1)
     )

@@ -10,10 +10,10 @@ from detourage.html.flat import numbered
 from detourage.inference import Features
 from detourage.text.caches import cached_if_short
 
-MAX_DATED_TEXT = 80  # length, in characters, of a text searched for a date; longer ones are prose
+MAX_DATE_TEXT = 80  # length, in characters, of a text searched for a date; longer ones are prose
 MIN_WORDS = 5  # words of a record that is more than a name or a button
 
-_DATE = re.compile(
+_DATE = re.compile(  # A date or time in digits, a year, or an age such as "3 h"
     r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
     r"|\d{4}[./-]\d{1,2}[./-]\d{1,2}"
     r"|\b\d{1,2}\s?[:h]\s?\d{2}\b"
@@ -25,13 +25,14 @@ _DATE = re.compile(
 )
 
 
-def measure(found: PageWords, candidates: Sequence[Candidate]) -> Features:
+def measure(page_words: PageWords, candidates: Sequence[Candidate]) -> Features:
     """Compute the features of the candidates (at least one), with one row per candidate."""
-    page = found.page
+    page = page_words.page
     distinct, numbers = numbered([*map(str.strip, page.texts)])
-    dated = np.array([*map(_has_date, distinct)])[numbers]
+    has_date = np.array([*map(_has_date, distinct)])[numbers]
+    per_text = np.column_stack([page_words.words, page_words.by_readers, has_date])
     before = np.zeros((len(numbers) + 1, 3))
-    np.cumsum(np.column_stack([found.words, found.by_readers, dated]), axis=0, out=before[1:])
+    np.cumsum(per_text, axis=0, out=before[1:])
     counts = before[page.text_ends] - before[page.text_starts]
     rows: list[Mapping[str, float]] = []
     for candidate in candidates:
@@ -58,4 +59,4 @@ def measure(found: PageWords, candidates: Sequence[Candidate]) -> Features:
 
 @cached_if_short(4096)
 def _has_date(text: str) -> bool:
-    return len(text) <= MAX_DATED_TEXT and _DATE.search(text) is not None
+    return len(text) <= MAX_DATE_TEXT and _DATE.search(text) is not None

@@ -1,8 +1,8 @@
-"""Search for a page's comments: the likeliest candidate, and whether it is the page's comments.
+"""Search for a page's comments among the candidates.
 
-Most pages have no comments, yet some candidate is always the likeliest, usually teasers or a list.
-Unlike these, comments have authors and dates, so the likeliest candidate is read. The weights are
-trained by ``benchmarks/comments/train.py``.
+Most pages have no comments, so the best candidate is often a list or a group of teasers. Unlike
+these, comments have authors and dates, so the best candidate is read before it is accepted. The
+weights are trained by ``benchmarks/comments/train.py``.
 """
 
 from collections.abc import Mapping
@@ -24,14 +24,18 @@ from detourage.inference import Features, load_model
 Floats = npt.NDArray[np.float64]
 
 MIN_READERS_SHARE = 0.05
-"""Minimum share of words by readers in a candidate that is read; reading is the slowest step."""
+"""Minimum share of words by readers in a candidate that is read, which is the slowest step."""
 
 MAX_READ = 300  # records read when assessing a candidate
 
 
 @dataclass(frozen=True)
 class CommentModel:
-    """The weights of candidates' features, and a logistic regression on the likeliest candidate."""
+    """Models that rank the candidates of a page and decide whether the best one is its comments.
+
+    `ranking` has the weights of the candidates' features. `certainty` and `base` are the weights
+    and the intercept of a logistic regression on what has been read from the best candidate.
+    """
 
     KIND: ClassVar[str] = "comments"
 
@@ -70,10 +74,10 @@ def trained_model() -> CommentModel:
     return load_model(CommentModel, "detourage.comments", "model.json")
 
 
-def read_choice(
+def read_candidate(
     page: Page, words: PageWords, chosen: Candidate
 ) -> tuple[tuple[Comment, ...], dict[str, float]]:
-    """Read the first records of the likeliest candidate, and measure what the model needs."""
+    """Read the first records of the best candidate, and measure what `CommentModel` needs."""
     flat = words.page
     is_inside = flat.within(np.isin(np.arange(len(flat.ends)), chosen.places))[flat.text_parents]
     share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)
@@ -94,17 +98,17 @@ def read_choice(
     }
 
 
-MIN_CONFIDENCE = 0.3  # probability of a likeliest candidate that counts as the page's comments
+MIN_CONFIDENCE = 0.3  # probability of a best candidate that is accepted as the page's comments
 
 
 @dataclass(frozen=True)
 class FoundComments:
     """The comments found on a page, before they are read.
 
-    `records` are one element per comment, in document order and possibly nested. `pattern` is to be
-    stored for other pages of the template. `confidence` is the probability that these are the
-    page's comments or, if there are no records, that the page has no comments. `read` are the
-    comments if the search already had to read them.
+    `records` has one element per comment, in document order and possibly nested. `pattern` finds
+    the comments on other pages of the template. `confidence` is the probability that these are the
+    page's comments or, if there are no records, that the page has none. `read` has the comments if
+    the search has already read all of them.
     """
 
     records: tuple[HtmlElement, ...]
@@ -115,7 +119,7 @@ class FoundComments:
 
 @dataclass(frozen=True)
 class Search:
-    """The likeliest candidate, its elements, its probability after reading, and the comments."""
+    """The best candidate, its elements, its probability after reading, and the comments read."""
 
     chosen: Candidate | None = None
     elements: tuple[HtmlElement, ...] = ()
@@ -124,13 +128,13 @@ class Search:
 
     @classmethod
     def of(cls, page: Page, words: PageWords) -> Self:
-        """Search a page for the candidate that is most likely its comments, and read it."""
+        """Search a page for the best candidate, and read it."""
         candidates = find_candidates(words)
         if not candidates:
             return cls()
         model, features = trained_model(), measure(words, candidates)
         best = int(model.scores(features).argmax())
-        read, measures = read_choice(page, words, candidates[best])
+        read, measures = read_candidate(page, words, candidates[best])
         if not read:
             return cls()
         elements = words.page.elements

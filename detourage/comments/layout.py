@@ -19,7 +19,7 @@ from detourage.text.words import clean, tokens
 MAX_CHARACTERS = 120
 """Maximum length of an author, a date or a vote count, including other text in the same element."""
 
-MAX_SMALL = 200  # length of an element whose names apply to everything in it, in characters
+MAX_SMALL = 200  # characters in an element whose class and ID describe all its descendants
 MAX_REPEATS = 3  # aligned elements per path and comment; more of them form a list
 
 
@@ -32,9 +32,9 @@ class Value(NamedTuple):
 
 @dataclass(frozen=True)
 class Column:
-    """The texts at one place in a page's comments, by comment number, omitting empty ones.
+    """The non-empty texts at the same place in a page's comments, by comment number.
 
-    `is_text` is True if the place is only an element's own text, next to child elements.
+    `is_text` is true if the place is a single text node, next to the element's children.
     """
 
     is_text: bool
@@ -51,13 +51,16 @@ class Column:
         return len(self.values) > 1 and len(self.counts) == 1
 
 
-def columns_of(layouts: "Sequence[Layout]") -> list[Column]:
-    """Align the short texts of a page's comments, with columns ordered by first occurrence."""
-    found: defaultdict[tuple[int, int, bool], dict[int, Value]] = defaultdict(dict)
+def align_columns(layouts: "Sequence[Layout]") -> list[Column]:
+    """Return the columns of the short texts of a page's comments, ordered by first occurrence.
+
+    Texts are in the same column if their path, and their rank among texts at it, are the same.
+    """
+    columns: defaultdict[tuple[int, int, bool], dict[int, Value]] = defaultdict(dict)
     for number, layout in enumerate(layouts):
         ranks: defaultdict[int, int] = defaultdict(int)
-        stretches = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
-        for index, (path, start, end) in enumerate(stretches):
+        text_ranges = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
+        for index, (path, start, end) in enumerate(text_ranges):
             if start == end:
                 continue
             rank = ranks[path]
@@ -65,7 +68,7 @@ def columns_of(layouts: "Sequence[Layout]") -> list[Column]:
             if rank < MAX_REPEATS and layout.lengths[index] <= 4 * MAX_CHARACTERS:
                 text = layout.text_of(index)
                 if len(text) <= MAX_CHARACTERS:
-                    found[path, rank, False][number] = Value(index, text)
+                    columns[path, rank, False][number] = Value(index, text)
         ranks.clear()
         for node, text in zip(layout.texts, layout.clean_texts, strict=True):
             parent = node.parent
@@ -76,8 +79,8 @@ def columns_of(layouts: "Sequence[Layout]") -> list[Column]:
             rank = ranks[path]
             ranks[path] = rank + 1
             if rank < MAX_REPEATS and len(text) <= MAX_CHARACTERS:
-                found[path, rank, True][number] = Value(parent, text)
-    return [Column(is_text, values) for (_, _, is_text), values in found.items()]
+                columns[path, rank, True][number] = Value(parent, text)
+    return [Column(is_text, values) for (_, _, is_text), values in columns.items()]
 
 
 _Value = TypeVar("_Value")
@@ -99,14 +102,13 @@ class Text(NamedTuple):
 class Layout:
     """The elements of one comment in document order, without the elements of nested comments.
 
-    `places` are indices in the page, and `names` are the words of classes, IDs and other names.
-    `parents` is -1 for the comment's rows (see `Extent`), and `ends` are the indices after the
-    last descendants. `paths` are the numbers of the elements' paths from their row, composed of
-    tags and classes; 0 is the comment's element. The same path in two comments of a page is the
-    same part of the template. `texts` are the displayed text nodes, `text_starts` and `text_ends`
-    their ranges below each element, and `text_places` their indices in the page. `lengths` are the
-    numbers of characters below each element, including whitespace; `word_counts` are the numbers of
-    words in each text node. `attributes` are those of all elements of the page.
+    For each element, `places` has its index in the page, `names` the words of its class, ID and
+    other names, `parents` its parent (-1 for the rows of an `Extent`), and `ends` the index after
+    its last descendant. `paths` has the number of its path from its row, composed of tags and
+    classes; 0 is the comment's element. The same path in two comments of a page is the same part of
+    the template. `texts` are the displayed text nodes, `text_places` their indices in the page, and
+    `word_counts` their numbers of words; `text_starts` and `text_ends` are their ranges below each
+    element, and `lengths` the characters below it. `attributes` are those of the whole page.
     """
 
     places: list[int]
@@ -122,13 +124,13 @@ class Layout:
     word_counts: list[int]
     attributes: Attributes
     text_places: list[int]
-    _joined: dict[tuple[int, int], str] = field(default_factory=dict)
+    _joined_texts: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def get(self, index: int, name: str) -> str | None:
         """Return an attribute of an element."""
         return self.attributes.by_element(name).get(self.places[index])
 
-    def small_around(self, index: int, levels: int) -> Iterator[int]:
+    def small_ancestors(self, index: int, levels: int) -> Iterator[int]:
         """Yield up to `levels` enclosing elements, as long as they contain little text."""
         for _ in range(levels):
             index = self.parents[index]
@@ -141,13 +143,13 @@ class Layout:
         start, end = self.text_starts[index], self.text_ends[index]
         if end - start == 1:
             return self.clean_texts[start]
-        if (start, end) not in self._joined:
-            self._joined[start, end] = joined(self.texts[start:end])
-        return self._joined[start, end]
+        if (start, end) not in self._joined_texts:
+            self._joined_texts[start, end] = join_texts(self.texts[start:end])
+        return self._joined_texts[start, end]
 
     @cached_property
     def clean_texts(self) -> list[str]:
-        """Text nodes, each on one line."""
+        """The text nodes, each with collapsed white space."""
         return [clean(node.text) for node in self.texts]
 
 
@@ -155,10 +157,10 @@ _NAME_ATTRIBUTES = ("itemprop", "rel", "data-role", "data-testid")
 """Attributes that name elements, in addition to class and ID."""
 
 _DIGIT = re.compile(r"\d")
-_DIGITS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
+_DIGITS_TO_HYPHENS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
 
 
-def joined(texts: Sequence[Text]) -> str:
+def join_texts(texts: Sequence[Text]) -> str:
     """Join text nodes into one line."""
     parts: list[str] = []
     line = -1
@@ -168,58 +170,53 @@ def joined(texts: Sequence[Text]) -> str:
     return clean("".join(parts))
 
 
-def layouts_of(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
+def lay_out(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     """Lay out the comments of a page, given in document order and possibly nested."""
-    owners, left_out = _owners(page, extents)
-    shown = _CommentItems(owners, len(extents))
-    owned_texts = _CommentItems(owners[page.text_parents], len(extents))
+    owners, boundaries = _find_owners(page, extents)
+    elements = _CommentItems(owners, len(extents))
+    texts = _CommentItems(owners[page.text_parents], len(extents))
     rows = {
         row: place - extent.place for extent in extents for place, row in enumerate(extent.rows)
     }
     is_row = np.zeros(len(owners), dtype=np.bool_)
     is_row[list(rows)] = True
-    is_row = is_row[shown.items]
-    parents = np.where(is_row, -1, shown.place_of(page.parents[shown.items], shown.owners))
-    paths = _paths(page, shown, parents, rows)
-    parents[~is_row] -= shown.bases[~is_row]
-    starts = owned_texts.place_of(page.text_starts[shown.items], shown.owners)
-    ends = owned_texts.place_of(page.text_ends[shown.items], shown.owners)
-    # Elements excluded from a comment still separate lines.
-    holders = np.where(page.parents[left_out] < 0, -1, owners[page.parents[left_out]])
-    is_within = (holders >= 0) & ~page.having(INLINE)[left_out]
-    gaps = owned_texts.place_of(page.text_ends[left_out[is_within]], holders[is_within])
-    is_block = ~page.having(INLINE)[shown.items]
-    breaks = np.concatenate([starts[is_block], ends[is_block], starts[is_row], gaps])
-    lines = np.cumsum(np.bincount(breaks, minlength=len(owned_texts.items) + 1))
-    holders = page.text_parents[owned_texts.items]
-    nodes = map(
-        Text,
-        (shown.place_of(holders, owned_texts.owners) - shown.firsts[owned_texts.owners]).tolist(),
-        lines[:-1].tolist(),
-        map(page.texts.__getitem__, owned_texts.items.tolist()),
-    )
-    text_bases = owned_texts.firsts[shown.owners]
-    characters = np.cumsum([0, *(len(page.texts[index]) for index in owned_texts.items.tolist())])
+    is_row = is_row[elements.items]
+    parents = elements.position_of(page.parents[elements.items], elements.owners)
+    parents = np.where(is_row, -1, parents)
+    paths = _number_paths(page, elements, parents, rows)
+    parents[~is_row] -= elements.bases[~is_row]
+    ends = elements.position_of(page.ends[elements.items], elements.owners) - elements.bases
+    text_starts = texts.position_of(page.text_starts[elements.items], elements.owners)
+    text_ends = texts.position_of(page.text_ends[elements.items], elements.owners)
+    # Blocks start and end a line, even if they are hidden or belong to another comment.
+    around = np.where(page.parents[boundaries] < 0, -1, owners[page.parents[boundaries]])
+    is_break = (around >= 0) & ~page.having(INLINE)[boundaries]
+    boundary_breaks = texts.position_of(page.text_ends[boundaries[is_break]], around[is_break])
+    is_block = ~page.having(INLINE)[elements.items]
+    breaks = text_starts[is_block], text_ends[is_block], text_starts[is_row], boundary_breaks
+    lines = np.cumsum(np.bincount(np.concatenate(breaks), minlength=len(texts.items) + 1))
+    text_parents = elements.position_of(page.text_parents[texts.items], texts.owners)
+    text_parents -= elements.firsts[texts.owners]
+    strings = [page.texts[index] for index in texts.items.tolist()]
+    nodes = [*map(Text, text_parents.tolist(), lines[:-1].tolist(), strings)]
+    text_bases = texts.firsts[elements.owners]
+    characters = np.cumsum([0, *map(len, strings)])
     return [
         Layout(*columns)
         for columns in zip(
-            shown.cut(shown.items.tolist()),
-            shown.cut([page.tags[index] for index in shown.items.tolist()]),
-            shown.cut(_names(page, shown.items)),
-            shown.cut(parents.tolist()),
-            shown.cut(
-                (shown.place_of(page.ends[shown.items], shown.owners) - shown.bases).tolist()
-            ),
-            shown.cut(paths),
-            owned_texts.cut([*nodes]),
-            shown.cut((starts - text_bases).tolist()),
-            shown.cut((ends - text_bases).tolist()),
-            shown.cut((characters[ends] - characters[starts]).tolist()),
-            owned_texts.cut(
-                _count_words([page.texts[index] for index in owned_texts.items.tolist()])
-            ),
+            elements.split(elements.items.tolist()),
+            elements.split([page.tags[index] for index in elements.items.tolist()]),
+            elements.split(_find_name_words(page, elements.items)),
+            elements.split(parents.tolist()),
+            elements.split(ends.tolist()),
+            elements.split(paths),
+            texts.split(nodes),
+            elements.split((text_starts - text_bases).tolist()),
+            elements.split((text_ends - text_bases).tolist()),
+            elements.split((characters[text_ends] - characters[text_starts]).tolist()),
+            texts.split(_count_words(strings)),
             [page.attributes] * len(extents),
-            owned_texts.cut(owned_texts.items.tolist()),
+            texts.split(texts.items.tolist()),
             strict=True,
         )
     ]
@@ -229,24 +226,24 @@ _IN_WORDS = np.array([chr(code).isalnum() or chr(code) == "_" for code in range(
 
 
 def _count_words(texts: Sequence[str]) -> list[int]:
-    """Return the number of `tokens` in each text; ASCII texts are counted in a single pass."""
-    plain = [f"{text}\n" if text.isascii() else "\n" for text in texts]
-    is_in_word = _IN_WORDS[np.frombuffer("".join(plain).encode(), dtype=np.uint8)]
-    begins = is_in_word.copy()
-    begins[1:] &= ~is_in_word[:-1]
-    ends = np.cumsum([*map(len, plain)], dtype=np.int64)
-    counts: list[int] = np.diff(np.append(0, np.cumsum(begins))[ends], prepend=0).tolist()
-    for place, text in enumerate(texts):
+    """Return the number of `tokens` in each text; all ASCII texts are counted at once."""
+    ascii_lines = [f"{text}\n" if text.isascii() else "\n" for text in texts]
+    is_in_word = _IN_WORDS[np.frombuffer("".join(ascii_lines).encode(), dtype=np.uint8)]
+    starts_word = is_in_word.copy()
+    starts_word[1:] &= ~is_in_word[:-1]
+    ends = np.cumsum([*map(len, ascii_lines)], dtype=np.int64)
+    counts: list[int] = np.diff(np.append(0, np.cumsum(starts_word))[ends], prepend=0).tolist()
+    for index, text in enumerate(texts):
         if not text.isascii():
-            counts[place] = len(tokens(text))
+            counts[index] = len(tokens(text))
     return counts
 
 
 class _CommentItems:
     """The elements or texts of a page that belong to comments, grouped by comment.
 
-    `items` are their indices in the page, and `owners` is the comment number of each item. `firsts`
-    is the position of each comment's first item, and `bases` gives that position for every item.
+    `items` has the index of each item in the page, and `owners` the number of its comment. `firsts`
+    has the position in `items` of each comment's first item, and `bases` repeats it for every item.
     """
 
     def __init__(self, owners: Integers, count: int) -> None:
@@ -258,87 +255,84 @@ class _CommentItems:
         self.firsts = np.searchsorted(self.owners, np.arange(count + 1))
         self.bases = self.firsts[self.owners]
 
-    def place_of(self, items: Integers, owners: Integers) -> Integers:
+    def position_of(self, items: Integers, owners: Integers) -> Integers:
         """Return the position of each item or, if it is missing, of the comment's next item."""
         return np.searchsorted(self._keys, owners * self._step + items)
 
-    def cut(self, values: list[_Value]) -> list[list[_Value]]:
-        """Split a list of values (one per item) by comment."""
+    def split(self, values: list[_Value]) -> list[list[_Value]]:
+        """Split a list with a value per item into a list per comment."""
         return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
 
 
-def _owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, Integers]:
-    """Return each element's comment number (or -1), and the elements that are excluded."""
-    number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
-    inside = np.zeros(len(page.elements), dtype=np.bool_)
-    for row in number_of:
-        inside[row : page.ends[row]] = True
+def _find_owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, Integers]:
+    """Return the comment number of each element (-1 for none), and all rows and hidden elements."""
+    comment_of_row = {row: number for number, extent in enumerate(extents) for row in extent.rows}
+    is_inside = np.zeros(len(page.elements), dtype=np.bool_)
+    for row in comment_of_row:
+        is_inside[row : page.ends[row]] = True
     # A comment that is hidden as a whole can be unfolded with a click.
-    inside[list(number_of)] = False
-    is_hiding = np.zeros(len(page.distinct_names), dtype=np.bool_)
-    for number in {*page.name_numbers[inside].tolist()}:
-        is_hiding[number] = not _HIDDEN.isdisjoint(page.distinct_names[number][0].split())
-    hidden = page.having({"dialog"})
-    styled = [place for place, style in page.attributes.by_element("style").items() if hides(style)]
-    hidden[styled] = True
+    is_inside[list(comment_of_row)] = False
+    has_hiding_class = np.zeros(len(page.distinct_names), dtype=np.bool_)
+    for name in {*page.name_numbers[is_inside].tolist()}:
+        has_hiding_class[name] = not _HIDDEN.isdisjoint(page.distinct_names[name][0].split())
+    is_hidden = page.having({"dialog"})
+    styles, opened = page.attributes.by_element("style"), page.attributes.by_element("open")
+    is_hidden[[element for element, style in styles.items() if hides(style)]] = True
     # The style of an open dialog does not count as hiding it.
-    hidden[[each for each in page.attributes.by_element("open") if page.tags[each] == "dialog"]] = (
-        False
-    )
-    hidden[[*page.attributes.by_element("hidden")]] = True
-    hidden |= is_hiding[page.name_numbers] | page.having(UNSEEN)
-    hidden &= inside
-    hidden[[*number_of]] = True
-    left_out = np.flatnonzero(hidden)
+    is_hidden[[element for element in opened if page.tags[element] == "dialog"]] = False
+    is_hidden[[*page.attributes.by_element("hidden")]] = True
+    is_hidden |= has_hiding_class[page.name_numbers] | page.having(UNSEEN)
+    is_boundary = is_hidden & is_inside
+    is_boundary[[*comment_of_row]] = True
+    boundaries = np.flatnonzero(is_boundary)
     owners = np.full(len(page.elements), -1, dtype=np.int64)
-    for index, end in zip(left_out.tolist(), page.ends[left_out].tolist(), strict=True):
-        owners[index:end] = number_of.get(index, -1)
-    return owners, left_out
+    for element, end in zip(boundaries.tolist(), page.ends[boundaries].tolist(), strict=True):
+        owners[element:end] = comment_of_row.get(element, -1)
+    return owners, boundaries
 
 
-def _names(page: FlatDocument, items: Integers) -> list[frozenset[str]]:
-    """Return the words of elements' names."""
-    others: dict[int, tuple[str, ...]] = {}
-    for name in _NAME_ATTRIBUTES:
-        for place, value in page.attributes.by_element(name).items():
-            others[place] = (*others.get(place, ()), value)
-    names = page.name_numbers[items].tolist()
-    distinct, numbers = numbered(
-        [(name, others.get(index, ())) for index, name in zip(items.tolist(), names, strict=True)]
-    )
-    # Names that differ only in numbers, such as IDs, are split only once.
-    plain = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
-    words = [*map(split_words, plain.translate(_DIGITS).split("\0"))]
+def _find_name_words(page: FlatDocument, items: Integers) -> list[frozenset[str]]:
+    """Return the words in the class, ID and `_NAME_ATTRIBUTES` of each element."""
+    other_names: dict[int, tuple[str, ...]] = {}
+    for attribute in _NAME_ATTRIBUTES:
+        for element, value in page.attributes.by_element(attribute).items():
+            other_names[element] = (*other_names.get(element, ()), value)
+    pairs = zip(page.name_numbers[items].tolist(), items.tolist(), strict=True)
+    distinct, numbers = numbered([(name, other_names.get(item, ())) for name, item in pairs])
+    # Digits are removed, so that names that differ only in a number are split only once.
+    joined = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
+    words = [*map(split_words, joined.translate(_DIGITS_TO_HYPHENS).split("\0"))]
     return [words[number] for number in numbers.tolist()]
 
 
-def _paths(
-    page: FlatDocument, shown: _CommentItems, parents: Integers, rows: Mapping[int, int]
+def _number_paths(
+    page: FlatDocument, elements: _CommentItems, parents: Integers, rows: Mapping[int, int]
 ) -> list[int]:
-    """Return the number of each element's path: its row's position and the steps from there."""
-    names = page.name_numbers[shown.items]
+    """Return the number of each element's path, which is its row's position and the steps below.
+
+    A step consists of a tag and the classes that occur in several comments.
+    """
+    names = page.name_numbers[elements.items]
     classes = {number: page.distinct_names[number][0].split() for number in {*names.tolist()}}
-    comment_classes: list[set[str]] = [set() for _ in shown.firsts[1:]]
-    for owner, name in {*zip(shown.owners.tolist(), names.tolist(), strict=True)}:
+    comment_classes: list[set[str]] = [set() for _ in elements.firsts[1:]]
+    for owner, name in {*zip(elements.owners.tolist(), names.tolist(), strict=True)}:
         comment_classes[owner].update(classes[name])
     counts = Counter(chain.from_iterable(comment_classes))
     least = max(MIN_SHARE * len(comment_classes), min(2, len(comment_classes)))
     # A class that contains a number belongs to a single comment.
-    known = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
-    looks, look_of = np.unique(
-        page.tag_numbers[shown.items] * len(page.distinct_names) + names, return_inverse=True
+    common = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
+    looks, look_numbers = np.unique(
+        page.tag_numbers[elements.items] * len(page.distinct_names) + names, return_inverse=True
     )
-    step_of = numbered(
-        [
-            (tag, *sorted(each for each in classes[name] if each in known))
-            for tag, name in (divmod(look, len(page.distinct_names)) for look in looks.tolist())
-        ]
-    )[1]
-    number_of: dict[tuple[int, int], int] = {(-1, 0): 0}
+    tags_and_names = [divmod(look, len(page.distinct_names)) for look in looks.tolist()]
+    _, steps = numbered(
+        [(tag, *sorted(filter(common.__contains__, classes[name]))) for tag, name in tags_and_names]
+    )
+    path_numbers: dict[tuple[int, int], int] = {(-1, 0): 0}
     paths: list[int] = []
     for index, parent, step in zip(
-        shown.items.tolist(), parents.tolist(), step_of[look_of].tolist(), strict=True
+        elements.items.tolist(), parents.tolist(), steps[look_numbers].tolist(), strict=True
     ):
         key = (paths[parent], step) if parent >= 0 else (-1, rows[index])
-        paths.append(number_of.setdefault(key, len(number_of)))
+        paths.append(path_numbers.setdefault(key, len(path_numbers)))
     return paths

@@ -21,25 +21,26 @@ MIN_SCORE = 0.6  # score of a place whose texts count as names
 MIN_FALLBACK = 0.5
 """Minimum score of a place, relative to the best place, for filling the gaps of the best place."""
 
-AUTHOR_NAMES = listed(
+# Words in classes and IDs of a comment's author, of a person in any role, and of other parts.
+_AUTHOR_WORDS = listed(
     "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
     " commentor byline creator login screenname writer bigusername autorka verfasser usuario"
     " utente contributor"
 )
-_VAGUE_NAMES = listed("user member name vcard who actor profile owner person")
-_OTHER_NAMES = listed(
+_VAGUE_WORDS = listed("user member name vcard who actor profile owner person")
+_OTHER_PART_WORDS = listed(
     "title subject headline rank ranks status location count counts posts badge badges replied"
     " quote role level date time datetime tag tags online signature sig tools tool button buttons"
     " action actions share like likes vote votes score rating usertitle usertext custom extra"
     " stats info bio teaser fans joined number permalink num registered to"
 )
-_PROFILE = re.compile(
+_PROFILE = re.compile(  # A profile's URL, such as "/users/ann" or "/member.php?u=1"
     r"(?:^|/)(?:users?|members?|profil\w*|authors?|people|u|~\w+|in|membres?|usuarios?|mitglied\w*"
     r"|benutzer\w*|commenter|autor\w*)(?:[/.?-]|$)|(?<!\w)(?=\w*?(?:member|profile|user|author))\w++\.(?:php|asp)"
     r"|[?&;](?:user|uid|u|member|author|mode=viewprofile|user_?(?:id|profile))[=&;]|blogger\.com/profile",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(
+_LABEL_BEFORE_NAME = re.compile(  # "Posted by Ann", "Author: Ann"
     r"^\W*(?:(?:posted|written|submitted|comment(?:ed)?|reply|re|commentaire|kommentar|beitrag|geschrieben"
     r"|verfasst|erstellt|ecrit|écrit|envoyé|publié|posté|escrito|publicado|enviado|scritto|inviato|napisany"
     r"|napisał[a]?|dodany|guest|gast|says?|antwort)\W+){0,2}"
@@ -47,7 +48,7 @@ _BEFORE = re.compile(
     r"|nome|nombre|nom|posted|imię|имя|автор|użytkownik)\s*[:：]\s*)",
     re.IGNORECASE,
 )
-_AFTER = re.compile(
+_VERB_AFTER_NAME = re.compile(  # "Ann says:", "Ann wrote on", "Ann |"
     r"(?:(?<!\s)\s+)?+(?:\b(?:says?|said|wrote|writes|commented|replied|responded|schrieb|schreibt|sagte?|meint"
     r"|kommentierte|a dit|a écrit|dit|dice|dijo|escribió|disse|diz|ha scritto|scrive|zegt|schreef"
     r"|pisze|napisał\(?a?\)?|mówi|пишет|говорит|написал\w*|am|on|um|at|le|el|il|on the|op)\b"
@@ -55,163 +56,165 @@ _AFTER = re.compile(
     re.IGNORECASE,
 )
 _MARKS_AFTER = ":：,…|•·»«–—-"
-_EDGES = ' \t"“”„«»*:：,;|–—/·•›>@#'
-_NOT_IN_NAMES = re.compile(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")
-_DIGITS = re.compile(r"[\d.,\s]+|s$")
-_SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
+_AROUND_NAME = ' \t"“”„«»*:：,;|–—/·•›>@#'
+_NOT_IN_NAMES = re.compile(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")  # URL, label or number
+_NUMBER_OR_PLURAL = re.compile(r"[\d.,\s]+|s$")
+_END_OF_SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 
-class Naming(NamedTuple):
+class FoundAuthor(NamedTuple):
     """The author of a comment: the name, and the index of its element in the layout."""
 
     element: int
     name: str
 
 
-def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, Naming]:
+def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, FoundAuthor]:
     """Find the author of each comment of a page, by comment number.
 
-    Names are at the same place in all comments: the place where most comments have a short text
-    that is marked up as an author or links to a profile, and that is not always the same. The
-    second-best place fills the gaps, such as those of guests without a profile.
+    Names are at the same place in all comments. At that place, most comments have different short
+    texts that are marked up as an author or link to a profile. Other places of this kind fill the
+    gaps, such as the names of guests without a profile.
     """
     ranked = []
-    kinds = [[*map(_kinds_of, layout.names)] for layout in layouts]
+    roles = [[*map(_roles_of, layout.names)] for layout in layouts]
     for column in columns:
         hints = {
-            number: _hints(layouts[number], kinds[number], value.element, column.is_text)
+            number: _hint(layouts[number], roles[number], value.element, column.is_text)
             for number, value in column.values.items()
         }
         share = len(column.values) / len(layouts)
-        highest = 0.6 * share + max(hints.values()) + _DISTINCT_BONUS + _LENGTH_BONUS
-        # Reading is slow, and most columns have few values.
-        if highest < MIN_SCORE:
+        # Reading is slow, so columns are skipped that cannot reach the minimum score.
+        if 0.6 * share + max(hints.values()) + _DISTINCT_BONUS + _LENGTH_BONUS < MIN_SCORE:
             continue
-        found = _read(layouts, kinds, column)
+        found = _read_column(layouts, roles, column)
         score = _score(layouts, column, found, hints) if found else 0.0
         if score >= MIN_SCORE:
             ranked.append((score, found))
     ranked.sort(key=lambda each: -each[0])
-    named: dict[int, Naming] = {}
+    authors: dict[int, FoundAuthor] = {}
     for score, found in reversed(ranked):
         if score >= MIN_FALLBACK * ranked[0][0]:
-            named |= found
-    return named
+            authors |= found
+    return authors
 
 
 _DISTINCT_BONUS = 0.3  # added to the score of a place whose names differ
 _LENGTH_BONUS = 0.2  # added to the score of a place whose texts consist only of names
 
 
-def _read(
-    layouts: Sequence[Layout], kinds: Sequence[Sequence[int]], column: Column
-) -> dict[int, Naming]:
+def _read_column(
+    layouts: Sequence[Layout], roles: Sequence[Sequence[int]], column: Column
+) -> dict[int, FoundAuthor]:
+    """Return the name in each text of a column, by comment number."""
     found = {}
     for number, value in column.values.items():
-        layout = layouts[number]
-        if layout.tags[value.element] in CONTROLS:
+        if layouts[number].tags[value.element] in CONTROLS:
             continue
-        kind = kinds[number][value.element]
-        is_author = bool(kind & _AUTHOR) or kind & (_VAGUE | _OTHER) == _VAGUE
+        role = roles[number][value.element]
+        is_author = bool(role & _AUTHOR) or role & (_VAGUE | _OTHER) == _VAGUE
         name = clean_name(value.text, is_author=is_author)
         if name:
-            found[number] = Naming(value.element, name)
+            found[number] = FoundAuthor(value.element, name)
     return found
 
 
 _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
-"""Bit flags for the roles that the names of an element indicate."""
+"""Bit flags for the roles that the class and ID of an element indicate."""
+
+_ROLE_WORDS = {_AUTHOR: _AUTHOR_WORDS, _VAGUE: _VAGUE_WORDS, _OTHER: _OTHER_PART_WORDS}
 
 
-def _kinds_of(names: frozenset[str]) -> int:
-    words_of = {_AUTHOR: AUTHOR_NAMES, _VAGUE: _VAGUE_NAMES, _OTHER: _OTHER_NAMES}
-    return sum(kind for kind, words in words_of.items() if not names.isdisjoint(words))
+def _roles_of(names: frozenset[str]) -> int:
+    return sum(role for role, words in _ROLE_WORDS.items() if not names.isdisjoint(words))
 
 
 @cached_if_short(4096)
 def clean_name(text: str, *, is_author: bool = False) -> str:
-    """Return the name in a short text of a comment; empty if the text contains none.
+    """Return the name in a short text of a comment, or an empty string if it contains none.
 
-    If the page marks the element up as an author (`is_author`), a pseudonym may have any form.
+    If the page marks the text up as an author (`is_author`), any text counts as a pseudonym.
     """
     name = without_dates(text)
     age = find_relative(name)
     if age is not None:
         name = f"{name[: age[0]]}|{name[age[1] :]}"
-    name = name.strip(_EDGES)
-    name = _BEFORE.sub("", name, count=1)
-    shorter = _without_after(name)
+    name = name.strip(_AROUND_NAME)
+    name = _LABEL_BEFORE_NAME.sub("", name, count=1)
+    shorter = _without_verb_after(name)
     while shorter != name:
-        name, shorter = shorter, _without_after(shorter)
-    name = name.strip(_EDGES)
+        name, shorter = shorter, _without_verb_after(shorter)
+    name = name.strip(_AROUND_NAME)
     if is_author:
         return name
     if not name or is_weekday(name):
         return ""
     is_long = len(name) > MAX_NAME or len(name.split()) > MAX_WORDS
-    is_sentence = " " in name and _SENTENCE.search(name)
+    is_sentence = " " in name and _END_OF_SENTENCE.search(name)
     return "" if is_long or is_sentence or _NOT_IN_NAMES.search(name) or "|" in name else name
 
 
-def _without_after(name: str) -> str:
-    """Remove what may follow a name: at most two words and some punctuation."""
+def _without_verb_after(name: str) -> str:
+    """Remove a verb after a name, and the punctuation around it; it is in the last two words."""
     words = name.rstrip(_MARKS_AFTER + whitespace).rsplit(None, 2)
-    found = _AFTER.search(name, len(words[0]) if len(words) > 2 else 0)
-    return name[: found.start()] if found else name
+    match = _VERB_AFTER_NAME.search(name, len(words[0]) if len(words) > 2 else 0)
+    return name[: match.start()] if match else name
 
 
 def _score(
     layouts: Sequence[Layout],
     column: Column,
-    found: Mapping[int, Naming],
-    hints_of: Mapping[int, float],
+    found: Mapping[int, FoundAuthor],
+    hints: Mapping[int, float],
 ) -> float:
+    """Return a score of a column; it is high if the names found in it are those of the authors."""
     share = len(found) / len(layouts)
-    # The remaining texts at this place are not names.
-    hints = sum(map(hints_of.__getitem__, found)) / len(found)
-    score = 0.6 * share * len(found) / len(column.values) + hints
-    names = [naming.name for naming in found.values()]
+    mean_hint = sum(map(hints.__getitem__, found)) / len(found)
+    score = 0.6 * share * len(found) / len(column.values) + mean_hint
+    names = [author.name for author in found.values()]
     if len(names) > 1:
         distinct = len(set(names))
         if distinct > 1:
             score += _DISTINCT_BONUS * min(1.0, 2 * distinct / len(names))
             # A label and a number: "Posts 123", "Posts 45".
-            score -= 0.8 * (len({_DIGITS.sub("", name) for name in names}) == 1)
-        elif hints < 0.4:
+            score -= 0.8 * (len({_NUMBER_OR_PLURAL.sub("", name) for name in names}) == 1)
+        elif mean_hint < 0.4:
             score -= 0.2
-    shown = sum(len(value.text) for value in column.values.values())
-    score += _LENGTH_BONUS * sum(map(len, names)) / max(shown, 1)
+    total_length = sum(len(value.text) for value in column.values.values())
+    score += _LENGTH_BONUS * sum(map(len, names)) / max(total_length, 1)
     if column.is_text:
         return score
-    holders = ((layouts[number], naming.element) for number, naming in found.items())
-    several = sum(each.text_ends[index] - each.text_starts[index] > 1 for each, index in holders)
-    return score - 0.5 * several / len(found)
+    elements = ((layouts[number], author.element) for number, author in found.items())
+    text_counts = (each.text_ends[index] - each.text_starts[index] for each, index in elements)
+    return score - 0.5 * sum(count > 1 for count in text_counts) / len(found)
 
 
-def _hints(layout: Layout, kinds: Sequence[int], index: int, is_text: bool) -> float:
-    hints = 0.0
-    own, around = kinds[index], 0
-    for each in layout.small_around(index, 3):
-        around |= kinds[each]
+def _hint(layout: Layout, roles: Sequence[int], index: int, is_text: bool) -> float:
+    """Return how strongly an element's markup indicates an author; negative for another part."""
+    hint = 0.0
+    own, inherited = roles[index], 0
+    for ancestor in layout.small_ancestors(index, 3):
+        inherited |= roles[ancestor]
     if own & _AUTHOR or layout.get(index, "itemprop") == "name":
-        hints += 0.4
-    elif around & _AUTHOR:
-        hints += 0.3
-    elif (own | around) & _VAGUE:
-        hints += 0.2
+        hint += 0.4
+    elif inherited & _AUTHOR:
+        hint += 0.3
+    elif (own | inherited) & _VAGUE:
+        hint += 0.2
     if own & (_OTHER | _AUTHOR) == _OTHER:
-        hints -= 0.5
-    elif around & _OTHER:
-        hints -= 0.2
+        hint -= 0.5
+    elif inherited & _OTHER:
+        hint -= 0.2
     if layout.tags[index] in ("cite", "b", "strong", "h3", "h4", "h5"):
-        hints += 0.1
+        hint += 0.1
     if _leads_to_profile(layout, index, is_text):
-        hints += 0.4
-    return hints
+        hint += 0.4
+    return hint
 
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
-    # If only the element's own text counts, its children are other parts of the comment.
+    """Return whether an element is, contains or is directly inside a link to a profile."""
+    # If the name is only a text node of the element, its children are other parts of the comment.
     end = index + 1 if is_text else min(layout.ends[index], index + 4)
     try:
         link = layout.tags.index("a", index, end)

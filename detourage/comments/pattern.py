@@ -1,4 +1,4 @@
-"""Comment patterns, which are derived from the comments on a page and find comments on others."""
+"""Comment patterns, which describe the comments on a page in order to find them on other pages."""
 
 import json
 import math
@@ -10,14 +10,14 @@ from typing import Any, Self
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.comments.signatures import Signature, looks_of
+from detourage.comments.signatures import Signature, group_by_look
 from detourage.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
-"""Minimum mean confidence over a template's pages for applying a pattern to the template.
+"""Minimum mean confidence, over a template's pages, of a pattern that is applied to the template.
 
-A block mistaken for comments with low confidence, usually a teaser box, tends to recur on every
-page of the template. The value was measured on ``dragnet``.
+A pattern with less confidence is often that of a teaser box, which occurs on every page of the
+template. The value was measured on ``dragnet``.
 """
 
 
@@ -47,8 +47,8 @@ class CommentPattern:
     def from_json(cls, text: str) -> Self:
         """Parse a pattern serialised by `to_json`; raise ValueError if the text is not one."""
         try:
-            shared, levels, confidence = json.loads(text)
-            signature = None if shared is None else _read_signature(shared)
+            parts, levels, confidence = json.loads(text)
+            signature = None if parts is None else _read_signature(parts)
             return cls(signature, int(levels), float(confidence))
         except (OverflowError, RecursionError, TypeError) as error:
             raise ValueError(f"invalid comment pattern: {error}") from error
@@ -59,19 +59,19 @@ class CommentPattern:
 
     def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
         """Return the elements that contain one comment each, on a page of the template."""
-        wanted = self.signature
-        if wanted is None:
+        signature = self.signature
+        if signature is None:
             return ()
         flat = FlatDocument.of(document)
-        elements = np.flatnonzero(flat.having({wanted.tag}))
+        elements = np.flatnonzero(flat.having({signature.tag}))
         if not len(elements):
             return ()
-        looks, signatures = looks_of(flat, elements)
-        is_wanted = np.array([wanted in each for each in signatures])
-        places = elements[is_wanted[looks]]
+        looks, signatures_of_looks = group_by_look(flat, elements)
+        has_signature = np.array([signature in signatures for signatures in signatures_of_looks])
+        records = elements[has_signature[looks]]
         for _ in range(self.levels):
-            places = np.maximum(flat.parents[places], 0)
-        return tuple(flat.elements[place] for place in dict.fromkeys(places.tolist()))
+            records = np.maximum(flat.parents[records], 0)
+        return tuple(flat.elements[record] for record in dict.fromkeys(records.tolist()))
 
 
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
@@ -87,7 +87,7 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
             confidences[pattern.signature, pattern.levels].append(pattern.confidence)
     if not confidences:
         return NONE_SEEN
-    signature, levels = max(confidences, key=lambda each: (math.fsum(confidences[each]), each))
+    signature, levels = max(confidences, key=lambda key: (math.fsum(confidences[key]), key))
     votes = confidences[signature, levels]
     confidence = math.fsum(votes) / len(votes)
     return CommentPattern(signature, levels, confidence) if confidence >= MIN_TRUST else NONE_SEEN
@@ -97,7 +97,7 @@ NONE_SEEN = CommentPattern(None, 0, 0.0)
 """The pattern of a template whose comments are unknown."""
 
 
-def _read_signature(shared: Any) -> Signature:
-    if not isinstance(shared, list) or not all(isinstance(each, str) for each in shared):
+def _read_signature(parts: Any) -> Signature:
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise TypeError("a signature is a list of strings")
-    return Signature(*shared)
+    return Signature(*parts)

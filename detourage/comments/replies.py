@@ -3,18 +3,18 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice, pairwise, takewhile
+from itertools import chain, islice, pairwise, takewhile
 from urllib.parse import urldefrag
 
 from detourage.comments.extents import Extent
 from detourage.comments.layout import Layout
-from detourage.comments.naming import Naming
+from detourage.comments.naming import FoundAuthor
 from detourage.html.flat import FlatDocument
 from detourage.text.caches import cached_if_short
 
 MIN_SHARE = 0.9  # share of comments with a depth if depths are used; missing depths count as 0
 MAX_JUMPS = 0.1  # share of comments that are more than one level deeper than the preceding comment
-MAX_AROUND = 12  # enclosing elements searched for a comment's indentation
+MAX_ANCESTORS = 12  # ancestors of a comment whose indentation counts
 MAX_HEADER = 80  # length, in characters, of a text that states who is being answered
 
 _Parents = list[int | None]
@@ -29,7 +29,7 @@ _OWN_ID_ATTRIBUTES = ("id", "name", "data-id", "data-comment-id", "data-cid", "d
 _PARENT_ATTRIBUTE = re.compile(
     r"^(?-i:data-).*(?:parent|in-?reply-?to|reply-to)", re.IGNORECASE | re.DOTALL
 )
-_SHIFT = re.compile(
+_MARGIN = re.compile(
     r"(?:^|;)\s*(?:margin|padding)(?:-inline-start|-left)\s*:\s*(\d+(?:\.\d+)?)\s*(?:px|em|rem|%)"
 )
 _REPLY_TEXT = re.compile(
@@ -41,100 +41,103 @@ _REPLY_TEXT = re.compile(
 _ID = re.compile(r"\d{2,}|[0-9a-f]{8,}", re.IGNORECASE)
 
 
-def parents_of(
+def find_parents(
     page: FlatDocument,
     extents: Sequence[Extent],
     layouts: Sequence[Layout],
-    named: Mapping[int, Naming],
+    authors: Mapping[int, FoundAuthor],
 ) -> _Parents:
     """Return, for each comment, the index of the comment that it replies to, or None.
 
-    The first method that finds any parents is used: nesting; IDs in attributes or links; depths
-    (from numbers, indentation or nested lists); names of the authors replied to. If depths are
-    used, the parent is the closest preceding comment that is less deep.
+    The methods are tried in order until one finds a parent: nesting, IDs in attributes or links,
+    depths (from numbers, indentation or nested lists), and names of the authors replied to.
     """
-    for find_parents in (_by_nesting, _by_id, _by_depth):
-        parents = find_parents(page, extents, layouts)
+    for method in (_by_nesting, _by_id, _by_depth):
+        parents = method(page, extents, layouts)
         if any(parent is not None for parent in parents):
             return parents
-    return _by_name(layouts, named)
+    return _by_name(layouts, authors)
 
 
 def _by_nesting(page: FlatDocument, extents: _Extents, _layouts: Sequence[Layout]) -> _Parents:
-    number_of = {row: number for number, extent in enumerate(extents) for row in extent.rows}
-    return [
-        next((number_of[each] for each in _around(page, extent) if each in number_of), None)
-        for extent in extents
-    ]
+    """Find parents by nesting: the element of the parent contains that of the reply."""
+    comment_of_row = {row: number for number, extent in enumerate(extents) for row in extent.rows}
+    parents: _Parents = []
+    for extent in extents:
+        enclosing = (comment_of_row.get(ancestor) for ancestor in _ancestors(page, extent))
+        parents.append(next((number for number in enclosing if number is not None), None))
+    return parents
 
 
-def _around(page: FlatDocument, extent: Extent) -> Iterator[int]:
-    above = int(page.parents[extent.element])
-    while above >= 0:
-        yield above
-        above = int(page.parents[above])
+def _ancestors(page: FlatDocument, extent: Extent) -> Iterator[int]:
+    ancestor = int(page.parents[extent.element])
+    while ancestor >= 0:
+        yield ancestor
+        ancestor = int(page.parents[ancestor])
 
 
 def _by_id(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) -> _Parents:
     """Find parents by ID, in attributes or in links labelled as leading to a parent."""
-    named = [
+    parent_ids = [
         [*_parent_ids(page, extent, layout), *_linked_ids(layout)]
         for extent, layout in zip(extents, layouts, strict=True)
     ]
-    if not any(named):
+    if not any(parent_ids):
         return [None] * len(extents)
     owners: dict[str, int] = {}
-    shared: set[str] = set()
+    ambiguous: set[str] = set()
     for number, layout in enumerate(layouts):
-        by_attribute = map(layout.attributes.by_element, _OWN_ID_ATTRIBUTES)
-        own = (each.get(place, "") for each in by_attribute if each for place in layout.places)
-        for name in {name for value in own for name in _ids(value)}:
-            if owners.setdefault(name, number) != number:
-                shared.add(name)
+        for attribute in map(layout.attributes.by_element, _OWN_ID_ATTRIBUTES):
+            values = [attribute.get(place, "") for place in layout.places if attribute]
+            for identity in chain.from_iterable(map(_comparable_ids, values)):
+                if owners.setdefault(identity, number) != number:
+                    ambiguous.add(identity)
     parents: _Parents = []
-    for number, names in enumerate(named):
-        found = (owners.get(name) for name in names if name not in shared)
-        parents.append(next((each for each in found if each is not None and each != number), None))
+    for number, ids in enumerate(parent_ids):
+        found = (owners.get(identity, number) for identity in ids if identity not in ambiguous)
+        parents.append(next((parent for parent in found if parent != number), None))
     return parents if not _has_cycle(parents) else [None] * len(parents)
 
 
-def _ids(value: str) -> Iterator[str]:
-    """Yield the forms in which an ID or a reference is compared: the whole, and numbers in it."""
+def _comparable_ids(value: str) -> Iterator[str]:
+    """Yield the forms in which an ID is compared, such as ``#comment-12`` and ``12``."""
     if value:
         yield f"#{value}"
         yield from _ID.findall(value)
 
 
 def _parent_ids(page: FlatDocument, extent: Extent, layout: Layout) -> Iterator[str]:
+    """Yield the IDs in a comment's attributes that refer to its parent."""
     values = _matching_values(page, _PARENT_ATTRIBUTE)
     for place in (*extent.rows, *layout.places) if values else ():
         for value in values.get(place, ()):
-            yield from _ids(value)
+            yield from _comparable_ids(value)
 
 
 def _matching_values(page: FlatDocument, pattern: re.Pattern[str]) -> dict[int, list[str]]:
     """Return the values of all attributes whose names match a pattern, by element."""
 
-    def values() -> dict[int, list[str]]:
-        found: defaultdict[int, list[str]] = defaultdict(list)
+    def collect() -> dict[int, list[str]]:
+        values: defaultdict[int, list[str]] = defaultdict(list)
         for name in filter(pattern.search, page.attributes.distinct):
-            for place, value in page.attributes.by_element(name).items():
-                found[place].append(value)
-        return found
+            for element, value in page.attributes.by_element(name).items():
+                values[element].append(value)
+        return values
 
-    return page.once(pattern, values)
+    return page.once(pattern, collect)
 
 
 def _linked_ids(layout: Layout) -> Iterator[str]:
+    """Yield the IDs to which links such as "In reply to Ann" lead."""
     for index, tag in enumerate(layout.tags):
         href = layout.get(index, "href") if tag == "a" else None
         fragment = urldefrag(href).fragment if href and "#" in href else ""
         if fragment and names_parent(layout, index):
-            yield from _ids(fragment)
+            yield from _comparable_ids(fragment)
 
 
 def names_parent(layout: Layout, index: int) -> bool:
-    """Return whether an element, or the text before it, states who is being answered."""
+    """Return whether an element, or the text before it, states who is answered ("Reply to Ann")."""
     text = layout.text_of(index)
     if len(text) > MAX_HEADER or _REPLY_TEXT.search(text):
         return len(text) <= MAX_HEADER
@@ -144,55 +147,63 @@ def names_parent(layout: Layout, index: int) -> bool:
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:
-    # Map each comment to the start of the walk that reached it first.
-    come_from: dict[int, int] = {}
+    # The comment from which each comment was first reached by following the parents.
+    reached_from: dict[int, int] = {}
     for number in range(len(parents)):
-        above: int | None = number
-        while above is not None and above not in come_from:
-            come_from[above] = number
-            above = parents[above]
-        if above is not None and come_from[above] == number and parents[number] is not None:
+        ancestor: int | None = number
+        while ancestor is not None and ancestor not in reached_from:
+            reached_from[ancestor] = number
+            ancestor = parents[ancestor]
+        if (
+            ancestor is not None
+            and reached_from[ancestor] == number
+            and parents[number] is not None
+        ):
             return True
     return False
 
 
 def _by_depth(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) -> _Parents:
+    """Find parents by depth: the parent is the nearest preceding comment that is less deep."""
     for measure in (_numbered_depth, _indentation, _ancestor_count):
-        depths = _ranks([measure(page, *each) for each in zip(extents, layouts, strict=True)])
+        depths = _rank_depths([measure(page, *each) for each in zip(extents, layouts, strict=True)])
         if depths is not None:
             return _parents_by_depth(depths)
     return [None] * len(extents)
 
 
-def _ranks(measured: Sequence[float | None]) -> list[int] | None:
-    """Convert depths to ranks from 0; return None if they are implausible for a conversation."""
-    known = [each for each in measured if each is not None]
-    values = sorted(set(known))
-    if len(known) < MIN_SHARE * len(measured) or len(values) < 2:
+def _rank_depths(depths: Sequence[float | None]) -> list[int] | None:
+    """Convert depths to ranks from 0, or return None if they are implausible for a conversation.
+
+    For example, the indentations 0, 40 and 80 have the ranks 0, 1 and 2.
+    """
+    known = [depth for depth in depths if depth is not None]
+    distinct = sorted(set(known))
+    if len(known) < MIN_SHARE * len(depths) or len(distinct) < 2:
         return None
-    rank = {value: number for number, value in enumerate(values)}
-    ranks = [rank[each] if each is not None else 0 for each in measured]
+    rank_of = {depth: rank for rank, depth in enumerate(distinct)}
+    ranks = [rank_of[depth] if depth is not None else 0 for depth in depths]
     jumps = sum(after > before + 1 for before, after in pairwise(ranks))
     return ranks if ranks[0] == 0 and jumps <= MAX_JUMPS * len(ranks) else None
 
 
 def _parents_by_depth(depths: Sequence[int]) -> _Parents:
     parents: _Parents = []
-    above: list[int] = []
+    ancestors: list[int] = []
     for number, depth in enumerate(depths):
-        while above and depths[above[-1]] >= depth:
-            above.pop()
-        parents.append(above[-1] if above else None)
-        above.append(number)
+        while ancestors and depths[ancestors[-1]] >= depth:
+            ancestors.pop()
+        parents.append(ancestors[-1] if ancestors else None)
+        ancestors.append(number)
     return parents
 
 
 def _numbered_depth(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Read a depth from a class or an attribute."""
-    own = [extent.element, *islice(_around(page, extent), 1)]
+    """Read a comment's depth from a class such as ``depth-2`` or an attribute."""
+    element_and_parent = [extent.element, *islice(_ancestors(page, extent), 1)]
     values = _matching_values(page, _DEPTH_ATTRIBUTE)
-    for place in (*own, *layout.places[:6]):
-        depth = _depth_in(page.distinct_names[page.name_numbers[place]][0])
+    for place in (*element_and_parent, *layout.places[:6]):
+        depth = _depth_in_classes(page.distinct_names[page.name_numbers[place]][0])
         if depth is not None:
             return depth
         for value in values.get(place, ()):
@@ -202,24 +213,24 @@ def _numbered_depth(page: FlatDocument, extent: Extent, layout: Layout) -> float
 
 
 @cached_if_short(4096)
-def _depth_in(classes: str) -> float | None:
+def _depth_in_classes(classes: str) -> float | None:
     found = _DEPTH_CLASS.search(classes)
     return float(found[1]) if found else None
 
 
 def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
     """Measure a comment's indentation, which may use styles or spacer images."""
-    ancestors = takewhile(lambda each: page.tags[each] != "body", _around(page, extent))
-    own = [extent.element, *islice(ancestors, MAX_AROUND)]
+    ancestors = takewhile(lambda each: page.tags[each] != "body", _ancestors(page, extent))
+    places = [extent.element, *islice(ancestors, MAX_ANCESTORS), *layout.places[1:4]]
     styles = layout.attributes.by_element("style")
-    moved = [styles[place] for place in (*own, *layout.places[1:4]) if place in styles]
-    widths = [
+    margins = map(_MARGIN.search, [styles[place] for place in places if place in styles])
+    spacer_widths = [
         layout.get(index, "width") or ""
         for index, place in enumerate(layout.places[:6])
         if layout.tags[index] in ("img", "td") and page.text_starts[place] == page.text_ends[place]
     ]
-    return sum(float(found[1]) for found in map(_SHIFT.search, moved) if found) + sum(
-        float(width) for width in widths if width.isdigit()
+    return sum(float(margin[1]) for margin in margins if margin) + sum(
+        float(width) for width in spacer_widths if width.isdigit()
     )
 
 
@@ -228,23 +239,24 @@ def _ancestor_count(page: FlatDocument, extent: Extent, _layout: Layout) -> floa
     return float(page.depths[extent.element])
 
 
-def _by_name(layouts: Sequence[Layout], named: Mapping[int, Naming]) -> _Parents:
+def _by_name(layouts: Sequence[Layout], authors: Mapping[int, FoundAuthor]) -> _Parents:
     """Find parents by name: the parent is the latest preceding comment by the author replied to."""
     parents: _Parents = []
-    last: dict[str, int] = {}
+    latest_by_author: dict[str, int] = {}
     for number, layout in enumerate(layouts):
-        parents.append(_named_parent(layout, last))
-        if number in named:
-            last[named[number].name.lower()] = number
+        parents.append(latest_by_author.get(_name_answered(layout)))
+        if number in authors:
+            latest_by_author[authors[number].name.lower()] = number
     return parents
 
 
-def _named_parent(layout: Layout, last: Mapping[str, int]) -> int | None:
-    for place, node in enumerate(layout.texts):
-        found = _REPLY_TEXT.search(node.text) if len(node.text) <= MAX_HEADER else None
-        if found:
-            after = node.text[found.end() :].strip(" :@")
-            if not after and place + 1 < len(layout.texts):
-                after = layout.texts[place + 1].text.strip(" :@")
-            return last.get(after.lower())
-    return None
+def _name_answered(layout: Layout) -> str:
+    """Return the lower-case name after a text such as "In reply to", or an empty string."""
+    for index, node in enumerate(layout.texts):
+        match = _REPLY_TEXT.search(node.text) if len(node.text) <= MAX_HEADER else None
+        if match:
+            name = node.text[match.end() :].strip(" :@")
+            if not name and index + 1 < len(layout.texts):
+                name = layout.texts[index + 1].text.strip(" :@")
+            return name.lower()
+    return ""

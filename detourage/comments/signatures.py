@@ -12,11 +12,11 @@ import numpy as np
 from detourage.html.flat import FlatDocument, Integers, numbered
 
 _DIGITS = re.compile(r"\d+")
-MIN_HEXADECIMAL = 8  # length, in characters, of a hexadecimal number
+MIN_HEXADECIMAL = 8  # length, in characters, of a hexadecimal number; shorter ones may be words
 
-_LONG = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
+_LONG_HEXADECIMAL = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"
-"""Placeholder for a digit; like NUL, it never occurs in a document."""
+"""Placeholder for a digit, which never occurs in a document."""
 
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
 # Each run of hexadecimal digits is tried only at its first word boundary, because a match that
@@ -42,65 +42,66 @@ class Signature(NamedTuple):
     path: str
 
 
-def paths_of(page: FlatDocument) -> tuple[list[str], Integers]:
+def number_paths(page: FlatDocument) -> tuple[list[str], Integers]:
     """Return the distinct paths of elements (see `Signature`), and each element's path number."""
     paths: list[str] = [""]
     # Number 0 is the empty path, above the root.
     numbers = [0]
-    known: dict[int, int] = {}
+    number_by_step: dict[tuple[int, int], int] = {}
     tags = page.distinct_tags
     for parent, tag in zip((page.parents + 1).tolist(), page.tag_numbers.tolist(), strict=True):
-        above = numbers[parent]
-        step = above * len(tags) + tag
-        if step not in known:
-            known[step] = len(paths)
-            paths.append(f"{paths[above]}/{tags[tag]}")
-        numbers.append(known[step])
+        step = numbers[parent], tag
+        if step not in number_by_step:
+            number_by_step[step] = len(paths)
+            paths.append(f"{paths[numbers[parent]]}/{tags[tag]}")
+        numbers.append(number_by_step[step])
     return paths, np.array(numbers[1:], dtype=np.int64)
 
 
-def looks_of(page: FlatDocument, elements: Integers) -> tuple[Integers, list[list[Signature]]]:
+def group_by_look(page: FlatDocument, elements: Integers) -> tuple[Integers, list[list[Signature]]]:
     """Return the number of each element's look, and the signatures of each look, best first.
 
-    Elements have the same look if their paths, names and kinds of microdata are equal.
+    Elements have the same look if their paths, classes, IDs and kinds of microdata are equal.
     """
     kinds = {**page.values("itemtype"), **page.values("itemprop")}
-    paths, path_of = paths_of(page)
-    columns = path_of[elements].tolist(), page.name_numbers[elements].tolist()
+    paths, path_numbers = number_paths(page)
+    columns = path_numbers[elements].tolist(), page.name_numbers[elements].tolist()
     element_kinds = [kinds.get(element, "") for element in elements.tolist()]
     distinct, looks = numbered([*zip(*columns, element_kinds, strict=True)])
-    names = [page.distinct_names[name] for _, name, _ in distinct]
-    masks = zip(*(masked(each) for each in zip(*names, strict=True)), strict=True)
+    classes_and_ids = zip(*(page.distinct_names[name] for _, name, _ in distinct), strict=True)
+    names = zip(*map(mask_numbers, classes_and_ids), strict=True)
     signatures = [
-        _signatures(paths[path_number], classes, identity, kind)
-        for (path_number, _, kind), (classes, identity) in zip(distinct, masks, strict=True)
+        _list_signatures(paths[path_number], classes, identity, kind)
+        for (path_number, _, kind), (classes, identity) in zip(distinct, names, strict=True)
     ]
     return looks, signatures
 
 
-def _signatures(path: str, classes: str, identity: str, kind: str) -> list[Signature]:
+def _list_signatures(path: str, classes: str, identity: str, kind: str) -> list[Signature]:
+    """Return the signatures of elements with this path, classes, ID and kind of microdata."""
     tag = path.rpartition("/")[2]
-    words = sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})
-    names = [f".{word}" for word in words]
-    if len(words) > 1:
+    names = [f".{name}" for name in sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})]
+    if len(names) > 1:
         names.append("".join(names))
-    own = [Signature(tag, names[-1], path)] if names else []
+    with_path = [Signature(tag, names[-1], path)] if names else []
     if "#" in identity:
         names.append(f"#{identity}")
     if kind:
         names.append(f"[{kind}]")
-    return [*(Signature(tag, name, "") for name in names), *own, Signature(tag, "", path)]
+    return [*(Signature(tag, name, "") for name in names), *with_path, Signature(tag, "", path)]
 
 
-def masked(names: Sequence[str]) -> list[str]:
-    """Mask the numbers in classes or IDs, which differ between records of the same kind."""
-    # NUL never occurs in a document.
+def mask_numbers(names: Sequence[str]) -> list[str]:
+    """Replace the numbers in classes or IDs by ``#``, because they differ between records.
+
+    All names are processed at once, separated by NUL, which never occurs in a document.
+    """
     joined = "\0".join(names)
-    coded = [found.start() for found in _LONG.finditer(joined) if _DIGITS.search(found[0])]
-    if coded:
+    matches = [match for match in _LONG_HEXADECIMAL.finditer(joined) if _DIGITS.search(match[0])]
+    if matches:
         ends = [*accumulate(len(name) + 1 for name in names)]
         masked_names = [*names]
-        for number in {bisect_right(ends, place) for place in coded}:
+        for number in {bisect_right(ends, match.start()) for match in matches}:
             masked_names[number] = _HEXADECIMAL.sub(r"\1#", names[number])
         joined = "\0".join(masked_names)
     if not joined.isascii():

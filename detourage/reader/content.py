@@ -24,7 +24,7 @@ from detourage.comments import (
 )
 from detourage.comments.candidates import PageWords
 from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
-from detourage.comments.extents import extents_of
+from detourage.comments.extents import find_extents
 from detourage.comments.finding import MIN_CONFIDENCE, Search
 from detourage.comments.reading import dated_from
 from detourage.html import Page
@@ -375,7 +375,7 @@ def _without_article(
     if container is None:
         return records
     around = {container, *container.iterancestors()}
-    extents = extents_of(page.flat, page.flat.places_of(records))
+    extents = find_extents(page.flat, page.flat.places_of(records))
     parents = [page.flat.parents[extent.element] for extent in extents]
     return [
         record

@@ -47,7 +47,7 @@ def is_menu(page: Outline) -> bool:
     # A text longer than `MAX_PROSE_WORDS` rules a menu out, whether or not it is in a list.
     if found.words.max() > MAX_PROSE_WORDS:
         return False
-    paths = paths_of(page)
+    paths = number_paths(page)
     # Text before the first headline is not in a list.
     after = [None, *map(paths.__getitem__, found.blocks.tolist())]
     stretches = [*zip(after, found.words.tolist(), strict=True)]
@@ -145,7 +145,7 @@ class _Stretches(NamedTuple):
         )
 
 
-def paths_of(page: Outline) -> dict[int, int]:
+def number_paths(page: Outline) -> dict[int, int]:
     """Assign a number to every tag path from the root, omitting inline elements."""
     numbers: dict[tuple[int, int], int] = {}
     paths = {-1: -1}
