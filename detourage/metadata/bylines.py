@@ -7,7 +7,7 @@ from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
-from detourage.metadata.surroundings import Note, Part, Place
+from detourage.metadata.surroundings import NearbyLine, Part, Place
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
 from detourage.text.relative import find_relative, is_past
@@ -18,8 +18,7 @@ MAX_NAME_CHARACTERS = 50  # length of a name, in characters
 MAX_CHARACTERS = 1_000  # length of a value, in characters; the rest is ignored
 MAX_AUTHORS = 12  # authors; a longer list contains something else
 
-HAN = "\u3400-\u4dbf\u4e00-\u9fff"
-"""Chinese characters, for use inside a character class."""
+HAN = "\u3400-\u4dbf\u4e00-\u9fff"  # Chinese characters, for use inside a character class
 
 BYLINE_MARKS = (
     "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?|as told to"
@@ -48,8 +47,7 @@ _UNSPACED_LABEL = (
     "|글쓴이|작성자|글|취재|저자"
 )
 
-# Words that may precede a byline marker, as in "Text von", "Posted by" and "Ein Gastbeitrag von". A
-# date in between has been replaced by a vertical bar.
+# Words that may precede those of `BYLINE_MARKS`, as in "Posted by" and "Ein Gastbeitrag von".
 _BEFORE_MARK = (
     "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
     "|reporting|last|edited|on|at|artikel|beitrag|bericht|ein|eine|gast\\w*|kolumne|kommentar|essay"
@@ -58,56 +56,56 @@ _BEFORE_MARK = (
     "|recueilli|le|escrito|redigido|publicado|el|scritto|pubblicato|il|skrevet|skriven|geschreven"
     "|dodane|opublikowan\\w+|опубликовано|материал"
 )
-_AFTER_MARK = r"\s*[:：|¦/＝=・]\s*"
-_MARK = re.compile(
-    rf"^\W*+(?:(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:{_AFTER_MARK}|\s+|$)"
-    rf"|(?:{_LABELS})(?:{_AFTER_MARK}|\s[-–—]\s|\s*+$)"
-    rf"|(?:{_UNSPACED_LABEL})(?:[・·/](?:{_UNSPACED_LABEL}))?(?:{_AFTER_MARK}|$|(?<=글)\s+))",
+_COLON = r"\s*[:：|¦/＝=・]\s*"
+_BYLINE_MARK = re.compile(
+    rf"^\W*+(?:(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:{_COLON}|\s+|$)"
+    rf"|(?:{_LABELS})(?:{_COLON}|\s[-–—]\s|\s*+$)"
+    rf"|(?:{_UNSPACED_LABEL})(?:[・·/](?:{_UNSPACED_LABEL}))?(?:{_COLON}|$|(?<=글)\s+))",
     re.IGNORECASE,
 )
-# Credits of pictures, editors and translators.
+# Credits of pictures, editors and translators, up to the end of the text.
 _CREDIT = re.compile(
     r"(?:(?<!\s)\s+)?+(?:\b(?:photos?|photography|fotos?|fotografie|images?|illustrations?|bild(?:er)?"
     r"|edit(?:ing|ed) by|translat(?:ed|ion) by|übersetzt von|übersetzung|traduit par|traducción"
     r"|zdjęcia|фото)\b|摄影|图/|[©ⓒ]).*$",
     re.IGNORECASE | re.DOTALL,
 )
-_JOINING = "and|und|et|en|och|og|ja|és|ve|та|και|with|mit|avec|con|(?-i:[yeiий])"
-_LISTING = r"[;|¦•·/、,，；\n&＆،]"
-_BETWEEN = re.compile(
-    rf"(?:(?<!\s)\s+)?(?:{_LISTING}(?:\s*+(?P<joining>[&＆]|(?:{_JOINING})\s))?"
-    rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_JOINING})\s|\s[-–—]\s)\s*",
+_AND = "and|und|et|en|och|og|ja|és|ve|та|και|with|mit|avec|con|(?-i:[yeiий])"
+_LIST_MARKS = r"[;|¦•·/、,，；\n&＆،]"
+_BETWEEN_NAMES = re.compile(
+    rf"(?:(?<!\s)\s+)?(?:{_LIST_MARKS}(?:\s*+(?P<joining>[&＆]|(?:{_AND})\s))?"
+    rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_AND})\s|\s[-–—]\s)\s*",
     re.IGNORECASE,
 )
 # Surnames may consist of two names: "Ramos y Cajal", "Pinto e Castro".
 _IN_SURNAMES = listed("y e i")
-_ADDRESS = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-_ADDRESSES = re.compile(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGNORECASE)
+_URL_OR_EMAIL = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
+_URLS_OR_EMAILS = re.compile(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGNORECASE)
 # An unclosed bracket matches up to the end of the line.
 _IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
-_EDGES = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
-# Words that introduce a person's employer, place or subject.
+_AROUND_NAME = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
+# Words that introduce a person's employer, place or subject: "Jane Doe in Paris".
 _CIRCUMSTANCE = re.compile(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
     r"|для|в)(?=\s|$)"
 )
-_DATED = re.compile(
+_DATE_LABEL = re.compile(
     r"\s(?:(?:last )?updated|(?:first )?published|posted|aktualisiert|zuletzt|veröffentlicht|publié"
     r"|mis à jour|publicado|actualizado|atualizado|aggiornato|pubblicato|bijgewerkt|gepubliceerd"
     r"|aktualizacja|opublikowano|обновлено|опубликовано|\d)\b",
     re.IGNORECASE,
 )
-_PERSON_TITLE = re.compile(
+_JAPANESE_KOREAN_TITLE = re.compile(
     r"^(?:[^,]*[支本]社|[^,]*支局)(?:[\s　・]\s*)|^\w{1,10}=(?=[가-힣]{2,4}\b)"
     r"|(?<=\w)\s?(?:記者|特派員|論説委員|編集委員|기자|특파원|논설위원|통신원)$"
 )
-_LAST_FIRST = re.compile(
+_LAST_FIRST = re.compile(  # "Doe, Jane"
     r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*+)$"
 )
 
 # Words that occur in job titles, section names, buttons and accounts, but not in names.
-_NO_NAME = listed(
+_NON_NAME_WORDS = listed(
     "admin administrator webmaster editor editors editorial staff team desk newsroom contributor"
     " contributors reporter reporters correspondent correspondents writer writers journalist author"
     " authors columnist chief senior managing deputy freelance special political producer"
@@ -134,7 +132,7 @@ _ORGANISATIONS = listed(
     "project institute university center centre foundation division department ministry group"
     " society association committee council school college programme program studio press"
 )
-_NOT_PERSONS = _NO_NAME | _ROLES | _ORGANISATIONS
+_NON_PERSON_WORDS = _NON_NAME_WORDS | _ROLES | _ORGANISATIONS
 # Words that occur in company names, but not in persons' names.
 _LEGAL_FORMS = listed("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
 _DEGREES = listed("cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd")
@@ -142,49 +140,49 @@ _PARTICLES = listed(
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
     " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i 't"
 )
-_NOT_NAMED_FIRST = _NO_NAME | _ROLES | _DEGREES
-_NO_PSEUDONYM = _NO_NAME | _PARTICLES
-_ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")
-_HAN_NO_NAME = re.compile(
+_NON_FIRST_NAMES = _NON_NAME_WORDS | _ROLES | _DEGREES
+_NON_PSEUDONYM_WORDS = _NON_NAME_WORDS | _PARTICLES
+_ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
+_HAN_NON_NAME_WORDS = re.compile(
     "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
 
 
 @cache
-def _han_names() -> re.Pattern[str]:
-    """Return the pattern for the spaces between Chinese names."""
+def _between_han_names() -> re.Pattern[str]:
+    """Return the pattern of a space between two Chinese names."""
     return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 
 
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
-    """Split the value of an author field or a byline into names, without those of `sites`."""
-    return names_of((Part(text),), sites, is_byline=is_byline)
+    """Split an author field or a byline into names, except those of `sites` (see `squash`)."""
+    return names_in_parts((Part(text),), sites, is_byline=is_byline)
 
 
-def names_of(
-    pieces: Iterable[Part], sites: Collection[str] = (), *, is_byline: bool = False
+def names_in_parts(
+    parts: Iterable[Part], sites: Collection[str] = (), *, is_byline: bool = False
 ) -> tuple[str, ...]:
-    """Return the names in the pieces of a byline, as `names_in` does for a single text.
+    """Return the names in the parts of a byline, as `names_in` does for a single text.
 
-    The text after a job title, "for" or "in" describes the person, up to the next "and"; so does
-    unlinked text after a linked name, unless it continues with "and".
+    Descriptions of persons are skipped. A description is the text from a job title, "for" or "in"
+    up to the next "and", or unlinked text after a linked name, unless it begins with "and".
     """
     names: dict[str, None] = {}
-    is_open, was_linked = True, False
-    for text, _, is_linked in pieces:
+    may_be_name, was_linked = True, False
+    for text, _, is_linked in parts:
         segments = [*_segments(text, is_byline=is_byline)]
         is_marked = is_byline or without_mark(text) != text
         is_list = any(is_joined for is_joined, _ in segments)
         for is_joined, segment in segments:
-            is_open |= is_joined
+            may_be_name |= is_joined
             is_description = was_linked and not (is_linked or is_list)
-            if not is_open or not segment:
+            if not may_be_name or not segment:
                 continue
-            found, may_continue = _person(segment, is_byline=is_marked)
-            is_open = may_continue or not names
+            name, may_continue = _without_description(segment, is_byline=is_marked)
+            may_be_name = may_continue or not names
             if is_description:
                 continue
-            name = found.strip(_EDGES)
+            name = name.strip(_AROUND_NAME)
             name += "." if name.endswith((" Jr", " Sr")) else ""
             # A single word that follows a full name is a location or an agency.
             is_place = is_byline and not is_joined and " " in next(iter(names), "")
@@ -199,59 +197,62 @@ def names_of(
 
 
 def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
-    """Yield the parts of a list of names, and whether a word for "and" precedes each."""
+    """Split a list of names; also return whether each is joined to the one before by "and"."""
     text = text[:MAX_CHARACTERS]
-    bare = _ADDRESSES.sub(" ", text)
-    if bare != text:
-        # An account may be followed by a name in brackets.
-        text = bare if _IN_BRACKETS.sub("", bare).strip(_EDGES) else bare.strip(" ()<>")
-    if _ADDRESS.search(text) and " " not in text.strip():
+    without_urls = _URLS_OR_EMAILS.sub(" ", text)
+    if without_urls != text:
+        # A name in brackets may follow an e-mail address: "jane@news.example (Jane Doe)".
+        is_in_brackets = not _IN_BRACKETS.sub("", without_urls).strip(_AROUND_NAME)
+        text = without_urls.strip(" ()<>") if is_in_brackets else without_urls
+    if _URL_OR_EMAIL.search(text) and " " not in text.strip():
         return
     text = _CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))
     if not is_byline:
         text = ";".join(_LAST_FIRST.sub(_in_order, each.strip()) for each in text.split(";"))
-    first, *others = _BETWEEN.split(f" {text} ")
+    first, *others = _BETWEEN_NAMES.split(f" {text} ")
     segments = [(False, first.strip())]
-    for listed_join, join, segment in zip(*(others[place::3] for place in range(3)), strict=True):
-        found = segment.strip()
+    # The pattern has two groups, so each name is preceded by their matches: ", and" or "and".
+    for comma_and, only_and, name in zip(others[::3], others[1::3], others[2::3], strict=True):
+        segment = name.strip()
         was_joined, last = segments[-1]
-        if (join or "").lower() in _IN_SURNAMES and " " in last and found and " " not in found:
-            segments[-1] = was_joined, f"{last} {join} {found}"
+        is_surname = (only_and or "").lower() in _IN_SURNAMES and " " in last
+        if is_surname and segment and " " not in segment:
+            segments[-1] = was_joined, f"{last} {only_and} {segment}"
         else:
-            segments.append((bool(listed_join or join), found))
+            segments.append((bool(comma_and or only_and), segment))
     for is_joined, segment in segments:
-        split = _han_names().split(segment) if contains_any(segment, HAN) else (segment,)
-        for each in split:
-            yield is_joined, each
+        names = _between_han_names().split(segment) if contains_any(segment, HAN) else (segment,)
+        for name in names:
+            yield is_joined, name
 
 
 def _in_order(match: re.Match[str]) -> str:
     """Return "First Last" for "Last, First"."""
     last, first = match.groups()
-    are_names = last[0].isupper() and first[0].isupper() and not last.isupper()
-    is_known = {last.lower(), first.lower()} & _NOT_NAMED_FIRST
-    return f"{first} {last}" if are_names and not is_known else match[0]
+    are_capitalised = last[0].isupper() and first[0].isupper() and not last.isupper()
+    are_names = are_capitalised and not {last.lower(), first.lower()} & _NON_FIRST_NAMES
+    return f"{first} {last}" if are_names else match[0]
 
 
-def _person(segment: str, *, is_byline: bool) -> tuple[str, bool]:
-    """Return a segment without descriptions of the person, and whether other names may follow."""
-    found = _PERSON_TITLE.sub("", without_mark(segment).strip(_EDGES))
-    is_open = True
+def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
+    """Return a segment without the description of a person, and whether another name may follow."""
+    name = _JAPANESE_KOREAN_TITLE.sub("", without_mark(segment).strip(_AROUND_NAME))
+    may_continue = True
     if is_byline:
-        cut = _CIRCUMSTANCE.search(found) or _DATED.search(found)
-        if cut and (cut.start() == 0 or " " in found[: cut.start()]):
-            found, is_open = found[: cut.start()], False
-    words = [word.strip(".").lower() for word in found.split()]
-    roles = [place for place, word in enumerate(words) if word in _ROLES]
+        description = _CIRCUMSTANCE.search(name) or _DATE_LABEL.search(name)
+        if description and (description.start() == 0 or " " in name[: description.start()]):
+            name, may_continue = name[: description.start()], False
+    words = [word.strip(".").lower() for word in name.split()]
+    roles = [index for index, word in enumerate(words) if word in _ROLES]
     if roles and is_byline and len(words) - roles[-1] in (3, 4):
         # "Political Editor Jane Doe"
-        return " ".join(found.split()[roles[-1] + 1 :]), is_open
-    return found, is_open and not roles
+        return " ".join(name.split()[roles[-1] + 1 :]), may_continue
+    return name, may_continue and not roles
 
 
 def without_mark(text: str) -> str:
-    """Remove the words that introduce a byline."""
-    return _MARK.sub("", text, count=1)
+    """Remove the words that introduce a byline, such as "Posted by"."""
+    return _BYLINE_MARK.sub("", text, count=1)
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
@@ -267,15 +268,16 @@ def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_name(name: str, *, is_byline: bool) -> bool:
+    """Return whether a text may be a name; in a byline, it must be that of a person."""
     words = name.split()
     if not words or len(name) > MAX_NAME_CHARACTERS:
         return False
-    if _ADDRESS.search(name) or not any(character.isalpha() for character in name):
+    if _URL_OR_EMAIL.search(name) or not any(character.isalpha() for character in name):
         return False
     lowered = [word.strip(".").lower() for word in words]
     if sum(word not in _PARTICLES for word in lowered) > MAX_NAME_WORDS:
         return False
-    if all(word in _NO_NAME or word in _PARTICLES for word in lowered) or len(name) < 2:
+    if all(word in _NON_NAME_WORDS or word in _PARTICLES for word in lowered) or len(name) < 2:
         return False
     if not _LEGAL_FORMS.isdisjoint(lowered):
         return False
@@ -283,9 +285,9 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
         return False
     if not is_byline:
         return True
-    if lowered[-1] in _PARTICLES or any(word in _NOT_PERSONS for word in lowered):
+    if lowered[-1] in _PARTICLES or any(word in _NON_PERSON_WORDS for word in lowered):
         return False
-    if _NOT_IN_BYLINES.search(name) or _HAN_NO_NAME.search(name) or is_weekday(name):
+    if _NOT_IN_BYLINES.search(name) or _HAN_NON_NAME_WORDS.search(name) or is_weekday(name):
         return False
     return all(
         not word[0].islower() or plain in _PARTICLES or _ELIDED.match(word)
@@ -293,26 +295,26 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
     )
 
 
-MAX_BYLINE = 120  # length, in characters, of a line that introduces an author
+# Lengths in characters
+MAX_BYLINE = 120  # of a line that introduces an author
+MAX_DATE_TEXT = 60  # of the text around a date without a label; a longer text is prose
+MAX_IN_PARTS = 100  # of a line whose parts are read one by one
+MAX_UNMARKED_NAMES = 40  # of names next to a date, without a word such as "By"
 
-MAX_DATE_TEXT = 60  # length, in characters, of the text around an unmarked date; longer is prose
-MAX_IN_PARTS = 100  # length, in characters, of a line whose elements are read one by one
-MAX_UNMARKED = 40  # length, in characters, of names next to a date, without a word such as "By"
-
-_AUTHOR_NAME = re.compile(
+_AUTHOR_WORD = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
 )
-_DATE_NAMES = listed(
+_DATE_WORDS = listed(
     "date time datetime published publish pubdate datum dateline datepublished timestamp posted"
     " fecha data created meta entry info pubtime"
 )
-_READERS = listed(
+_COMMENT_WORDS = listed(
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
 
-_MARKED = re.compile(
+_NAMES_AFTER_MARK = re.compile(
     rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
-    rf"(?:{BYLINE_MARKS})(?:{_AFTER_MARK}|\s+)(?P<names>\S.*)$",
+    rf"(?:{BYLINE_MARKS})(?:{_COLON}|\s+)(?P<names>\S.*)$",
     re.IGNORECASE,
 )
 _UPDATED = re.compile(
@@ -325,28 +327,41 @@ _PUBLISHED = re.compile(
     r"|pubblicat|发布|发表|发稿|時間|时间|日期|datum|date\b|data\b|fecha|julkaistu|le\s+\d",
     re.IGNORECASE,
 )
-_RANKS: Mapping[Place, int] = {"before": 0, "opening": 1, "above": 3, "closing": 5, "after": 7}
-_UNMARKED: Mapping[Place, int] = {"before": 2, "opening": 4, "above": 4, "closing": 6, "after": 8}
+# Ranks of dates by the places of their lines. Words or markup identify a marked date.
+_MARKED_RANKS: Mapping[Place, int] = {
+    "before": 0,
+    "opening": 1,
+    "above": 3,
+    "closing": 5,
+    "after": 7,
+}
+_UNMARKED_RANKS: Mapping[Place, int] = {
+    "before": 2,
+    "opening": 4,
+    "above": 4,
+    "closing": 6,
+    "after": 8,
+}
 
 
-def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the displayed authors found by the most reliable indicator that yields any."""
+def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) -> tuple[str, ...]:
+    """Return the displayed authors found in the most reliable place and way that yields any."""
     for place in ("before", "above", "opening", "closing", "after"):
-        here = [
-            note
-            for note in notes
-            if note.place == place and len(note.text) <= MAX_BYLINE and not _is_comment(note)
+        short_lines = [
+            line
+            for line in lines
+            if line.place == place and len(line.text) <= MAX_BYLINE and not _is_in_comment(line)
         ]
-        for read in (_from_author_elements, _from_markers, _from_dated_lines, _from_descriptions):
-            for found in read(here):
-                names = names_of(found.pieces, sites, is_byline=not found.is_account)
+        for search in (_in_author_elements, _after_byline_marks, _next_to_dates, _in_descriptions):
+            for found in search(short_lines):
+                names = names_in_parts(found.parts, sites, is_byline=not found.is_account)
                 if names:
                     return without_repeats(names)
-    if any(contains_any(note.text, HAN) for note in notes):
+    if any(contains_any(line.text, HAN) for line in lines):
         # Imported here because its patterns take 50 ms to compile, and few pages are Chinese.
         from detourage.metadata.chinese import chinese_bylines
 
-        for text in chinese_bylines(notes):
+        for text in chinese_bylines(lines):
             names = names_in(text, sites, is_byline=True)
             if names:
                 return names
@@ -354,97 +369,98 @@ def shown_authors(notes: Sequence[Note], sites: Collection[str] = ()) -> tuple[s
 
 
 class _NameSource(NamedTuple):
-    """Texts that may contain names; if `is_account`, the name may have any form."""
+    """Texts that may contain names; that of an account (`is_account`) may have any form."""
 
-    pieces: tuple[Part, ...]
+    parts: tuple[Part, ...]
     is_account: bool = False
 
 
-def _is_comment(note: Note) -> bool:
-    """Return whether a line, unless it is between headline and body, is in a comment or teaser."""
-    return note.place != "before" and not _READERS.isdisjoint(note.names)
+def _is_in_comment(line: NearbyLine) -> bool:
+    """Return whether a line belongs to a comment or teaser; none is between headline and body."""
+    return line.place != "before" and not _COMMENT_WORDS.isdisjoint(line.names)
 
 
-def _from_author_elements(notes: Sequence[Note]) -> Iterator[_NameSource]:
+def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose classes or IDs indicate an author."""
-    for note in notes:
-        pieces = tuple(
-            part._replace(text=without_dates(part.text)) for part in note.parts if _is_author(part)
+    for line in lines:
+        parts = tuple(
+            part._replace(text=without_dates(part.text)) for part in line.parts if _is_author(part)
         )
-        if pieces:
-            yield _NameSource(pieces)
-            if not names_of(pieces, is_byline=True):
-                yield from _account(" ".join(piece.text for piece in pieces))
-                for piece in filter(_is_pseudonym, pieces):
-                    yield _NameSource((piece,), is_account=True)
+        if parts:
+            yield _NameSource(parts)
+            if not names_in_parts(parts, is_byline=True):
+                yield from _account(" ".join(part.text for part in parts))
+                for part in filter(_is_pseudonym, parts):
+                    yield _NameSource((part,), is_account=True)
 
 
 def _account(text: str) -> Iterator[_NameSource]:
     """Yield the name of an account if a byline consists of nothing else."""
-    found = without_mark(text).strip(" \t|¦·,.:()")
-    if re.fullmatch(r"[\w.-]{3,24}", found) and not found.isdigit():
-        yield _NameSource((Part(found),), is_account=True)
+    name = without_mark(text).strip(" \t|¦·,.:()")
+    if re.fullmatch(r"[\w.-]{3,24}", name) and not name.isdigit():
+        yield _NameSource((Part(name),), is_account=True)
 
 
-def _is_pseudonym(piece: Part) -> bool:
-    """Return whether a text is linked and may be a name in lower case, as in "bell hooks"."""
-    words = piece.text.split()
+def _is_pseudonym(part: Part) -> bool:
+    """Return whether a text is linked and may be a name in lower case, such as "bell hooks"."""
+    words = part.text.split()
     return (
-        piece.is_linked
+        part.is_linked
         and 1 < len(words) <= 3
-        and all(word.isalpha() and word not in _NO_PSEUDONYM for word in words)
+        and all(word.isalpha() and word not in _NON_PSEUDONYM_WORDS for word in words)
     )
 
 
 def _is_author(part: Part) -> bool:
-    return any(_AUTHOR_NAME.match(name) for name in part.names)
+    return any(_AUTHOR_WORD.match(name) for name in part.names)
 
 
-def _from_markers(notes: Sequence[Note]) -> Iterator[_NameSource]:
-    """Yield the text after a byline marker, on the same line or else on the next one."""
-    for note, following in zip_longest(notes, notes[1:]):
-        parts = [*note.parts]
-        rest = without_dates(note.text)
-        if following is not None and not without_mark(note.text):
+def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
+    """Yield the text after "By" and the like, on the same line or else on the next one."""
+    for line, following in zip_longest(lines, lines[1:]):
+        parts = [*line.parts]
+        rest = without_dates(line.text)
+        if following is not None and not without_mark(line.text):
             parts += following.parts
-            rest = f"{note.text} {without_dates(following.text)}"
+            rest = f"{line.text} {without_dates(following.text)}"
         if len(parts) > 1 and len(rest) <= MAX_IN_PARTS and rest[-1:] not in ".!?":
-            pieces = _after_mark(parts)
-            if pieces and " " in next(iter(names_of(pieces[:1], is_byline=True)), ""):
-                yield _NameSource(pieces)
-        match = _MARKED.search(rest)
+            marked = _parts_after_mark(parts)
+            if marked and " " in next(iter(names_in_parts(marked[:1], is_byline=True)), ""):
+                yield _NameSource(marked)
+        match = _NAMES_AFTER_MARK.search(rest)
         if match:
             names = names_in(match["names"], is_byline=True)
-            if not names and (rest != note.text or any(map(_is_author, note.parts))):
+            if not names and (rest != line.text or any(map(_is_author, line.parts))):
                 yield from _account(match["names"])
+            # After a first name of a single word, the others are unreliable.
             yield _NameSource((Part(", ".join(names if names and " " in names[0] else names[:1])),))
 
 
-def _after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Return the texts of the parts after a byline marker that only dates precede."""
-    pieces = [part._replace(text=without_dates(part.text).strip(_EDGES)) for part in parts]
-    pieces = [piece for piece in pieces if piece.text]
-    if not pieces or without_mark(pieces[0].text) == pieces[0].text:
+def _parts_after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Return the parts after "By" and the like, if nothing but dates precedes it."""
+    undated = [part._replace(text=without_dates(part.text).strip(_AROUND_NAME)) for part in parts]
+    undated = [part for part in undated if part.text]
+    if not undated or without_mark(undated[0].text) == undated[0].text:
         return ()
-    first = pieces[0]._replace(text=without_mark(pieces[0].text))
-    return tuple(pieces[1:]) if not first.text else (first, *pieces[1:])
+    first = undated[0]._replace(text=without_mark(undated[0].text))
+    return tuple(undated[1:]) if not first.text else (first, *undated[1:])
 
 
-def _from_dated_lines(notes: Sequence[Note]) -> Iterator[_NameSource]:
+def _next_to_dates(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield names of two or more words on a line that contains nothing else but a date."""
-    for note in notes:
-        rest = without_dates(note.text)
-        is_short = rest != note.text and len(rest) <= MAX_UNMARKED
-        if note.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
+    for line in lines:
+        rest = without_dates(line.text)
+        is_short = rest != line.text and len(rest) <= MAX_UNMARKED_NAMES
+        if line.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _NameSource((Part(", ".join(name for name in names if " " in name)),))
 
 
-def _from_descriptions(notes: Sequence[Note]) -> Iterator[_NameSource]:
+def _in_descriptions(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the name at the start of a line about a person ("**Jane Doe** is the author of …")."""
-    for note in notes:
-        first, *rest = (part.text for part in note.parts)
-        is_sentence = note.place == "before" and rest and rest[0][0].islower()
+    for line in lines:
+        first, *rest = (part.text for part in line.parts)
+        is_sentence = line.place == "before" and rest and rest[0][0].islower()
         if is_sentence and " " in first and names_in(first, is_byline=True) == (first,):
             yield _NameSource((Part(first),))
 
@@ -457,40 +473,40 @@ class DisplayedDate(NamedTuple):
     is_marked: bool = True
 
 
-def shown_dates(
-    notes: Iterable[Note], language: str | None
+def displayed_dates(
+    lines: Iterable[NearbyLine], language: str | None
 ) -> tuple[list[DisplayedDate], list[DisplayedDate]]:
     """Return the displayed publication and modification dates, most probable first."""
     published: list[DisplayedDate] = []
     modified: list[DisplayedDate] = []
-    for note in notes:
-        shown = _date_of(note, language)
-        if shown is not None:
-            for moment, is_update in _by_mark(note, shown.moment, language):
-                (modified if is_update else published).append(shown._replace(moment=moment))
+    for line in lines:
+        date = _read_date(line, language)
+        if date is not None:
+            for moment, is_update in _dates_by_mark(line, date.moment, language):
+                (modified if is_update else published).append(date._replace(moment=moment))
     by_rank = attrgetter("rank")
     return sorted(published, key=by_rank), sorted(modified, key=by_rank)
 
 
-def _date_of(note: Note, language: str | None) -> DisplayedDate | None:
-    """Return the date stated by a line, or None if there is none or the line is prose."""
-    is_teaser = note.place == "after" and note.is_linked
-    if len(note.text) > MAX_BYLINE or is_teaser or _is_comment(note):
+def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
+    """Return the article's date in a line, or None if it has none or the line is prose."""
+    is_teaser = line.place == "after" and line.is_linked
+    if len(line.text) > MAX_BYLINE or is_teaser or _is_in_comment(line):
         return None
-    moment = parse_moment(note.moment, language) if note.moment else None
-    moment = moment or next(find_moments(note.text, language), None)
+    moment = parse_moment(line.moment, language) if line.moment else None
+    moment = moment or next(find_moments(line.text, language), None)
     if moment is None:
         return None
-    if note.names & _DATE_NAMES or _PUBLISHED.search(note.text) or note.moment:
-        return DisplayedDate(moment, _RANKS[note.place])
-    rest = without_dates(note.text)
+    if line.names & _DATE_WORDS or _PUBLISHED.search(line.text) or line.moment:
+        return DisplayedDate(moment, _MARKED_RANKS[line.place])
+    rest = without_dates(line.text)
     # A sentence around a date reports an event.
     is_sentence = _SENTENCE_END.search(rest) is not None and (
         rest.count(" ") >= MIN_SENTENCE_SPACES or rest[-1] in UNSPACED_MARKS
     )
     is_prose = is_sentence and _UPDATED.search(rest) is None
     if len(rest) <= MAX_DATE_TEXT and not is_prose:
-        return DisplayedDate(moment, _UNMARKED[note.place], is_marked=False)
+        return DisplayedDate(moment, _UNMARKED_RANKS[line.place], is_marked=False)
     return None
 
 
@@ -499,47 +515,52 @@ MIN_SENTENCE_SPACES = 3  # spaces in a sentence; a text with fewer may be a labe
 _SENTENCE_END = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
 
 
-def _by_mark(note: Note, moment: Moment, language: str | None) -> Iterator[tuple[Moment, bool]]:
-    """Yield each date of a line, and whether the words before it identify it as an update."""
-    if _UPDATED.search(note.text) is not None:
+def _dates_by_mark(
+    line: NearbyLine, moment: Moment, language: str | None
+) -> Iterator[tuple[Moment, bool]]:
+    """Yield each date of a line, and whether the words before it identify it as an update.
+
+    `moment` is the date of the whole line, which is more precise than its text if markup gives it.
+    """
+    if _UPDATED.search(line.text) is not None:
         end = -1
         dates = []
-        for found in sorted(find_dates(note.text, language), key=attrgetter("start")):
-            if found.start >= end:
-                dates.append(found)
-                end = found.end
+        for date in sorted(find_dates(line.text, language), key=attrgetter("start")):
+            if date.start >= end:
+                dates.append(date)
+                end = date.end
         if len(dates) > 1:
             start = 0
-            for found in dates:
-                before = note.text[start : found.start]
-                start = found.end
-                is_same = moment.day == found.moment.day
-                yield moment if is_same else found.moment, _UPDATED.search(before) is not None
+            for date in dates:
+                words_before = line.text[start : date.start]
+                start = date.end
+                is_same = moment.day == date.moment.day
+                yield moment if is_same else date.moment, _UPDATED.search(words_before) is not None
             return
-    yield moment, _is_update(note)
+    yield moment, _is_update(line)
 
 
-def _is_update(note: Note) -> bool:
-    is_updated = not _UPDATE_NAMES.isdisjoint(note.names) or _UPDATED.search(note.text) is not None
-    return is_updated and _PUBLISHED.search(note.text) is None
+def _is_update(line: NearbyLine) -> bool:
+    is_updated = not _UPDATE_WORDS.isdisjoint(line.names) or _UPDATED.search(line.text) is not None
+    return is_updated and _PUBLISHED.search(line.text) is None
 
 
-_UPDATE_NAMES = frozenset(("updated", "modified", "datemodified"))
+_UPDATE_WORDS = frozenset(("updated", "modified", "datemodified"))
 
 MAX_AGE_WORDS = 4  # words around an unmarked age ("3 hours ago"); longer text is prose
 
 
-def shown_age(notes: Iterable[Note]) -> str:
+def displayed_age(lines: Iterable[NearbyLine]) -> str:
     """Return the age of the article displayed next to the headline, or an empty string."""
-    for note in notes:
-        if len(note.text) > MAX_BYLINE or _is_comment(note) or _is_update(note):
+    for line in lines:
+        if len(line.text) > MAX_BYLINE or _is_in_comment(line) or _is_update(line):
             continue
-        span = find_relative(note.text)
-        if span is None or not is_past(note.text[slice(*span)]):
+        span = find_relative(line.text)
+        if span is None or not is_past(line.text[slice(*span)]):
             continue
-        rest = note.text[: span[0]] + note.text[span[1] :]
-        is_marked = note.names & _DATE_NAMES or _PUBLISHED.search(rest)
-        is_short = note.place == "before" and len(rest.split()) <= MAX_AGE_WORDS
-        if note.place in ("above", "before", "opening") and (is_marked or is_short):
-            return note.text[slice(*span)]
+        rest = line.text[: span[0]] + line.text[span[1] :]
+        is_marked = line.names & _DATE_WORDS or _PUBLISHED.search(rest)
+        is_short = line.place == "before" and len(rest.split()) <= MAX_AGE_WORDS
+        if line.place in ("above", "before", "opening") and (is_marked or is_short):
+            return line.text[slice(*span)]
     return ""

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from detourage.metadata.bylines import HAN
-from detourage.metadata.surroundings import Note
+from detourage.metadata.surroundings import NearbyLine
 from detourage.text.words import contains_any
 
-KANA = "\u3040-\u30ff"
-"""Japanese syllables, for use inside a character class."""
+KANA = "\u3040-\u30ff"  # Japanese syllables, for use inside a character class
 
 SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖萧田董袁潘于蒋蔡余杜叶程"
@@ -28,7 +27,7 @@ _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
 # The quantifiers are possessive, because every additional name multiplies the ways to split the
 # text.
 _REPORTERS = r"(?:记\s*者|記者|通讯员|通訊員|评论员|撰稿人|实习生)"
-_TITLE = re.compile(_REPORTERS)
+_TITLE = re.compile(_REPORTERS)  # "Reporter", "correspondent" and so on
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+(?:{_REPORTERS}\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
 
@@ -36,7 +35,7 @@ _AUTHOR = re.compile(
     rf"(?:作\s*者|博主|楼主|署名)\s*[:：/／|｜\]】]\s*{_ANY_NAME}|作\s*者\s+(?P<other>{_NAME})"
 )
 _REPORTER = re.compile(rf"{_REPORTERS}\s*+(?:[:：]\s*+)?+{_NAMES}")
-_POSTED = re.compile(
+_POSTED = re.compile(  # "Posted by … on …"
     r"(?:由\s*(?P<names>[^\s于在由]{2,12}?)\s*(?:于|在|张贴|发表|发布)|"
     r"(?:发布人|发布者|发帖人)\s*[:：]\s*(?P<other>\S{2,20}))"
 )
@@ -50,29 +49,29 @@ _EDITOR = re.compile(
 )
 
 
-def chinese_bylines(notes: Sequence[Note]) -> Iterator[str]:
+def chinese_bylines(lines: Sequence[NearbyLine]) -> Iterator[str]:
     """Yield the parts of bylines that contain names, most reliable first."""
     for pattern in (_AUTHOR, _REPORTER):
-        yield from _matches(pattern, notes)
-    for note in notes:
-        match = _POSTED.search(note.text[:100])
+        yield from _matches(pattern, lines)
+    for line in lines:
+        match = _POSTED.search(line.text[:100])
         if match:
-            yield _names_in(match)
-    yield from _matches(_ALONE, [note for note in notes if note.place in ("opening", "closing")])
-    closing = [note for note in notes if note.place == "closing"]
-    yield from _matches(_SIGNED_LAST, [note for note in closing if contains_any(note.text, KANA)])
-    yield from _matches(_EDITOR, notes)
+            yield _matched_names(match)
+    yield from _matches(_ALONE, [line for line in lines if line.place in ("opening", "closing")])
+    closing = [line for line in lines if line.place == "closing"]
+    yield from _matches(_SIGNED_LAST, [line for line in closing if contains_any(line.text, KANA)])
+    yield from _matches(_EDITOR, lines)
 
 
-def _matches(pattern: re.Pattern[str], notes: Sequence[Note]) -> Iterator[str]:
-    for note in notes:
+def _matches(pattern: re.Pattern[str], lines: Sequence[NearbyLine]) -> Iterator[str]:
+    for line in lines:
         # A body may consist of a single line with its byline at either end.
-        for text in dict.fromkeys((note.text[:200], note.text[-100:])):
+        for text in dict.fromkeys((line.text[:200], line.text[-100:])):
             match = pattern.search(text)
             if match:
-                yield _names_in(match)
+                yield _matched_names(match)
 
 
-def _names_in(match: re.Match[str]) -> str:
-    found = match.groupdict()
-    return _TITLE.sub(" ", found["names"] or found["other"] or "")
+def _matched_names(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    return _TITLE.sub(" ", groups["names"] or groups["other"] or "")

@@ -1,8 +1,8 @@
 """Values that a page declares in its head, in JSON-LD and in microdata.
 
-JSON-LD is often invalid: it contains comments, too many or too few commas, quotation marks within
-strings or written as HTML entities, or several objects in a row, or it is cut off. It is read as
-far as possible.
+JSON-LD is often invalid: it contains comments, superfluous commas or unescaped quotation marks, or
+lacks commas; its quotation marks are HTML entities; several objects follow each other; or it is cut
+off. It is read as far as possible.
 """
 
 import html
@@ -21,11 +21,9 @@ from detourage.text import words
 from detourage.text.caches import cached_if_short
 from detourage.text.words import listed
 
+# Patterns of the declared types, in lower case, of an article and of the page itself
 ARTICLE_TYPE: Final = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
-"""Pattern for declared types, in lower case, that make an item an article."""
-
 PAGE_TYPE: Final = re.compile(r"(?:webpage|itempage)$")
-"""Pattern for declared types, in lower case, that make an item the page itself."""
 
 
 @dataclass(frozen=True)
@@ -41,25 +39,16 @@ class Record:
     addresses: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    """Types of the described item in lower case, such as ``newsarticle`` and ``video.other``."""
-
-    sites: tuple[str, ...] = ()
-    """Names of the site and of the publisher."""
-
-    images: tuple[str, ...] = ()
-    """URLs of the lead image, possibly relative."""
-
-    icons: tuple[str, ...] = ()
-    """URLs of the site's icon, possibly relative."""
-
-    access: tuple[str, ...] = ()
-    """``free`` or ``paid``, if the source declares whether the article is free to read."""
+    kinds: tuple[str, ...] = ()  # types in lower case, such as ``newsarticle``, ``video.other``
+    sites: tuple[str, ...] = ()  # names of the site and of the publisher
+    images: tuple[str, ...] = ()  # URLs of the lead image, possibly relative
+    icons: tuple[str, ...] = ()  # URLs of the site's icon, possibly relative
+    access: tuple[str, ...] = ()  # ``free`` or ``paid``, if the source declares it
 
     @classmethod
     def of(cls, values: Mapping[str, Iterable[str]]) -> Self:
         """Build a record from values keyed by field name, dropping duplicates."""
-        return cls(**{name: tuple(dict.fromkeys(found)) for name, found in values.items()})
+        return cls(**{name: tuple(dict.fromkeys(each)) for name, each in values.items()})
 
     def __add__(self, other: "Record") -> "Record":
         """Return the values of both records, those of the left operand first."""
@@ -69,7 +58,7 @@ class Record:
 
 MAX_METAS = 500  # ``meta`` and ``link`` elements examined per page
 
-_FIELD_BY_NAME = {
+_FIELD_BY_META_NAME = {
     name: field
     for field, names in (
         ("titles", "og:title twitter:title"),
@@ -84,11 +73,12 @@ _FIELD_BY_NAME = {
     for name in names.split()
 }
 
-_ICONS = listed("icon apple-touch-icon")
+_ICON_RELATIONS = listed("icon apple-touch-icon")
 
 MAX_NAME = 200  # length of an element's name, in characters; the rest is ignored
 
-# The first matching pattern wins. The patterns match the words of a name, joined by single spaces.
+# Patterns of names, as words joined by spaces, with the field of the first pattern that matches
+# ("" to ignore the value).
 _FIELD_PATTERNS = tuple(
     (re.compile(pattern), field)
     for pattern, field in (
@@ -113,7 +103,7 @@ _FIELD_PATTERNS = tuple(
 )
 
 
-_ACCESS = {
+_ACCESS_VALUES = {
     **dict.fromkeys(("free", "false", "no", "open"), "free"),
     **dict.fromkeys(("locked", "metered", "paid", "premium", "true", "yes"), "paid"),
 }
@@ -121,41 +111,42 @@ _ACCESS = {
 
 def read_metas(elements: Iterable[AnyElement]) -> Record:
     """Read the declarations about the page's article from ``meta`` and ``link`` elements."""
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    values: defaultdict[str, list[str]] = defaultdict(list)
     for element in islice(elements, MAX_METAS):
         if element.tag == "link":
-            address = words.clean(element.get("href") or "")
+            url = words.clean(element.get("href") or "")
             relations = (element.get("rel") or "").lower().split()
-            if address and relations == ["canonical"]:
-                found["addresses"].insert(0, address)
-            elif address and not _ICONS.isdisjoint(relations):
-                found["icons"].insert(0 if "icon" in relations else len(found["icons"]), address)
+            if url and relations == ["canonical"]:
+                values["addresses"].insert(0, url)
+            elif url and not _ICON_RELATIONS.isdisjoint(relations):
+                values["icons"].insert(0 if "icon" in relations else len(values["icons"]), url)
             continue
-        is_property = element.get("itemprop") is not None and element.get("property") is None
-        if element.tag != "meta" or is_property:
+        is_microdata = element.get("itemprop") is not None and element.get("property") is None
+        if element.tag != "meta" or is_microdata:
             continue
         content = words.clean(element.get("content") or "")
         name = element.get("property") or element.get("name") or ""
-        field = _field(name.strip()) if content and name else ""
-        value = _ACCESS.get(content.lower()) if field == "access" else content
+        field = _field_of_meta(name.strip()) if content and name else ""
+        value = _ACCESS_VALUES.get(content.lower()) if field == "access" else content
         if field and value is not None:
-            found[field].append(value)
-    return Record.of(found)
+            values[field].append(value)
+    return Record.of(values)
 
 
 @cached_if_short(1024)
-def _field(name: str) -> str:
-    field = _FIELD_BY_NAME.get(name.lower())
+def _field_of_meta(name: str) -> str:
+    """Return the field of `Record` for a ``meta`` element's name, or an empty string."""
+    field = _FIELD_BY_META_NAME.get(name.lower())
     if field is not None:
         return field
-    spelled = " ".join(split_name(unquote(name[:MAX_NAME])))
-    return next((field for pattern, field in _FIELD_PATTERNS if pattern.search(spelled)), "")
+    name_words = " ".join(split_name(unquote(name[:MAX_NAME])))
+    return next((field for pattern, field in _FIELD_PATTERNS if pattern.search(name_words)), "")
 
 
 MAX_PROPERTIES = 500  # properties examined per page
 MAX_VALUE = 300  # length of a value, in characters; a longer value is the text of the article
 
-_FIELDS = {
+_FIELD_BY_PROPERTY = {
     "headline": "titles",
     "description": "descriptions",
     "author": "authors",
@@ -173,53 +164,59 @@ _FIELDS = {
 
 
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
-    """Read what microdata declares about the item around `container`, or else the first item."""
+    """Read the microdata of the article around `container` or, if none is, of the first article.
+
+    It is completed by the page's properties, and by those that belong to no item.
+    """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
-    by_scope: defaultdict[Any, list[AnyElement]] = defaultdict(list)
-    kinds: dict[Any, str] = {}
+    by_item: defaultdict[Any, list[AnyElement]] = defaultdict(list)
+    types: dict[Any, str] = {}
     for element in properties:
-        if (element.get("itemprop") or "").strip().lower() not in _FIELDS:
+        if (element.get("itemprop") or "").strip().lower() not in _FIELD_BY_PROPERTY:
             continue
-        scope = next(
-            (each for each in element.iterancestors() if each.get("itemscope") is not None), None
-        )
-        kind = _kind(scope)
-        if scope is None or ARTICLE_TYPE.search(kind) or PAGE_TYPE.search(kind):
-            by_scope[scope].append(element)
-            kinds[scope] = kind
-    if not by_scope:
+        ancestors = element.iterancestors()
+        item = next((each for each in ancestors if each.get("itemscope") is not None), None)
+        item_type = _item_type(item)
+        if item is None or ARTICLE_TYPE.search(item_type) or PAGE_TYPE.search(item_type):
+            by_item[item].append(element)
+            types[item] = item_type
+    if not by_item:
         return Record()
-    around = {container, *container.iterancestors()}
-    articles = [scope for scope, kind in kinds.items() if ARTICLE_TYPE.search(kind)]
-    main = next((scope for scope in articles if scope in around), next(iter(articles), None))
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    enclosing = {container, *container.iterancestors()}
+    articles = [item for item, item_type in types.items() if ARTICLE_TYPE.search(item_type)]
+    main = next((item for item in articles if item in enclosing), next(iter(articles), None))
+    values: defaultdict[str, list[str]] = defaultdict(list)
     if main is not None:
-        found["kinds"].append(kinds[main])
-    for scope in dict.fromkeys((main, *(s for s in kinds if s in around or s is None))):
-        for element in by_scope.get(scope, ()):
-            field = _FIELDS[(element.get("itemprop") or "").strip().lower()]
-            text = _value(element)
-            if text and len(text) <= MAX_VALUE:
-                found[field].append(text)
-    free = found.pop("access", [])
-    found["access"] = ["free" if each.lower() == "true" else "paid" for each in free[:1]]
-    return Record.of(found)
+        values["kinds"].append(types[main])
+    for item in dict.fromkeys(
+        (main, *(each for each in types if each in enclosing or each is None))
+    ):
+        for element in by_item.get(item, ()):
+            field = _FIELD_BY_PROPERTY[(element.get("itemprop") or "").strip().lower()]
+            value = _property_value(element)
+            if value and len(value) <= MAX_VALUE:
+                values[field].append(value)
+    is_free = values.pop("access", [])
+    values["access"] = ["free" if each.lower() == "true" else "paid" for each in is_free[:1]]
+    return Record.of(values)
 
 
-def _kind(scope: AnyElement | None) -> str:
-    kind = (scope.get("itemtype") or "") if scope is not None else ""
-    return kind.strip().rstrip("/").rsplit("/", 1)[-1].lower()
+def _item_type(item: AnyElement | None) -> str:
+    """Return the type of a microdata item, such as ``newsarticle``, or an empty string."""
+    item_type = (item.get("itemtype") or "") if item is not None else ""
+    return item_type.strip().rstrip("/").rsplit("/", 1)[-1].lower()
 
 
-def _value(element: AnyElement) -> str:
-    for name in ("content", "datetime", *(("title",) if element.tag == "abbr" else ())):
-        value = element.get(name)
+def _property_value(element: AnyElement) -> str:
+    """Return the value of a microdata property: an attribute, a name, a URL or the text."""
+    for attribute in ("content", "datetime", *(("title",) if element.tag == "abbr" else ())):
+        value = element.get(attribute)
         if value:
             return words.clean(value)
     if element.get("itemscope") is not None:
-        named = next((e for e in element.iter() if e.get("itemprop") == "name"), None)
-        if named is not None:
-            return words.clean(named.get("content") or named.text_content())
+        name = next((each for each in element.iter() if each.get("itemprop") == "name"), None)
+        if name is not None:
+            return words.clean(name.get("content") or name.text_content())
     if element.tag in ("link", "a") and not element.text_content().strip():
         return words.clean(element.get("href") or "")
     return words.clean(element.text_content())
@@ -232,8 +229,8 @@ MAX_VALUES = 100  # values per property
 
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
-# A quotation mark ends a string only if it is followed by a colon, a bracket, a comma and a value,
-# or another property. The spaces after each mark are examined only once, so the time is linear.
+# A quotation mark ends a key or a text only if the characters after it match these patterns, such
+# as a colon or a bracket. Spaces after a mark are examined only once, so the time is linear.
 _LITERAL_OR_MORE = r'["\[\]{}\d-]|(?:true|false|null)\b|/[*/]'
 _ENDS_KEY = r"\s*+(?:[:,}\]]|\Z)"
 _ENDS_TEXT = rf'\s*+(?:[}}\]]|\Z|,\s*+(?:{_LITERAL_OR_MORE}|\Z)|"[@\w]{{1,40}}+"\s*+:)'
@@ -241,14 +238,16 @@ _KEY, _TEXT = (
     re.compile(rf'"(?P<text>(?:[^"\\]|\\.|"(?!{end}))*+)(?P<end>")?', re.DOTALL)
     for end in (_ENDS_KEY, _ENDS_TEXT)
 )
-_OTHER = re.compile(r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++", re.DOTALL)
+_OTHER_TOKEN = re.compile(
+    r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++", re.DOTALL
+)
 _ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')
 _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
-_AROUND = "\ufeff\u200b\u2060 \t\r\n\f;/"
+_AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"
 
-_MEDIA = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
-_SITE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
+_MEDIA_TYPE = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
+_SITE_TYPE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 
 # Properties whose values do not describe the article itself.
 _OTHER_PROPERTIES = listed(
@@ -262,36 +261,39 @@ _Node = Mapping[str, Any]
 
 def read_json_ld(elements: Iterable[AnyElement]) -> Record:
     """Read the declarations about the page's article from ``script`` elements."""
-    nodes = list(_walk(_values_of(elements)))
-    known = {str(node["@id"]): node for node in reversed(nodes) if "@id" in node and len(node) > 2}
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    nodes = list(_walk_objects(_parse_scripts(elements)))
+    # A node with an ID and at most one more key only refers to another node.
+    described = [node for node in nodes if "@id" in node and len(node) > 2]
+    nodes_by_id = {str(node["@id"]): node for node in reversed(described)}
+    values: defaultdict[str, list[str]] = defaultdict(list)
     for node in nodes:
-        if any(_SITE.search(kind) for kind in _kinds(node)):
-            found["sites"].extend(_texts(node.get("name"), known))
+        if any(map(_SITE_TYPE.search, _node_types(node))):
+            values["sites"].extend(_read_texts(node.get("name"), nodes_by_id))
     articles, media, pages = (
-        [node for node in nodes if any(map(kind.search, _kinds(node)))]
-        for kind in (ARTICLE_TYPE, _MEDIA, PAGE_TYPE)
+        [node for node in nodes if any(map(pattern.search, _node_types(node)))]
+        for pattern in (ARTICLE_TYPE, _MEDIA_TYPE, PAGE_TYPE)
     )
-    # The page, and a video or gallery, may supply what is missing.
+    # A single video or gallery replaces a missing article; the page supplies what is missing then.
     main = articles[:1] or (media if len(media) == 1 else [])
     for node in (*main, *pages[:1]):
-        _read(node, known, found)
-    return Record.of(found)
+        _read_node(node, nodes_by_id, values)
+    return Record.of(values)
 
 
 def parse_tolerant(text: str) -> list[Any]:
     """Return the consecutive JSON values in a text, which may be malformed or cut off."""
-    text = _WRAPPING.sub(" ", text).strip(_AROUND)
+    text = _WRAPPING.sub(" ", text).strip(_AROUND_JSON)
     values, is_complete = _decode(text)
     if is_complete:
         return values
     if '"' not in text:
         text = html.unescape(text)
         values, is_complete = _decode(text)
-    return values if is_complete else _salvaged(text)
+    return values if is_complete else _salvage(text)
 
 
 def _decode(text: str) -> tuple[list[Any], bool]:
+    """Return the valid JSON values at the start of a text, and whether nothing else follows."""
     decoder = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
     values: list[Any] = []
     position = 0
@@ -311,60 +313,63 @@ MAX_OPEN = 100  # nesting depth of malformed JSON; the rest of a deeper text is 
 MAX_TOKENS = 50_000  # strings, brackets and so on of malformed JSON; the rest is ignored
 
 
-def _salvaged(text: str) -> list[Any]:
+def _salvage(text: str) -> list[Any]:
     """Read malformed JSON in a single pass; any closing bracket closes the innermost value."""
     values: list[Any] = []
-    around: list[tuple[Any, str | None]] = []
-    inner: Any = values
-    key: str | None = None
+    enclosing: list[tuple[Any, str | None]] = []  # objects and lists enclosing `inner`
+    inner: Any = values  # the innermost open object or list
+    key: str | None = None  # in an object, the key whose value follows
     position = 0
     for _ in range(MAX_TOKENS):
-        if position >= len(text) or len(around) >= MAX_OPEN:
+        if position >= len(text) or len(enclosing) >= MAX_OPEN:
             break
         is_key = isinstance(inner, dict) and key is None
-        match = (_KEY if is_key else _TEXT).match(text, position) or _OTHER.match(text, position)
+        match = (_KEY if is_key else _TEXT).match(text, position) or _OTHER_TOKEN.match(
+            text, position
+        )
         assert match is not None
         position = match.end()
-        if match[0] in _CLOSING and around:
-            inner, key = around.pop()
+        if match[0] in _CLOSING and enclosing:
+            inner, key = enclosing.pop()
         elif match[0] == "," and isinstance(inner, dict):
             key = None
-        value = _value_at(match)
+        value = _value_of_token(match)
         if is_key:
             key = value if isinstance(value, str) else None
         elif value is not None:
             if isinstance(inner, dict):
                 inner[key], key = value, None
-            elif around or isinstance(value, dict | list):
+            elif enclosing or isinstance(value, dict | list):
                 inner.append(value)
             if isinstance(value, dict | list):
-                around.append((inner, None))
+                enclosing.append((inner, None))
                 inner = value
     return values
 
 
-def _value_at(match: re.Match[str]) -> Any:
-    """Return the value that begins with a token of malformed JSON, or None."""
-    found = match[0]
-    if found[0] == '"':
-        return _unescaped(match["text"]) if match["end"] else None
-    if found in _OPENING:
-        return _OPENING[found]()
-    if found in ("true", "false"):
-        return found == "true"
-    return found if found.lstrip("-")[:1].isdecimal() else None
+def _value_of_token(match: re.Match[str]) -> Any:
+    """Return the value of a token of malformed JSON, or None; for a bracket, it is empty."""
+    literal = match[0]
+    if literal[0] == '"':
+        return _unescape(match["text"]) if match["end"] else None
+    if literal in _OPENING:
+        return _OPENING[literal]()
+    if literal in ("true", "false"):
+        return literal == "true"
+    return literal if literal.lstrip("-")[:1].isdecimal() else None
 
 
-def _unescaped(text: str) -> str:
-    """Decode the escapes of a JSON string; a backslash that escapes nothing is kept."""
+def _unescape(text: str) -> str:
+    """Decode the escapes of a JSON string, and keep any other backslash."""
     if "\\" not in text:
         return text
     valid = _ESCAPE.sub(lambda match: match[0] if match[1] else "\\" + match[0], text)
-    found: str = json.loads(f'"{valid}"', strict=False)
-    return found
+    decoded: str = json.loads(f'"{valid}"', strict=False)
+    return decoded
 
 
-def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
+def _parse_scripts(elements: Iterable[AnyElement]) -> list[Any]:
+    """Return the JSON values in the JSON-LD scripts, up to `MAX_CHARACTERS`."""
     values: list[Any] = []
     remaining = MAX_CHARACTERS
     for element in elements:
@@ -378,13 +383,13 @@ def _values_of(elements: Iterable[AnyElement]) -> list[Any]:
     return values
 
 
-def _walk(values: list[Any]) -> Iterator[_Node]:
-    """Yield objects, outer ones first, except the values of `_OTHER_PROPERTIES`."""
+def _walk_objects(values: list[Any]) -> Iterator[_Node]:
+    """Yield JSON objects, outer ones first, except the values of `_OTHER_PROPERTIES`."""
     pending: list[tuple[Any, int]] = [(value, 0) for value in reversed(values)]
-    seen = 0
-    while pending and seen < MAX_NODES:
+    examined = 0
+    while pending and examined < MAX_NODES:
         value, depth = pending.pop()
-        seen += 1
+        examined += 1
         if isinstance(value, list):
             inner: list[Any] = value
         elif isinstance(value, dict):
@@ -398,24 +403,25 @@ def _walk(values: list[Any]) -> Iterator[_Node]:
             )
 
 
-def _read(node: _Node, known: Mapping[str, _Node], found: defaultdict[str, list[str]]) -> None:
-    """Add a node's properties to `found`; a page supplies only what is missing, and no title."""
-    is_page = any(map(PAGE_TYPE.search, _kinds(node)))
-    found["kinds"].extend(_kinds(node))
-    for field, names in _PROPERTIES.items():
-        if is_page and (field == "titles" or found[field]):
+def _read_node(
+    node: _Node, nodes_by_id: Mapping[str, _Node], values: defaultdict[str, list[str]]
+) -> None:
+    """Add a node's properties to `values`; a page supplies only what is missing, and no title."""
+    is_page = any(map(PAGE_TYPE.search, _node_types(node)))
+    values["kinds"].extend(_node_types(node))
+    for field, properties in _PROPERTIES_BY_FIELD.items():
+        if is_page and (field == "titles" or values[field]):
             continue
-        for name in names:
-            found[field].extend(_texts(node.get(name), known))
-    found["sites"].extend(_texts(node.get("publisher"), known))
-    found["images"].extend(_addresses(node.get("image"), known))
-    free = _texts(node.get("isAccessibleForFree"), {})
-    for each in free[:1]:
-        value = each.strip().rsplit("/", 1)[-1].lower()
-        found["access"].append("free" if value in {"true", "1", "yes"} else "paid")
+        for name in properties:
+            values[field].extend(_read_texts(node.get(name), nodes_by_id))
+    values["sites"].extend(_read_texts(node.get("publisher"), nodes_by_id))
+    values["images"].extend(_read_image_urls(node.get("image"), nodes_by_id))
+    for is_free in _read_texts(node.get("isAccessibleForFree"), {})[:1]:
+        value = is_free.strip().rsplit("/", 1)[-1].lower()
+        values["access"].append("free" if value in {"true", "1", "yes"} else "paid")
 
 
-_PROPERTIES: Mapping[str, tuple[str, ...]] = {
+_PROPERTIES_BY_FIELD: Mapping[str, tuple[str, ...]] = {
     "titles": ("headline", "name"),
     "descriptions": ("description",),
     "authors": ("author", "creator"),
@@ -428,13 +434,13 @@ _PROPERTIES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _kinds(node: _Node) -> list[str]:
+def _node_types(node: _Node) -> list[str]:
     value = node.get("@type")
     values = value if isinstance(value, list) else [value]
     return [each.rsplit("/", 1)[-1].lower() for each in values[:10] if isinstance(each, str)]
 
 
-def _texts(value: Any, known: Mapping[str, _Node]) -> list[str]:
+def _read_texts(value: Any, nodes_by_id: Mapping[str, _Node]) -> list[str]:
     """Return the texts in a value, which may be a text, a list, or an object with a name."""
     texts: list[str] = []
     pending: list[tuple[Any, int]] = [(value, 0)]
@@ -449,25 +455,25 @@ def _texts(value: Any, known: Mapping[str, _Node]) -> list[str]:
         elif depth < 4 and isinstance(value, list):
             pending.extend((each, depth + 1) for each in reversed(value[:MAX_VALUES]))
         elif depth < 4 and isinstance(value, dict):
-            name = value.get("@id")
-            if isinstance(name, str) and name in known:
-                value = {**known[name], **value}
+            identity = value.get("@id")
+            if isinstance(identity, str) and identity in nodes_by_id:
+                value = {**nodes_by_id[identity], **value}
             parts = [value.get(part) for part in ("givenName", "familyName")]
-            named = value.get("name") or " ".join(part for part in parts if isinstance(part, str))
-            named = named or value.get("@value") or value.get("@id") or value.get("url")
-            pending.append((named, depth + 1))
+            name = value.get("name") or " ".join(part for part in parts if isinstance(part, str))
+            name = name or value.get("@value") or value.get("@id") or value.get("url")
+            pending.append((name, depth + 1))
     return texts
 
 
-def _addresses(value: Any, known: Mapping[str, _Node]) -> list[str]:
-    """Return the URLs of images, which may be texts, lists or objects."""
+def _read_image_urls(value: Any, nodes_by_id: Mapping[str, _Node]) -> list[str]:
+    """Return the URLs of images, which may be given as texts, lists or objects."""
     values = value[:MAX_VALUES] if isinstance(value, list) else [value]
     objects = (
-        known.get(str(each.get("@id")), each) if isinstance(each, dict) else {"url": each}
+        nodes_by_id.get(str(each.get("@id")), each) if isinstance(each, dict) else {"url": each}
         for each in values
     )
     return [
-        words.clean(address)
+        words.clean(url)
         for each in objects
-        if isinstance(address := each.get("url") or each.get("contentUrl"), str)
+        if isinstance(url := each.get("url") or each.get("contentUrl"), str)
     ]

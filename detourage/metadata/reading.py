@@ -11,7 +11,7 @@ from detourage.metadata import bylines, dates
 from detourage.metadata.bylines import names_in, without_repeats
 from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
-from detourage.metadata.wires import wire_of
+from detourage.metadata.wires import find_wire
 from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
@@ -23,7 +23,7 @@ from detourage.text.words import listed, squash
 MAX_TAGS = 30  # tags; a longer list consists of keywords for search engines
 MAX_TAG_CHARACTERS = 60  # length, in characters, of a tag or section; a longer one is a sentence
 
-# The name of an account or a feed.
+# The name of an account or a feed, such as "admin" or "Reuters feed".
 _ACCOUNT = re.compile(r"^(?:\S+ )?[a-z]+$")
 _MEDIA_WORDS = listed(
     "the post times news herald tribune gazette journal chronicle courier observer mail press daily"
@@ -49,16 +49,15 @@ def read_metadata(
 ) -> ArticleMetadata:
     """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
 
-    Displayed names of authors rank second, after JSON-LD. `template_lines` holds the digests of
-    lines that also occur on other pages of the template and therefore belong to the site.
+    Displayed names of authors are preferred to all but those in JSON-LD. `template_lines` has the
+    digests of lines that also occur on other pages of the template.
     """
     head = page.declarations
     json_ld = read_json_ld(head)
-    properties = page.document.values("itemprop")
-    elements = [node for node in head if node.index in properties]
-    elements += [
-        Node(page.document, place) for place in page.flat.numbers.tolist() if place in properties
-    ]
+    with_property = page.document.values("itemprop")
+    elements = [node for node in head if node.index in with_property]
+    visible = page.flat.numbers.tolist()
+    elements += [Node(page.document, index) for index in visible if index in with_property]
     microdata = read_microdata(elements, page.node(finding.container))
     metas = read_metas(head)
     declared = json_ld + microdata + metas
@@ -72,30 +71,29 @@ def read_metadata(
     language = dates.written_language(
         language, host, page.metas.get("og:locale"), page.root.get("lang"), *declared.languages
     )
-    shown, shown_modified = bylines.shown_dates(surroundings.notes, language)
-    modified = dates.modification_date(declared, shown_modified, language)
-    published = dates.publication_date(declared, shown, date_in_path(address.path), language)
-    age = "" if published is not None else bylines.shown_age(surroundings.notes)
-    published = (
-        published
-        or modified
-        or dates.publication_date_elsewhere(surroundings, shown, title or "", language)
+    displayed, displayed_modified = bylines.displayed_dates(surroundings.lines, language)
+    modified = dates.modification_date(declared, displayed_modified, language)
+    published = dates.publication_date(declared, displayed, date_in_path(address.path), language)
+    age = "" if published is not None else bylines.displayed_age(surroundings.lines)
+    published = published or modified
+    published = published or dates.search_publication_date(
+        surroundings, displayed, title or "", language
     )
     return ArticleMetadata(
-        authors=_authors(
-            (json_ld, microdata, metas), bylines.shown_authors(surroundings.notes, sites), sites
+        authors=_choose_authors(
+            (json_ld, microdata, metas), bylines.displayed_authors(surroundings.lines, sites), sites
         ),
         published=published,
         modified=modified,
         age=age,
-        address=_canonical(metas.addresses + json_ld.addresses, url),
+        address=_canonical_url(metas.addresses + json_ld.addresses, url),
         section=next((name for name in sections if squash(name) not in not_sections), None),
-        tags=_tags(declared),
+        tags=_split_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
         kind=declared_kind(declared.kinds, url, text) or "article",
-        wire=wire_of(surroundings.notes, text, declared.authors),
-        site_name=_text(metas.sites + json_ld.sites + microdata.sites),
-        description=_text(declared.descriptions),
+        wire=find_wire(surroundings.lines, text, declared.authors),
+        site_name=_first_text(metas.sites + json_ld.sites + microdata.sites),
+        description=_first_text(declared.descriptions),
         image=_first_absolute(metas.images + json_ld.images, base),
         favicon=_first_absolute(metas.icons, base),
         text_direction=_direction(page, finding.container),
@@ -109,17 +107,17 @@ MAX_ADDRESS = 2_000  # length of an image's URL, in characters; a longer URL con
 _DIRECTIONS: Mapping[str, TextDirection] = {"ltr": "ltr", "rtl": "rtl"}
 
 
-def _text(values: Iterable[str]) -> str | None:
+def _first_text(values: Iterable[str]) -> str | None:
     return next((words.clean(html.unescape(value))[:MAX_TEXT] for value in values), None)
 
 
-def _first_absolute(addresses: Iterable[str], base: str) -> str | None:
-    short = (address for address in addresses if len(address) <= MAX_ADDRESS)
-    return next(filter(None, (absolute(address, base) for address in short)), None)
+def _first_absolute(urls: Iterable[str], base: str) -> str | None:
+    short_urls = (url for url in urls if len(url) <= MAX_ADDRESS)
+    return next(filter(None, (absolute(url, base) for url in short_urls)), None)
 
 
 def _direction(page: Outline, index: int) -> TextDirection | None:
-    """Return the text direction that the nearest element around a body declares."""
+    """Return the text direction declared by the element with the body or its nearest ancestor."""
     declared = page.flat.values("dir")
     while index >= 0:
         direction = _DIRECTIONS.get(declared.get(index, "").strip().lower())
@@ -129,26 +127,26 @@ def _direction(page: Outline, index: int) -> TextDirection | None:
     return None
 
 
-def _authors(
-    records: Collection[Record], shown: tuple[str, ...], sites: Collection[str]
+def _choose_authors(
+    records: Collection[Record], displayed: tuple[str, ...], sites: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the authors in JSON-LD if they may be persons, or else displayed or other ones."""
+    """Return the authors in JSON-LD if they may be persons, or else displayed or other authors."""
     in_json, *others = (
         without_repeats(name for value in record.authors for name in names_in(value, sites))
         for record in records
     )
-    if shown and all(map(_ACCOUNT.search, in_json)):
-        return shown
-    found = next(filter(None, (in_json, shown, *others)), ())
-    known = {*map(squash, found)}
+    if displayed and all(map(_ACCOUNT.search, in_json)):
+        return displayed
+    best = next(filter(None, (in_json, displayed, *others)), ())
     # A content management system may declare only the first of several authors.
-    if known < {*map(squash, shown)} and all(" " in name for name in shown):
-        return shown
-    # The author of a personal blog may have its name.
-    return found or next(filter(None, map(_persons, records)), ())
+    is_incomplete = {*map(squash, best)} < {*map(squash, displayed)}
+    if is_incomplete and all(" " in name for name in displayed):
+        return displayed
+    # A personal blog may have the name of its author, which was excluded as that of the site.
+    return best or next(filter(None, map(_person_names, records)), ())
 
 
-def _persons(record: Record) -> tuple[str, ...]:
+def _person_names(record: Record) -> tuple[str, ...]:
     """Return the declared authors that have the names of persons, not of media."""
     names = (name for value in record.authors for name in names_in(value, is_byline=True))
     return without_repeats(
@@ -156,14 +154,16 @@ def _persons(record: Record) -> tuple[str, ...]:
     )
 
 
-def _canonical(addresses: Iterable[str], url: str) -> str | None:
+def _canonical_url(addresses: Iterable[str], url: str) -> str | None:
     """Return the first absolute URL that is not a home page and so may be the article's."""
-    found = filter(None, (absolute(address, url) for address in addresses))
-    split = ((each, split_url(each)) for each in found)
-    return next((each for each, at in split if at.path not in ("", "/") or at.query), None)
+    for candidate in filter(None, (absolute(address, url) for address in addresses)):
+        parts = split_url(candidate)
+        if parts.path not in ("", "/") or parts.query:
+            return candidate
+    return None
 
 
-def _tags(declared: Record) -> tuple[str, ...]:
+def _split_tags(declared: Record) -> tuple[str, ...]:
     tags: dict[str, str] = {}
     for value in declared.tags:
         for tag in _BETWEEN_TAGS.split(value):
@@ -174,14 +174,12 @@ def _tags(declared: Record) -> tuple[str, ...]:
 
 MAX_CAPTION_WORDS = 300  # words in the text of a gallery or video page; a longer text is an article
 
-_DECLARED: tuple[tuple[re.Pattern[str], Kind], ...] = (
+_PATTERNS_OF_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"^liveblogposting$"), "live"),
     (re.compile(r"^(?:imagegallery|mediagallery)$|^(?:gallery|photo ?gallery)$"), "gallery"),
     (re.compile(r"^(?:videoobject|newsvideo)$|^video(?:\.|$)"), "video"),
 )
-_DECLARED_ARTICLE = re.compile(r"(?:article|posting|report|review|recipe)$")
-
-
+_ARTICLE_TYPE = re.compile(r"(?:article|posting|report|review|recipe)$")
 _LIVE_PATH = re.compile(
     r"(?:^|/)(?:live|en-direct|diretta|na-zywo)(?:/|$)|(?:^|[/_-])(?:live-?blog"
     r"|live-?ticker|newsticker|minuto-a-minuto|relacja-na-zywo)(?:[/_.-]|$)"
@@ -189,17 +187,17 @@ _LIVE_PATH = re.compile(
 
 
 def declared_kind(declared: Iterable[str], url: str, text: str) -> Kind | None:
-    """Return ``gallery``, ``live`` or ``video`` if declared (or, for ``live``, in the path)."""
-    found = list(declared)
+    """Return ``gallery``, ``live`` or ``video`` if declared (or, for ``live``, in the path).
+
+    A page that is also declared to be an article is a gallery or video only if its text is short.
+    """
+    types = list(declared)
     if _LIVE_PATH.search(split_url(url).path.lower()):
         return "live"
-    is_article = any(map(_DECLARED_ARTICLE.search, found))
-    return next(
-        (
-            kind
-            for pattern, kind in _DECLARED
-            if any(map(pattern.search, found))
-            and (kind == "live" or not is_article or count_words(text) <= MAX_CAPTION_WORDS)
-        ),
-        None,
-    )
+    is_article = any(map(_ARTICLE_TYPE.search, types))
+    for pattern, kind in _PATTERNS_OF_KINDS:
+        if any(map(pattern.search, types)) and (
+            kind == "live" or not is_article or count_words(text) <= MAX_CAPTION_WORDS
+        ):
+            return kind
+    return None

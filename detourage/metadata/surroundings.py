@@ -18,32 +18,28 @@ Place = Literal["above", "before", "opening", "closing", "after"]
 """Position of a line relative to the headline and the body."""
 
 MAX_CHARACTERS = 200  # length, in characters, of a line outside the body that describes the article
-LINES_ABOVE = 12  # number of lines examined above the headline (or the body if none is displayed)
-LINES_BEFORE = 40  # maximum number of lines examined between headline and body
-LINES_WITHIN = 4  # number of lines examined at either end of the body
-
-LINES_AFTER = 8
-"""Number of lines examined after the body; lower ones belong to comments and other articles."""
-
-LINES_FARTHER = 300
-"""Maximum number of lines on either side of the body searched for a date missing nearby."""
+LINES_ABOVE = 12  # lines examined above the headline (or the body if none is displayed)
+LINES_BEFORE = 40  # lines examined between headline and body
+LINES_WITHIN = 4  # lines examined at either end of the body
+LINES_AFTER = 8  # lines examined after the body; lower ones belong to comments or other articles
+LINES_FARTHER = 300  # lines on either side of the body searched for a date missing nearby
 
 MAX_ENCLOSING = 4  # enclosing elements whose names and attributes count as a text's own
 MAX_TOKENS_AROUND = 60  # tokens in an element whose name describes its lines
 
-_EMPTY: frozenset[str] = frozenset()
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 class Part(NamedTuple):
-    """A text node of a note; `names` are words from classes, IDs, ``rel`` and so on around it."""
+    """A text node of a line; `names` are words from classes, IDs, ``rel`` and so on around it."""
 
     text: str
-    names: frozenset[str] = _EMPTY
+    names: frozenset[str] = _NO_NAMES
     is_linked: bool = False
 
 
 @dataclass(frozen=True)
-class Note:
+class NearbyLine:
     """A line near the body; `moment` is the date of a ``time`` element around it, or empty."""
 
     place: Place
@@ -59,7 +55,7 @@ class Note:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names of all parts."""
-        return _EMPTY.union(*(part.names for part in self.parts))
+        return _NO_NAMES.union(*(part.names for part in self.parts))
 
 
 class Surroundings:
@@ -77,10 +73,10 @@ class Surroundings:
         template_lines: Collection[int] = frozenset(),
     ) -> None:
         self._page = page
-        self._names: dict[int, frozenset[str]] = {}
-        self._own: dict[int, frozenset[str]] = {}
-        self._nearest: dict[int, list[int]] = {}
-        self._lines = page.lines
+        self._names_by_element: dict[int, frozenset[str]] = {}
+        self._own_names_by_element: dict[int, frozenset[str]] = {}
+        self._ancestors_by_element: dict[int, list[int]] = {}
+        self._page_lines = page.lines
         self._template_lines = template_lines
         numbers = finding.lines
         if numbers is None:
@@ -96,22 +92,24 @@ class Surroundings:
             self._body.remove(self._headline)
 
     @cached_property
-    def notes(self) -> Sequence[Note]:
+    def lines(self) -> Sequence[NearbyLine]:
         """The short lines before the body, at its ends and after it, in page order."""
-        notes = (self._note(position, place) for position, place in sorted(self._places().items()))
-        return [note for note in notes if note is not None]
+        places = sorted(self._places().items())
+        lines = (self._read_line(position, place) for position, place in places)
+        return [line for line in lines if line is not None]
 
     @property
-    def farther_notes(self) -> Iterator[Note]:
+    def farther_lines(self) -> Iterator[NearbyLine]:
         """Other short lines that may state a date: above the body, nearest first, then below."""
         places = self._places()
         first, last = (self._body[0], self._body[-1]) if self._body else (0, -1)
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
-        below = range(last + 1, min(len(self._lines), last + 1 + LINES_FARTHER))
+        below = range(last + 1, min(len(self._page_lines), last + 1 + LINES_FARTHER))
         sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))
         for positions, place in sides:
-            wanted = (at for at in positions if self._may_state_date[at] and at not in places)
-            yield from filter(None, (self._note(position, place) for position in wanted))
+            for position in positions:
+                if self._may_state_date[position] and position not in places:
+                    yield from filter(None, (self._read_line(position, place),))
 
     @cached_property
     def _may_state_date(self) -> Booleans:
@@ -122,25 +120,27 @@ class Surroundings:
         return has_digit | np.logical_or.reduceat(is_timed, page.line_starts)
 
     def _places(self) -> dict[int, Place]:
+        """Return the places of the lines near the body, by their position in the page."""
         if not self._body:
             return {}
         first, last = self._body[0], self._body[-1]
         headline = first if self._headline is None else min(self._headline, first)
-        inside = sorted({*range(first, last)}.difference(self._body))
+        gaps = sorted({*range(first, last)}.difference(self._body))  # lines that were excluded
         places: dict[int, Place] = {}
         places.update(dict.fromkeys(range(max(0, headline - LINES_ABOVE), headline), "above"))
         if self._headline is not None:
             start = max(headline + 1, first - LINES_BEFORE)
             places.update(dict.fromkeys(range(start, first), "before"))
-        for positions in (self._body, inside):
+        for positions in (self._body, gaps):
             places.update(dict.fromkeys(positions[-LINES_WITHIN:], "closing"))
             places.update(dict.fromkeys(positions[:LINES_WITHIN], "opening"))
-        end = min(len(self._lines), last + 1 + LINES_AFTER)
+        end = min(len(self._page_lines), last + 1 + LINES_AFTER)
         places.update(dict.fromkeys(range(last + 1, end), "after"))
         return places
 
-    def _note(self, position: int, place: Place) -> Note | None:
-        nodes = self._lines[position]
+    def _read_line(self, position: int, place: Place) -> NearbyLine | None:
+        """Return a line of the page, or None if it is too long or part of the template."""
+        nodes = self._page_lines[position]
         is_body = place in ("opening", "closing")
         if not is_body and sum(len(node.text) for node in nodes) > 4 * MAX_CHARACTERS:
             return None
@@ -155,34 +155,38 @@ class Surroundings:
         )
         if not parts or (not is_body and sum(len(p.text) for p in parts) > MAX_CHARACTERS):
             return None
-        moments = (self._moment(node.parent) for node in nodes[:8])
+        moments = (self._declared_moment(node.parent) for node in nodes[:8])
         is_linked = self._page.links[nodes[0].parent] >= 0
-        return Note(place, parts, next(filter(None, moments), ""), is_linked)
+        return NearbyLine(place, parts, next(filter(None, moments), ""), is_linked)
 
     def _names_around(self, index: int) -> frozenset[str]:
-        if index not in self._names:
-            self._names[index] = _EMPTY.union(*map(self._own_names, self._around(index)))
-        return self._names[index]
+        if index not in self._names_by_element:
+            self._names_by_element[index] = _NO_NAMES.union(
+                *map(self._own_names, self._element_and_ancestors(index))
+            )
+        return self._names_by_element[index]
 
-    def _around(self, index: int) -> Sequence[int]:
-        """Return an element and its enclosing elements, as long as they contain little else."""
-        known = self._nearest.get(index)
-        if known is None:
-            known = self._nearest[index] = []
-            while index >= 0 and len(known) < MAX_ENCLOSING:
+    def _element_and_ancestors(self, index: int) -> Sequence[int]:
+        """Return an element and its nearest ancestors, as long as they contain little else."""
+        found = self._ancestors_by_element.get(index)
+        if found is None:
+            found = self._ancestors_by_element[index] = []
+            while index >= 0 and len(found) < MAX_ENCLOSING:
                 if self._page.size(index) > MAX_TOKENS_AROUND:
                     break
-                known.append(index)
+                found.append(index)
                 index = self._page.parents[index]
-        return known
+        return found
 
     def _own_names(self, index: int) -> frozenset[str]:
-        if index not in self._own:
-            marks = (self._page.flat.values(name).get(index) for name in ("rel", "itemprop"))
-            mark_words = {mark.strip().lower() for mark in marks if mark}
-            self._own[index] = self._page.name_words(index) | mark_words
-        return self._own[index]
+        if index not in self._own_names_by_element:
+            values = (self._page.flat.values(name).get(index) for name in ("rel", "itemprop"))
+            other_names = {value.strip().lower() for value in values if value}
+            self._own_names_by_element[index] = self._page.name_words(index) | other_names
+        return self._own_names_by_element[index]
 
-    def _moment(self, index: int) -> str:
-        times = (each for each in self._around(index) if self._page.tags[each] == "time")
-        return next((self._page.flat.values("datetime").get(time, "") for time in times), "")
+    def _declared_moment(self, index: int) -> str:
+        for element in self._element_and_ancestors(index):
+            if self._page.tags[element] == "time":
+                return self._page.flat.values("datetime").get(element, "")
+        return ""

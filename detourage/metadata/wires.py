@@ -10,42 +10,43 @@ from itertools import chain
 from typing import TypedDict
 
 from detourage.metadata.bylines import names_in, without_mark
-from detourage.metadata.surroundings import Note
+from detourage.metadata.surroundings import NearbyLine
 from detourage.text.calendars import month_named
 from detourage.text.dates import without_dates
 from detourage.text.shipped import shipped_json
 from detourage.text.words import contains_any, listed
 
+# A dateline, such as "PARIS, 3 May (AFP)", begins with a place and perhaps a date.
 MAX_HEAD = 160  # characters searched for a dateline at the start of a line
 MAX_PLACE = 70  # length, in characters, of the place and date before an agency
 MAX_PLACE_WORDS = 9  # words in the place and date before an agency: "PORT-AU-PRINCE, 12 de enero"
 MAX_BYLINE = 100  # length, in characters, of a line that names only agencies and persons
 MAX_SIGN_OFF = 80  # characters searched for an agency at the end of a text
 MIN_INITIALS = 3  # length of an agency's initials without a label; shorter ones may be a person's
-MAX_SIGN = 4  # length of an editor's initials after an agency, as in "dpa/jdo"
+MAX_EDITOR_INITIALS = 4  # length of an editor's initials after an agency, as in "dpa/jdo"
 MAX_PARTS = 6  # names in a byline
 
 _LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4  # lines searched for an agency
 
-_PICTURE_NAMES = listed(
+_PICTURE_CLASS_WORDS = listed(
     "caption captions figcaption cap credit credits cred illo photo photos image images img"
     " picture gallery media figure bild fot foto bildunterschrift legende"
 )
-_BYLINE_NAMES = listed(
+_BYLINE_CLASS_WORDS = listed(
     "author authors byline autor auteur source agency agence agentur quelle fonte"
 )
-_PICTURE = re.compile(
+_PICTURE_CREDIT = re.compile(
     r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|picture|video|zdję\w+|фото|archiv\w*"
     r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|getty|\bepa\b",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
+_SOURCE_LABEL = re.compile(
     r"^\W*(?:news )?(?:sources?|quellen?|fuentes?|fontes?|fonti|źródł[oa]|источники?|джерело|πηγή"
     r"|kaynak|bron|kilder?|källa|lähde|forrás|zdroj|sursa|来源|來源|稿源|文章来源|消息来源|信息来源"
     r"|出典|المصدر|منبع)\s{0,3}[:：]\s*",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(
+_BETWEEN_NAMES = re.compile(
     r"[,/;|+=&·•()（）\[\]【】<>]|\s[-–—]\s"
     r"|(?<!\w)(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of|the|[Ff]or)\s"
 )
@@ -62,18 +63,18 @@ _BRACKET_END = re.compile(
     r"(?:[.!?…»”\"'。！？)]|^)\s{0,3}[(（\[【]([^()（）\[\]【】]{2,40})[)）\]】][.。\s]*$"
 )
 _NUMBER = re.compile(r"\s\d")
-_WRITER = re.compile(
+_WRITER_TITLE = re.compile(
     r"(?:\b\S{2,20} ){0,2}"
     r"\b(?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)\b",
     re.IGNORECASE,
 )
-_STAFF = listed(
+_STAFF_WORDS = listed(
     "staff agencies agency agenturen agences agencias agenzie online redaktion redaction redacción"
     " redazione redactie news wire wires services report reports correspondent correspondents in"
 )
-_EDGES = " \t.,:;|-–—−_*\"'“”„«»‹›"
+_AROUND_NAME = " \t.,:;|-–—−_*\"'“”„«»‹›"
 _WORDS = re.compile(r"\w+")
-_UNCASED = "\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_UNCASED_SCRIPTS = "\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 
 # 新华社北京5月3日电, 据新华社电; (서울=연합뉴스); 【ロンドン共同】, ［東京 ロイター］.
 _CHINESE = re.compile(
@@ -91,127 +92,142 @@ class Agency(TypedDict):
     initials: list[str]
 
 
-def wire_of(notes: Sequence[Note], text: str, authors: Iterable[str]) -> str | None:
+def find_wire(lines: Sequence[NearbyLine], text: str, authors: Iterable[str]) -> str | None:
     """Return the agency that supplied an article, by its name in ``wires.json``, or None."""
-    shown = [note for note in notes if _PICTURE_NAMES.isdisjoint(note.names)]
+    lines = [line for line in lines if _PICTURE_CLASS_WORDS.isdisjoint(line.names)]
     body = text.split("\n\n")
-    before = [note.text for note in shown if note.place in ("before", "opening")]
-    after = [note.text for note in shown if note.place == "after"][:_LINES_AFTER]
-    found = chain(
-        map(_dateline_agency, (*before, *body[:_LINES_OPENING])),
-        (_byline_agency(author) for author in authors if not _PICTURE.search(author)),
-        _note_agencies(shown),
-        map(_ending_agency, (*body[-_LINES_CLOSING:], *after)),
+    before = [line.text for line in lines if line.place in ("before", "opening")]
+    after = [line.text for line in lines if line.place == "after"][:_LINES_AFTER]
+    agencies = chain(
+        map(_agency_in_dateline, (*before, *body[:_LINES_OPENING])),
+        (_agency_among_persons(author) for author in authors if not _PICTURE_CREDIT.search(author)),
+        _agencies_in_bylines(lines),
+        map(_agency_at_end, (*body[-_LINES_CLOSING:], *after)),
     )
-    return next(filter(None, found), None)
+    return next(filter(None, agencies), None)
 
 
-def _note_agencies(notes: Sequence[Note]) -> Iterator[str | None]:
+def _agencies_in_bylines(lines: Sequence[NearbyLine]) -> Iterator[str | None]:
     """Yield the agencies named by lines that may be bylines."""
-    for place, note in enumerate(notes):
-        is_elsewhere = note.place == "above" or (note.place == "after" and note.is_linked)
-        if not is_elsewhere and len(note.text) <= MAX_BYLINE and _may_name(note.text):
-            near = notes[max(0, place - 1) : place + 2]
-            heads = (each.text[:MAX_HEAD] for each in near)
-            is_dated = any(each.moment for each in near)
-            yield _note_agency(note, is_dated or any(without_dates(head) != head for head in heads))
+    for number, line in enumerate(lines):
+        is_elsewhere = line.place == "above" or (line.place == "after" and line.is_linked)
+        if not is_elsewhere and len(line.text) <= MAX_BYLINE and _may_name(line.text):
+            nearby = lines[max(0, number - 1) : number + 2]
+            heads = (each.text[:MAX_HEAD] for each in nearby)
+            is_dated = any(each.moment for each in nearby)
+            is_dated = is_dated or any(without_dates(head) != head for head in heads)
+            yield _agency_in_byline(line, is_dated)
 
 
-def _note_agency(note: Note, is_dated: bool) -> str | None:
-    """Return the agency of a byline, or None if the line may credit a picture."""
-    if _PICTURE.search(note.text):
+def _agency_in_byline(line: NearbyLine, is_dated: bool) -> str | None:
+    """Return the agency of a byline, or None if the line may credit a picture.
+
+    `is_dated` says whether the line, or one next to it, has a date, as lines near a headline do.
+    """
+    if _PICTURE_CREDIT.search(line.text):
         return None
-    line = without_dates(note.text)
-    label = _LABEL.match(line)
+    text = without_dates(line.text)
+    label = _SOURCE_LABEL.match(text)
     # "Associated Press Writer 10 minutes ago": the number is a remnant of the date.
-    rest = _NUMBER.split(line[label.end() :] if label else line, maxsplit=1)[0]
-    agency = _byline_agency(rest)
-    is_named = not _BYLINE_NAMES.isdisjoint(note.names) or _WRITER.search(rest) is not None
-    if agency is None or is_named or (label is None and without_mark(line) != line):
+    rest = _NUMBER.split(text[label.end() :] if label else text, maxsplit=1)[0]
+    agency = _agency_among_persons(rest)
+    is_byline = label is None and without_mark(text) != text
+    is_byline |= not _BYLINE_CLASS_WORDS.isdisjoint(line.names)
+    if agency is None or is_byline or _WRITER_TITLE.search(rest):
         return agency
     if label is not None:
         # Pictures above the text have credits too.
-        is_text_credit = is_dated or note.place in ("closing", "after")
-        return agency if is_text_credit or contains_any(label[0], _UNCASED) else None
-    if note.place == "after" or len(rest.strip(_EDGES)) < MIN_INITIALS:
+        is_text_credit = is_dated or line.place in ("closing", "after")
+        return agency if is_text_credit or contains_any(label[0], _UNCASED_SCRIPTS) else None
+    if line.place == "after" or len(rest.strip(_AROUND_NAME)) < MIN_INITIALS:
         return None
     return agency if is_dated or "/" in rest else None
 
 
-def _byline_agency(line: str) -> str | None:
+def _agency_among_persons(line: str) -> str | None:
     """Return the first agency of a line that names nothing but agencies and persons."""
     if len(line) > MAX_BYLINE or not _may_name(line):
         return None
-    named = without_mark(line)
-    agency = _first_agency(named)
-    others = _BETWEEN.split(_WRITER.sub(" ", _forms().sub(" | ", named)))
-    others = [part for part in others if part.strip(_EDGES)]
+    names = without_mark(line)
+    agency = _first_agency(names)
+    others = _BETWEEN_NAMES.split(_WRITER_TITLE.sub(" ", _pattern_of_forms().sub(" | ", names)))
+    others = [part for part in others if part.strip(_AROUND_NAME)]
     is_byline = len(others) < MAX_PARTS and all(map(_may_accompany, others))
     return agency if is_byline else None
 
 
 def _may_accompany(part: str) -> bool:
-    sign = part.strip(_EDGES)
-    is_sign = len(sign) <= MAX_SIGN and sign.isalpha()
+    """Return whether a text next to an agency is a person's name, initials or a job title."""
+    name = part.strip(_AROUND_NAME)
+    is_initials = len(name) <= MAX_EDITOR_INITIALS and name.isalpha()
     words = {word.strip(".").lower() for word in part.split()}
-    return is_sign or words <= _STAFF or (" " in sign and bool(names_in(part, is_byline=True)))
+    is_name = " " in name and bool(names_in(part, is_byline=True))
+    return is_initials or words <= _STAFF_WORDS or is_name
 
 
-def _dateline_agency(line: str) -> str | None:
+def _agency_in_dateline(line: str) -> str | None:
     """Return the agency of the dateline at the beginning of a line."""
     head = line[:MAX_HEAD].strip()
-    return (_cased_agency(head) or _uncased_agency(head)) if _may_name(head) else None
+    return (
+        (_agency_in_cased_dateline(head) or _agency_in_uncased_dateline(head))
+        if _may_name(head)
+        else None
+    )
 
 
-def _cased_agency(head: str) -> str | None:
-    found = _forms().search(head)
-    before = "" if found is None else head[: found.start()].strip()
-    place = before.rstrip(_OPENING)
-    if found is None or len(place) > MAX_PLACE or _STATEMENT_IN_PLACE.search(place):
+def _agency_in_cased_dateline(head: str) -> str | None:
+    """Return the agency of a dateline in a script with capital letters."""
+    form = _pattern_of_forms().search(head)
+    before = "" if form is None else head[: form.start()].strip()
+    place = before.rstrip(_OPENING_BRACKETS)
+    if form is None or len(place) > MAX_PLACE or _STATEMENT_IN_PLACE.search(place):
         return None
-    words = [word for word in re.split(r"[\s,،./()-]+", place.strip(_EDGES)) if word]
+    words = [word for word in re.split(r"[\s,،./()-]+", place.strip(_AROUND_NAME)) if word]
     if len(words) > MAX_PLACE_WORDS or any(
         word[0].islower() and len(word) > 3 and month_named(word) is None for word in words
     ):
         return None
     has_digit = any(map(str.isdigit, place))
-    if place != before and (inside := _IN_BRACKETS.match(head, found.end())):
+    if place != before and (rest := _REST_IN_BRACKETS.match(head, form.end())):
         # In brackets: PARIS, 3 May (AFP).
-        is_plain = place.strip().isupper() or has_digit or "," in place or not place
-        is_dateline = is_plain or _CONTINUATION.match(head, inside.end()) is not None
-        return _agency(found[0]) if is_dateline and not _PICTURE.search(inside[0]) else None
+        is_place = place.strip().isupper() or has_digit or "," in place or not place
+        is_dateline = is_place or _CONTINUATION.match(head, rest.end()) is not None
+        is_dateline &= _PICTURE_CREDIT.search(rest[0]) is None
+        return _agency_written_as(form[0]) if is_dateline else None
     # Between marks: МОСКВА, 3 мая — РИА Новости; TOKYO, Jan 3, Kyodo.
-    end = _DATELINE_END.match(head, found.end())
-    if end is None or (not place and found["initials"] is None):
+    end = _DATELINE_END.match(head, form.end())
+    if end is None or (not place and form["initials"] is None):
         return None
-    is_separated = place[-1:] in _SEPARATORS and (end["dash"] is not None or has_digit)
-    return _agency(found[0]) if is_separated else None
+    is_dateline = place[-1:] in _SEPARATORS and (end["dash"] is not None or has_digit)
+    return _agency_written_as(form[0]) if is_dateline else None
 
 
-_OPENING = "(（[［【<{/"
+_OPENING_BRACKETS = "(（[［【<{/"
 _SEPARATORS = ",.:：-–—−"
-_IN_BRACKETS = re.compile(r"[^()（）\[\]［］【】<>{}]{0,30}?[)）\]］】>}/](?!\w)")
+_REST_IN_BRACKETS = re.compile(r"[^()（）\[\]［］【】<>{}]{0,30}?[)）\]］】>}/](?!\w)")
 _CONTINUATION = re.compile(r"\s*+(?:\.\s*+)?[-–—−:：|_.，]")
 _DATELINE_END = re.compile(r"(?:/\w+)?(?P<dash>\s*+[-–—−]+\s|\s*+[:：])|\s*+[.,:]\s")
 
 
-def _uncased_agency(head: str) -> str | None:
-    if not contains_any(head[:40], _UNCASED):
+def _agency_in_uncased_dateline(head: str) -> str | None:
+    """Return the agency of a Chinese, Korean or Japanese dateline."""
+    if not contains_any(head[:40], _UNCASED_SCRIPTS):
         return None
     for pattern in (_CHINESE, _KOREAN):
         match = pattern.match(head)
         if match:
-            return _agency(match["agency"])
+            return _agency_written_as(match["agency"])
     match = _JAPANESE.match(head)
     if match is None:
         return None
     inside = match["inside"]
-    parts = (_agency(part) for part in re.split(r"[\s=＝・]", inside))
-    ends = (_agency(inside[start:]) for start in range(1, len(inside)))
+    parts = (_agency_written_as(part) for part in re.split(r"[\s=＝・]", inside))
+    # The place may precede the agency without a separator.
+    ends = (_agency_written_as(inside[start:]) for start in range(1, len(inside)))
     return next(filter(None, (*parts, *ends)), None)
 
 
-def _ending_agency(line: str) -> str | None:
+def _agency_at_end(line: str) -> str | None:
     """Return the agency at the end of a text, or of a line after it."""
     if not _may_name(line[-2 * MAX_BYLINE :]):
         return None
@@ -220,63 +236,68 @@ def _ending_agency(line: str) -> str | None:
         return _first_agency(line, mark.end(), is_start=True)
     end = line[-MAX_SIGN_OFF:].strip()
     match = _BRACKET_END.search(end) or _BARE_END.search(end)
-    if match is None or _PICTURE.search(match[1]):
+    if match is None or _PICTURE_CREDIT.search(match[1]):
         return None
-    signed = without_dates(match[1]).strip(_EDGES)
+    signed = without_dates(match[1]).strip(_AROUND_NAME)
     return _first_agency(signed, is_start=True)
 
 
 def _may_name(text: str) -> bool:
     """Return whether a short text may name an agency, because it contains a word of a name."""
     words = _WORDS.findall(text.casefold())
-    return not _agency_words().isdisjoint(words) or contains_any(text, _UNCASED)
+    return not _agency_words().isdisjoint(words) or contains_any(text, _UNCASED_SCRIPTS)
 
 
 @cache
 def _agency_words() -> frozenset[str]:
+    """Return the longest word of each written form."""
     return frozenset(max(_WORDS.findall(form.casefold()), key=len) for form in written_forms())
 
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:
-    """Return the first agency in a text or, with `is_start`, the agency at its start."""
-    find = _forms().match if is_start else _forms().search
-    found = find(text, position)
-    return _agency(found[0]) if found is not None else None
+    """Return the first agency from a position or, with `is_start`, the agency at the position."""
+    pattern = _pattern_of_forms()
+    form = pattern.match(text, position) if is_start else pattern.search(text, position)
+    return _agency_written_as(form[0]) if form is not None else None
 
 
-def _agency(text: str) -> str | None:
+def _agency_written_as(text: str) -> str | None:
     """Return the agency whose name or initials are the given text."""
-    return _agencies().get(text) or _agencies().get(text.casefold())
+    return _agency_by_form().get(text) or _agency_by_form().get(text.casefold())
 
 
 def written_forms() -> tuple[str, ...]:
     """Return all written forms of all agencies."""
-    return tuple(form for each in _data().values() for form in (*each["names"], *each["initials"]))
+    return tuple(
+        form
+        for each in _shipped_agencies().values()
+        for form in (*each["names"], *each["initials"])
+    )
 
 
 @cache
-def _forms() -> re.Pattern[str]:
-    """Return the pattern of all written forms."""
+def _pattern_of_forms() -> re.Pattern[str]:
+    """Return the pattern of all written forms; only initials must match in case."""
+    agencies = _shipped_agencies().values()
+    all_names = {name for agency in agencies for name in agency["names"]}
+    all_initials = {initials for agency in agencies for initials in agency["initials"]}
     names, initials = (
         "|".join(sorted(map(re.escape, forms), key=len, reverse=True))
-        for forms in (
-            {form for each in _data().values() for form in each["names"]},
-            {form for each in _data().values() for form in each["initials"]},
-        )
+        for forms in (all_names, all_initials)
     )
     return re.compile(rf"(?<!\w)(?:(?P<initials>{initials})|(?i:{names}))(?!\w)")
 
 
 @cache
-def _agencies() -> Mapping[str, str]:
+def _agency_by_form() -> Mapping[str, str]:
     """Return the agencies by their initials, and by their names in lower case."""
     by_form: dict[str, str] = {}
-    for name, each in _data().items():
+    for name, each in _shipped_agencies().items():
         by_form.update(dict.fromkeys(each["initials"], name))
         by_form.update(dict.fromkeys(map(str.casefold, each["names"]), name))
     return by_form
 
 
-def _data() -> Mapping[str, Agency]:
+def _shipped_agencies() -> Mapping[str, Agency]:
     agencies: dict[str, Agency] = shipped_json("detourage.metadata", "wires.json")["agencies"]
     return agencies
