@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     import click
 
-NEIGHBOURS = "detourage.commands"
-"""Group of entry points for the neighbours' commands, such as ``inspect``."""
+ENTRY_POINT_GROUP = "detourage.commands"
+"""Group of entry points in which other packages register commands, such as ``inspect``."""
 
 GROUPS: Mapping[str, Sequence[click.Command]] = {
     "users": (pages.run, pages.send),
@@ -35,24 +35,24 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
         deployment.relay,
     ),
 }
-"""The service's own commands by user group."""
+"""The service's own commands, by the group of users under which the help lists them."""
 
 
 class _Service:
     def commands(self) -> Mapping[str, Sequence[click.Command]]:
-        """Return all commands by user group; neighbours' commands are for operators."""
-        found = sorted(entry_points(group=NEIGHBOURS), key=lambda each: each.name)
-        operators = [*GROUPS["operators"], *(each.load() for each in found)]
+        """Return all commands by user group; those of other packages are for operators."""
+        registered = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda each: each.name)
+        operators = [*GROUPS["operators"], *(each.load() for each in registered)]
         return {**GROUPS, "operators": operators}
 
     def begin(self, command: str) -> None:
-        """Configure logging for a neighbour's command; the service's commands do so themselves."""
+        """Configure logging for another package's command; the service's own do so themselves."""
         if any(command == each.name for group in GROUPS.values() for each in group):
             return
         from worker import logs
         from worker.settings import load_settings
 
-        # A neighbour reports missing settings itself.
+        # The command itself reports invalid settings.
         with suppress(ExpectedError):
             settings = load_settings()
             logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)

@@ -78,8 +78,8 @@ def health(process: str | None, must_accept: bool, thorough: bool) -> None:
         check = examine if thorough else readiness
         findings = check(settings, must_accept=must_accept)
         for each in findings:
-            click.echo(f"{'ok  ' if each.healthy else 'FAIL'}  {each.name}: {each.detail}")
-        if not all(each.healthy for each in findings):
+            click.echo(f"{'ok  ' if each.is_healthy else 'FAIL'}  {each.name}: {each.detail}")
+        if not all(each.is_healthy for each in findings):
             sys.exit(1)
         return
     if must_accept or thorough:

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from worker.store.addresses import JoinedAddress
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
-TOP = 20  # default number of sites shown
+DEFAULT_SITES_SHOWN = 20  # number of sites in a table, and of notes below it
 
-OWN_COLUMN = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
+OWN_COLUMNS = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
 """Outcomes that have a column of their own; the others are counted together."""
 
 
@@ -41,9 +41,9 @@ def print_status(
 ) -> None:
     """Print the state of a deployment, with the history of a single requested site."""
     out = Console()
-    for line in _totals(totals):
+    for line in _total_lines(totals):
         say(out, line)
-    _print_sites(out, sites, TOP if top is None else top)
+    _print_sites(out, sites, DEFAULT_SITES_SHOWN if top is None else top)
     if history:
         out.print(_history_table(history))
         for change in history.changes:
@@ -56,7 +56,7 @@ def print_status(
                 f" new groups: {groups}; groups without new pages: {gone}",
             )
         if history.addresses:
-            say(out, f"joined addresses: {_listed(history.addresses)}")
+            say(out, f"joined addresses: {_counts_as_text(history.addresses)}")
     print_queues(depths)
 
 
@@ -95,19 +95,19 @@ def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False)
         ("unusable", counts.quarantine_reasons),
     ):
         if numbers:
-            say(console, f"{title}: {_listed(numbers)}")
+            say(console, f"{title}: {_counts_as_text(numbers)}")
     say(console, f"{counted(summary.articles, 'article')} in {output}")
     sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
-    _print_sites(console, sites, len(sites) if all_sites else TOP)
+    _print_sites(console, sites, len(sites) if all_sites else DEFAULT_SITES_SHOWN)
 
 
-def _totals(totals: SiteTotals) -> Iterator[str]:
+def _total_lines(totals: SiteTotals) -> Iterator[str]:
     yield (
         f"{counted(totals.sites, 'site')}, {counted(totals.pages, 'page')},"
         f" {counted(totals.groups, 'group')}, {counted(totals.outliers, 'outlier')}"
     )
     if totals.outcomes:
-        yield f"outcomes: {_listed(totals.outcomes)}"
+        yield f"outcomes: {_counts_as_text(totals.outcomes)}"
     for name, number, unit in (
         ("being extracted again", totals.again, "page"),
         ("doubtful", totals.doubtful, "article"),
@@ -130,16 +130,17 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")
     # These sites are rare, and must not be overlooked however few pages they have.
     notes = [
-        f"{e.key}: in quarantine since {e.not_clustered_since:%Y-%m-%d %H:%M}:"
-        f" {e.not_clustered_because}"
-        for e in sites
-        if e.not_clustered_since
+        f"{site.key}: in quarantine since {site.not_clustered_since:%Y-%m-%d %H:%M}:"
+        f" {site.not_clustered_because}"
+        for site in sites
+        if site.not_clustered_since
     ]
-    notes += [f"{e.key}: most articles from the last day are doubtful" for e in sites if e.dark]
-    for note in notes[:TOP]:
+    doubtful_keys = [site.key for site in sites if site.dark]
+    notes += [f"{key}: most articles from the last day are doubtful" for key in doubtful_keys]
+    for note in notes[:DEFAULT_SITES_SHOWN]:
         say(out, note)
-    if len(notes) > TOP:
-        say(out, f"and {counted(len(notes) - TOP, 'more site')} like these")
+    if len(notes) > DEFAULT_SITES_SHOWN:
+        say(out, f"and {counted(len(notes) - DEFAULT_SITES_SHOWN, 'more site')} like these")
 
 
 def _site_table(sites: Sequence[SiteStatus]) -> Table:
@@ -147,7 +148,7 @@ def _site_table(sites: Sequence[SiteStatus]) -> Table:
         "pages": [site.pages for site in sites],
         "articles": [site.outcomes.get(PageOutcome.ARTICLE, 0) for site in sites],
         "other": [
-            sum(number for outcome, number in site.outcomes.items() if outcome not in OWN_COLUMN)
+            sum(number for outcome, number in site.outcomes.items() if outcome not in OWN_COLUMNS)
             for site in sites
         ],
         "failed": [site.outcomes.get(PageOutcome.FAILED, 0) for site in sites],
@@ -166,7 +167,7 @@ def _site_table(sites: Sequence[SiteStatus]) -> Table:
     return table
 
 
-def _listed(numbers: Mapping[str, int]) -> str:
+def _counts_as_text(numbers: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {number}" for name, number in numbers.items())
 
 
@@ -205,6 +206,7 @@ def bars_by_stage() -> Iterator[Callable[[int, RunProgress], None]]:
                 progress.update(tasks[stage], completed=done, total=total)
             if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
                 last_line = time.monotonic()
-                say(console, ", ".join(f"{stage} {n}/{of}" for stage, (n, of) in stages.items()))
+                parts = (f"{stage} {done}/{total}" for stage, (done, total) in stages.items())
+                say(console, ", ".join(parts))
 
         yield update

@@ -68,7 +68,7 @@ def export(
     require_format(form)
     from detourage.export.days import DayFolder
     from worker.cli.process import with_database
-    from worker.processes.supervisor import termination_as_exit
+    from worker.processes.supervisor import signals_as_exceptions
     from worker.store import pages
     from worker.store.articles import articles_published
     from worker.store.database import Database
@@ -89,7 +89,7 @@ def export(
                 articles = articles_published(session, start_of(first), end, sites)
                 return days.replace(first, last, articles)
 
-    with termination_as_exit():
+    with signals_as_exceptions():
         written = with_database(write)
     articles, files = sum(written.values()), len(written)
     click.echo(f"{counted(articles, 'article')} in {counted(files, 'file')} in {folder}", err=True)

@@ -125,18 +125,18 @@ def run(
         # Imported only after the message, as these imports take noticeable time.
         from worker.cli.display import bars_by_stage, print_summary
         from worker.local.run import completed_run
-        from worker.processes.supervisor import termination_as_exit
+        from worker.processes.supervisor import signals_as_exceptions
         from worker.store.progress import RunProgress
 
-        def inspected(own: Settings) -> AbstractContextManager[None]:
-            return inspector.inspected(own.environment()) if inspector else nullcontext()
+        def run_inspector(run_settings: Settings) -> AbstractContextManager[None]:
+            return inspector.inspected(run_settings.environment()) if inspector else nullcontext()
 
         try:
-            with termination_as_exit() as insist, bars_by_stage() as update:
+            with signals_as_exceptions() as raise_pending, bars_by_stage() as update_bars:
 
-                def show(sent: int, counts: RunProgress) -> None:
-                    insist()
-                    update(sent, counts)
+                def show_progress(sent: int, counts: RunProgress) -> None:
+                    raise_pending()
+                    update_bars(sent, counts)
 
                 with completed_run(
                     settings,
@@ -145,8 +145,8 @@ def run(
                     output,
                     folder,
                     form,
-                    on_progress=show,
-                    alongside=inspected,
+                    on_progress=show_progress,
+                    run_alongside=run_inspector,
                 ) as summary:
                     print_summary(summary, output, all_sites=all_sites)
                     if inspector is not None:

@@ -21,7 +21,7 @@ T = TypeVar("T")
 def process_settings(process: str | None = None) -> Settings:
     """Configure logging and return complete settings; log and trace the start of ``process``."""
     from worker import logs, tracing
-    from worker.service.build import log_beginning
+    from worker.service.build import log_start
     from worker.settings import has_trace_receiver, load_settings
 
     settings = load_settings()
@@ -29,7 +29,7 @@ def process_settings(process: str | None = None) -> Settings:
     settings.require_database_url()
     settings.require_broker_url()
     if process is not None:
-        log_beginning(process, settings)
+        log_start(process, settings)
         if has_trace_receiver():
             tracing.enable(process)
     return settings

@@ -113,8 +113,8 @@ def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> 
     settings = load_settings()
     settings.require_broker_url()
     if message_id is None and not yes:
-        of_stage = f" of {stage}" if stage else ""
-        click.confirm(f"Send all messages in quarantine{of_stage} back?", abort=True)
+        stage_phrase = f" of {stage}" if stage else ""
+        click.confirm(f"Send all messages in quarantine{stage_phrase} back?", abort=True)
     moved = sum(requeue(settings, each, message_id) for each in _stages(stage))
     _report_moved(moved, message_id, "sent back")
 

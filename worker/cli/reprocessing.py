@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("site", metavar="[SITE|URL]", required=False)
-@click.option("--all", "every", is_flag=True, help="Reprocess all sites, one after another.")
+@click.option("--all", "all_sites", is_flag=True, help="Reprocess all sites, one after another.")
 @click.option(
     "--from",
     "stage",
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 @click.option("--progress", "action", flag_value="progress", help="Show the progress of --all.")
 @click.option("--cancel", "action", flag_value="cancel", help="End --all before the next site.")
 def reprocess(
-    site: str | None, every: bool, stage: str, rate: float | None, action: str | None
+    site: str | None, all_sites: bool, stage: str, rate: float | None, action: str | None
 ) -> None:
     """Process all pages of SITE, or the page at URL, again.
 
     Each article gets a new revision. With --all, the pages of all sites are reprocessed. A single
     page can be processed from the stages extract and parse.
     """
-    if [site is not None, every, action is not None].count(True) != 1:
+    if [site is not None, all_sites, action is not None].count(True) != 1:
         raise click.UsageError("give exactly one of SITE, URL, --all, --progress and --cancel")
-    if rate is not None and not every:
+    if rate is not None and not all_sites:
         raise click.UsageError("--rate requires --all")
     if action is not None:
         from worker.store import reprocessings

@@ -89,7 +89,7 @@ class Services(NamedTuple):
 
 @contextlib.contextmanager
 def embedded_services(directory: Path | None = None) -> Iterator[Services]:
-    """Run PostgreSQL, with the SQL objects of pgmq; data in ``directory`` is kept."""
+    """Run PostgreSQL with pgmq; keep its data in ``directory``, or delete it if None."""
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor:
         home = runtime if directory is None else directory
@@ -128,21 +128,21 @@ class _Server:
         self.user = _unprivileged_user()
         # The user who runs the programs may lack access to a parent directory, but a process can
         # always use its working directory.
-        is_hidden = self.user and sys.platform == "linux"
-        self.data_argument = "/proc/self/cwd" if is_hidden else str(self.data)
+        uses_working_directory = self.user and sys.platform == "linux"
+        self.data_argument = "/proc/self/cwd" if uses_working_directory else str(self.data)
 
     @cached_property
     def programs(self) -> Path:
         """Directory of ``initdb`` and ``postgres`` that is accessible to the user who runs them."""
-        found = postgresql_programs()
-        resolved = found.resolve()
-        parts = (resolved, *resolved.parents)
+        programs = postgresql_programs()
+        resolved = programs.resolve()
+        path_parts = (resolved, *resolved.parents)
         # Any user may traverse the directory and all its parents.
-        if self.user is None or all(part.stat().st_mode & stat.S_IXOTH for part in parts):
-            return found
+        if self.user is None or all(part.stat().st_mode & stat.S_IXOTH for part in path_parts):
+            return programs
         # Copied, because changing the parents' mode would give everyone access.
-        package = found.parent.parent
-        installation = Path(package.name) / found.parent.name
+        package = programs.parent.parent
+        installation = Path(package.name) / programs.parent.name
         copy = self.runtime / "programs"
         for part in (
             *(installation / name for name in ("bin", "lib", "share")),
@@ -164,7 +164,7 @@ class _Server:
         if (self.data / "PG_VERSION").exists():
             return
         uid, gid = self.user or (None, None)
-        done = subprocess.run(  # noqa: S603
+        result = subprocess.run(  # noqa: S603
             [
                 self.programs / "initdb",
                 f"--pgdata={self.data_argument}",
@@ -187,11 +187,10 @@ class _Server:
             cwd=self.data,
             check=False,
         )
-        if done.returncode != 0:
-            lines = [line for line in done.stderr.splitlines() if "error" in line.lower()]
-            raise EmbeddedError(
-                f"PostgreSQL's initdb failed: {(lines or done.stderr.splitlines() or ['?'])[0]}"
-            )
+        if result.returncode != 0:
+            lines = result.stderr.splitlines()
+            errors = [line for line in lines if "error" in line.lower()]
+            raise EmbeddedError(f"PostgreSQL's initdb failed: {(errors or lines or ['?'])[0]}")
 
     def start(self, supervisor: Supervisor) -> None:
         """Start the server, and wait until it responds."""
@@ -242,11 +241,8 @@ class _Server:
             # Otherwise, messages that a killed run did not acknowledge would stay hidden for hours.
             cursor.execute("SELECT pgmq.format_table_name(queue_name, 'q') FROM pgmq.meta")
             for (table,) in cursor.fetchall():
-                cursor.execute(
-                    sql.SQL("UPDATE pgmq.{} SET vt = now() WHERE vt > now()").format(
-                        sql.Identifier(table)
-                    )
-                )
+                update = sql.SQL("UPDATE pgmq.{} SET vt = now() WHERE vt > now()")
+                cursor.execute(update.format(sql.Identifier(table)))
 
     def _connect(self, database: str) -> psycopg2.extensions.connection:
         return psycopg2.connect(host=str(self.socket), port=PORT, user=DATABASE, dbname=database)

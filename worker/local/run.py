@@ -36,9 +36,9 @@ from worker.store.database import Database
 from worker.store.progress import RunProgress, SiteStatus
 from worker.store.schema import migrate
 
-POLL_SECONDS = 0.25
+POLL_SECONDS = 0.25  # minimum interval at which the run reads its progress
 
-WRITTEN_AT_ONCE = 200  # number of articles added to the output, and kept in memory, at a time
+ARTICLES_AT_ONCE = 200  # maximum number of articles that are kept in memory at a time
 
 CLUSTER_POLL_SECONDS = 1.0
 """Interval at which the run acts as Celery beat once all its pages are stored."""
@@ -57,11 +57,11 @@ class RunError(ExpectedError):
 class RunSummary:
     """Summary of a run."""
 
-    sent: int
+    sent: int  # number of messages
     progress: RunProgress
     sites: list[SiteStatus]
-    articles: int
-    quarantine_file: Path | None
+    articles: int  # number of articles in the output
+    quarantine_file: Path | None  # the unusable messages, if there are any
     seconds: float
 
     @property
@@ -85,7 +85,7 @@ def completed_run(
     form: FileFormat = "jsonl",
     *,
     on_progress: Callable[[int, RunProgress], None] = lambda _sent, _counts: None,
-    alongside: Callable[[Settings], AbstractContextManager[None]] = lambda _: nullcontext(),
+    run_alongside: Callable[[Settings], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> Iterator[RunSummary]:
     """Run the service over page messages, and yield the summary before its processes are ended."""
     started = time.monotonic()
@@ -126,24 +126,25 @@ def completed_run(
             purge_pages(settings)
             database.execute(progress.SQL.forget_attempts)
         start_processes(supervisor, settings, workers, scratch)
-        stack.enter_context(alongside(settings))
+        stack.enter_context(run_alongside(settings))
         growing = stack.enter_context(closing(GrowingFile(output)))
-        so_far = _ArticlesSoFar(database, folder.run_id, growing if form == "jsonl" else None)
+        file = growing if form == "jsonl" else None
+        incremental = _IncrementalOutput(database, folder.run_id, file)
         if folder.is_resumed:
-            so_far.add_new()
-        sent = _send(settings, database, folder, messages)
+            incremental.add_new()
+        sent = _send_unstored(settings, database, folder, messages)
         app = create_app(settings)
-        for counts in _progress(database, folder.run_id, sent, app, checks):
+        for counts in _progress_until_complete(database, folder.run_id, sent, app, checks):
             on_progress(sent, counts)
-            so_far.add_new(counts)
+            incremental.add_new(counts)
         supervisor.grace = IDLE_GRACE_SECONDS
         quarantine_file = None
         if is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
             quarantine_file = quarantine_of(output)
             quarantine.write_quarantined(settings, quarantine_file)
         with database.transaction_without_timeouts() as session:
-            found = articles.articles_of_run(session, folder.run_id)
-            written = write_articles(output, form, map(ArticleMessage.in_order, found))
+            messages_of_run = articles.articles_of_run(session, folder.run_id)
+            written = write_articles(output, form, map(ArticleMessage.in_order, messages_of_run))
             pattern = {"pattern": f"{folder.run_id}%"}
             keys = session.scalars(progress.SQL.sites_of_run, pattern).all()
             sites = progress.site_statuses(session, keys)
@@ -158,15 +159,15 @@ def completed_run(
         )
 
 
-def _send(
+def _send_unstored(
     settings: Settings, database: Database, folder: RunFolder, messages: Iterable[bytes]
 ) -> int:
     """Publish the messages that are not yet stored, and return the total number of messages."""
     numbered = NumberedMessages(messages, folder.run_id)
 
-    def begin_with(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+    def unstored_messages(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
         for message in numbered.without(received):
-            # Only now is it certain that there is a broker.
+            # The broker has responded, so there is now a run that can be resumed.
             folder.begin()
             yield message
 
@@ -175,14 +176,14 @@ def _send(
         if folder.is_resumed:
             query = progress.SQL.received.execution_options(yield_per=1000)
             received = iter(session.scalars(query, {"pattern": f"{folder.run_id}%"}))
-        publish_pages(settings, begin_with(received))
+        publish_pages(settings, unstored_messages(received))
     return numbered.count
 
 
-def _progress(
+def _progress_until_complete(
     database: Database, run_id: str, sent: int, app: Celery, checks: Iterable[Callable[[], None]]
 ) -> Iterator[RunProgress]:
-    """Yield the counts of a run repeatedly until it is complete, and act as Celery beat."""
+    """Yield the counts of a run until it is complete; in place of Celery beat, send due tasks."""
     last_change = last_tick = time.monotonic()
     last_counts: RunProgress | None = None
     while True:
@@ -210,13 +211,13 @@ def _progress(
         if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
             last_tick = now
             # Parts are joined only once all have arrived, so that each article is joined once.
-            due = JOIN_PARTS if is_extracted else CLUSTER_DUE
+            due_task = JOIN_PARTS if is_extracted else CLUSTER_DUE
             if counts.parts or not is_extracted:
                 try:
-                    app.send_task(due, kwargs={"settle_seconds": 0})
+                    app.send_task(due_task, kwargs={"settle_seconds": 0})
                 except BrokerError as error:
                     raise RunError(f"lost the broker: {cause(error)}") from error
-        # On a large run, counting itself takes time.
+        # On a large run, reading the counts takes long; this loop must not keep the database busy.
         time.sleep(max(POLL_SECONDS, 5 * (now - began)))
 
 
@@ -249,7 +250,7 @@ def start_processes(supervisor: Supervisor, settings: Settings, workers: int, lo
 
 
 class NumberedMessages:
-    """The messages of a run, with numbered IDs by which a resumed run recognises them."""
+    """The messages of a run, whose IDs consist of the run's ID, a number and a digest."""
 
     def __init__(self, messages: Iterable[bytes], run_id: str) -> None:
         self._messages = messages
@@ -258,26 +259,26 @@ class NumberedMessages:
 
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
         """Yield the ID and body of each message whose ID is not in ``received`` (ascending)."""
-        following = next(received, None)
+        next_received = next(received, None)
         for body in self._messages:
             # Zero-padded, so that IDs sort correctly as text.
-            place = f"{self._run_id}{self.count:010}-"
-            message_id = place + hashlib.sha256(body).hexdigest()[:16]
+            id_prefix = f"{self._run_id}{self.count:010}-"
+            message_id = id_prefix + hashlib.sha256(body).hexdigest()[:16]
             self.count += 1
-            if message_id == following:
-                following = next(received, None)
-            elif following is not None and following.startswith(place):
-                break
+            if message_id == next_received:
+                next_received = next(received, None)
+            elif next_received is not None and next_received.startswith(id_prefix):
+                break  # The message with this number had another body.
             else:
                 yield message_id, body
-        if following is not None:
+        if next_received is not None:
             raise RunError(
                 f"message {self.count} of the input differs from that of the first attempt:"
                 " use the same input, or start over with --overwrite"
             )
 
 
-class _ArticlesSoFar:
+class _IncrementalOutput:
     """Writer that appends new articles of a run to the output, if its format permits."""
 
     def __init__(self, database: Database, run_id: str, file: GrowingFile | None) -> None:
@@ -294,11 +295,11 @@ class _ArticlesSoFar:
         self._counts = counts
         revisions = self._database.read_snapshot(articles.revisions_of_run, self._run_id)
         new = [page for page, number in revisions.items() if self._revisions.get(page) != number]
-        for start in range(0, len(new), WRITTEN_AT_ONCE):
-            page_ids = new[start : start + WRITTEN_AT_ONCE]
-            found = self._database.read_snapshot(
+        for start in range(0, len(new), ARTICLES_AT_ONCE):
+            page_ids = new[start : start + ARTICLES_AT_ONCE]
+            messages = self._database.read_snapshot(
                 lambda session, ids: list(articles.articles_of_run(session, self._run_id, ids)),
                 page_ids,
             )
-            self._file.add(map(ArticleMessage.in_order, found))
+            self._file.add(map(ArticleMessage.in_order, messages))
         self._revisions = revisions

@@ -1,4 +1,4 @@
-"""The folder next to a run's output from which an unfinished run can be resumed; imports little."""
+"""The folder next to a run's output, from which an unfinished run can be resumed."""
 
 import fcntl
 import json
@@ -13,6 +13,7 @@ from uuid import uuid4
 from detourage.errors import ExpectedError
 
 Leftover = Literal["refuse", "resume", "overwrite"]
+"""What to do if an earlier run with the same output is unfinished."""
 
 
 class UnfinishedRunError(ExpectedError):
@@ -23,22 +24,22 @@ class RunFolder:
     """The folder of a run, locked by this process; ``run_id`` is the prefix of message IDs."""
 
     def __init__(self, path: Path, leftover: Leftover) -> None:
-        """Resume or discard an earlier run, or raise `UnfinishedRunError`, as ``leftover`` says."""
+        """Resume, discard or refuse an unfinished run; raise `UnfinishedRunError` to refuse it."""
         self.path = path
         self.services = path / "services"
         self.run_id = f"run-{uuid4()}-"
-        self._begun = path / "run.json"
+        self._run_file = path / "run.json"
         self._conditions: Mapping[str, object] = {}
         if leftover == "overwrite":
-            self._begun.unlink(missing_ok=True)
+            self._run_file.unlink(missing_ok=True)
         self.is_resumed = self.is_unfinished
         if not self.is_resumed:
             return
         try:
-            begun = json.loads(self._begun.read_text(encoding="utf-8"))
+            begun = json.loads(self._run_file.read_text(encoding="utf-8"))
         except ValueError as error:
             raise UnfinishedRunError(
-                f"{self._begun} is damaged: use --overwrite to start over"
+                f"{self._run_file} is damaged: use --overwrite to start over"
             ) from error
         if leftover == "refuse":
             raise UnfinishedRunError(
@@ -49,33 +50,32 @@ class RunFolder:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether there is a run to resume."""
-        return self._begun.exists()
+        """Whether the folder contains a run that can be resumed."""
+        return self._run_file.exists()
 
     def require(self, conditions: Mapping[str, object]) -> None:
         """Record the conditions of the run; raise `UnfinishedRunError` if a resumed run differs."""
-        if self.is_resumed and (
-            differing := [k for k, v in conditions.items() if self._conditions.get(k) != v]
-        ):
+        changed = [name for name in conditions if self._conditions.get(name) != conditions[name]]
+        if self.is_resumed and changed:
             raise UnfinishedRunError(
-                f"{self.path}: the run was started with another {', '.join(differing)}: use the"
+                f"{self.path}: the run was started with another {', '.join(changed)}: use the"
                 " same again, or start over with --overwrite"
             )
         self._conditions = conditions
 
     def begin(self) -> None:
-        """Record that there now is a run to resume."""
+        """Record that the run can be resumed from now on."""
         if self.is_unfinished:
             return
         at = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
         begun = {"id": self.run_id, "at": at, "conditions": self._conditions}
-        draft = self._begun.with_suffix(".draft")
+        draft = self._run_file.with_suffix(".draft")
         draft.write_text(json.dumps(begun), encoding="utf-8")
-        draft.replace(self._begun)
+        draft.replace(self._run_file)
 
     def finish(self) -> None:
-        """Record that there is no longer a run to resume."""
-        self._begun.unlink(missing_ok=True)
+        """Record that the run is complete."""
+        self._run_file.unlink(missing_ok=True)
 
 
 def quarantine_of(output: Path) -> Path:

@@ -18,7 +18,7 @@ from worker.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-HEARTBEAT_SECONDS = 30  # heartbeat interval; one or two intervals without traffic end a connection
+HEARTBEAT_SECONDS = 30  # heartbeat interval; a connection without traffic for two of them is dead
 
 CONNECT_SECONDS = 5.0
 
@@ -48,7 +48,7 @@ def topology_of(settings: Settings) -> Topology:
 
 
 def transport_options(settings: Settings) -> dict[str, str | int | float | bool]:
-    """Return the transport options for kombu: publisher confirms, or the embedded broker's."""
+    """Return the options of kombu's transport, which depend on the broker (AMQP or embedded)."""
     if settings.broker_is_amqp:
         return {"confirm_publish": True}
     from psycopg2.extensions import make_dsn, parse_dsn
@@ -115,7 +115,7 @@ def messages_waiting(settings: Settings, queue: str) -> int:
         return depth(channel, queue)
 
 
-def messages_if_known(settings: Settings, queue: str) -> int | None:
+def count_messages(settings: Settings, queue: str) -> int | None:
     """Return the number of messages ready in a queue, or None if the broker does not respond."""
     connection = connection_to(settings)
     try:

@@ -13,7 +13,7 @@ from detourage.inputs.received import UnusableMessageError
 from detourage.limits import MAX_BODY_BYTES
 from detourage.outcomes import UnusableReason
 
-_START_BYTES = 64  # number of bytes within which an uncompressed JSON object must begin
+_START_BYTES = 64  # number of bytes within which the first "{" of an uncompressed body must be
 
 PLAIN_ENCODINGS: Final = frozenset({"", "utf-8", "utf8", "us-ascii", "binary", "identity"})
 """Values of the ``content_encoding`` property that do not name a compression method."""
@@ -46,7 +46,7 @@ def plain_body(
     try:
         decompressor = _DECOMPRESSORS[name]()
         if isinstance(decompressor, brotli.Decompressor):
-            plain, is_complete = _unbrotli(decompressor, body, MAX_BODY_BYTES + 1)
+            plain, is_complete = _from_brotli(decompressor, body, MAX_BODY_BYTES + 1)
         else:
             plain = decompressor.decompress(body, MAX_BODY_BYTES + 1)
             is_complete = decompressor.eof
@@ -61,17 +61,18 @@ def plain_body(
     return plain
 
 
-def _unbrotli(decompressor: brotli.Decompressor, body: bytes, length: int) -> tuple[bytes, bool]:
-    plain = bytearray(decompressor.process(body, output_buffer_limit=length))
-    while len(plain) < length and not decompressor.is_finished():
-        part = decompressor.process(b"", output_buffer_limit=length - len(plain))
+def _from_brotli(decompressor: brotli.Decompressor, body: bytes, limit: int) -> tuple[bytes, bool]:
+    """Return at most ``limit`` decompressed bytes, and whether they are the whole body."""
+    plain = bytearray(decompressor.process(body, output_buffer_limit=limit))
+    while len(plain) < limit and not decompressor.is_finished():
+        part = decompressor.process(b"", output_buffer_limit=limit - len(plain))
         if not part:
             break
         plain += part
     return bytes(plain), decompressor.is_finished()
 
 
-_ZLIB = partial(zlib.decompressobj, 32 + zlib.MAX_WBITS)
+_ZLIB = partial(zlib.decompressobj, 32 + zlib.MAX_WBITS)  # 32: detect gzip and zlib headers
 _LZMA = partial(lzma.LZMADecompressor, memlimit=LZMA_MEMORY_BYTES)
 
 _DECOMPRESSORS: Final[Mapping[str, Callable[[], Any]]] = {

@@ -10,17 +10,16 @@ from kombu import Producer
 from worker.messaging.broker import connected, topology_of
 from worker.settings import Settings
 
-REJECTED_SECONDS = 0.2
-"""Pause before a message is published again that was rejected because its queue is full."""
+RETRY_SECONDS = 0.2  # pause before a message rejected by a full queue is published again
 
 
 def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> None:
-    """Publish a message, and repeat this until its queue has room for it."""
+    """Publish a message; while its queue is full, try again."""
     while True:
         try:
             producer.publish(body, **options)
         except MessageNacked:
-            time.sleep(REJECTED_SECONDS)
+            time.sleep(RETRY_SECONDS)
         else:
             return
 

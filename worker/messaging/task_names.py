@@ -1,4 +1,4 @@
-"""Task names. Senders need only these, so this module does not import the tasks."""
+"""Names of the tasks, for senders, which need not import the tasks themselves."""
 
 from typing import Final, Literal, get_args
 
@@ -21,11 +21,11 @@ OTHERS: Final = "others"
 this argument, even if empty, is not batched again."""
 
 BATCHED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
-"""Tasks that are batched if several are waiting, each with the argument for the page's version."""
+"""Tasks that handle several waiting pages at once, each with its argument for a page's version."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
-"""Lanes published under another task name: pages that have an outcome wait in a separate lane, so
-that pages without an outcome go first."""
+"""Outbox lanes published under the name of another task. Pages that have an outcome wait in a lane
+of their own, so that pages without an outcome are extracted first."""
 
 EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)
 
@@ -52,4 +52,4 @@ STAGES: Final = tuple(dict.fromkeys(STAGE_OF_TASK.values()))
 
 ReprocessStage = Literal["parse", "compare", "cluster", "extract"]
 REPROCESS_STAGES: Final[tuple[ReprocessStage, ...]] = get_args(ReprocessStage)
-PAGE_STAGES: Final = ("extract", "parse")
+PAGE_STAGES: Final = ("extract", "parse")  # stages from which a single page can be reprocessed

@@ -1,4 +1,4 @@
-"""All exchanges and queues; declaring one again with different arguments fails with error 406."""
+"""All exchanges and queues. Once declared, they cannot be declared with other arguments."""
 
 from amqp.exceptions import AccessRefused, NotFound
 from kombu import Connection, Exchange, Queue

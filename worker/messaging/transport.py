@@ -21,15 +21,15 @@ from kombu.transport import base, pyamqp
 
 from detourage.limits import MAX_BODY_BYTES
 
-HEADER_FRAME, BODY_FRAME = 2, 3
+HEADER_FRAME, BODY_FRAME = 2, 3  # types of AMQP frames
 
-SHORT_STRING_BYTES = 255
+SHORT_STRING_BYTES = 255  # maximum length of a short string
 
-_HEADER = ">HHQ"
+_HEADER = ">HHQ"  # beginning of a header frame: class ID, weight, size of the body
 _HEADER_BYTES = 12
 
-_LENGTHS = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
-"""Sizes of the numeric properties, in bytes; all others are short strings, except for `_TABLE`."""
+_NUMBER_BYTES = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
+"""Sizes of the numeric properties; all others are short strings, except for `_TABLE`."""
 
 _TABLE = "application_headers"
 
@@ -68,24 +68,24 @@ def withheld_bytes(message: base.Message) -> int:
 
 
 _WITHHELD = "cluster_id"
-"""Property that passes the size of an omitted body to `ReceivedMessage`. AMQP 0-9-1 reserves this
-property and requires it to be empty; any value set by a publisher is removed."""
+"""Property in which this module passes the size of an omitted body to `ReceivedMessage`. AMQP 0-9-1
+requires it to be empty, so a value that a publisher has set is removed."""
 
 
 def readable_frames(connection: Any, callback: Callable[..., Any]) -> Callable[[Any], bool]:
-    """Wrap the frame handler: replace headers that it cannot read, and skip oversized bodies."""
-    read = frame_handler(connection, callback)
-    to_skip: dict[int, int] = {}
+    """Return a frame handler that repairs unreadable headers, and skips oversized bodies."""
+    handle = frame_handler(connection, callback)
+    bytes_to_skip: dict[int, int] = {}  # by channel
 
     def on_frame(frame: tuple[int, int, bytes]) -> bool:
         kind, channel, payload = frame
-        if kind == BODY_FRAME and to_skip.get(channel, 0) > 0:
+        if kind == BODY_FRAME and bytes_to_skip.get(channel, 0) > 0:
             connection.bytes_recv += 1
-            to_skip[channel] -= len(payload)
+            bytes_to_skip[channel] -= len(payload)
             return False
         if kind == HEADER_FRAME:
-            payload, to_skip[channel] = _readable_header(payload)
-        return bool(read((kind, channel, payload)))
+            payload, bytes_to_skip[channel] = _readable_header(payload)
+        return bool(handle((kind, channel, payload)))
 
     return on_frame
 
@@ -125,19 +125,20 @@ def lenient_properties(packed: bytes) -> dict[str, Any]:
     if len(packed) < offset:
         return properties
     (flags,) = unpack_from(">H", packed, 0)
-    for place, (name, _) in enumerate(amqp.Message.PROPERTIES):
-        if not flags & (0x8000 >> place):
+    for index, (name, _) in enumerate(amqp.Message.PROPERTIES):
+        if not flags & (0x8000 >> index):
             continue
-        # A number of fixed size, or a value after its length.
-        start = offset + (0 if name in _LENGTHS else 4 if name == _TABLE else 1)
-        end = start + (_LENGTHS.get(name) or int.from_bytes(packed[offset:start], "big"))
+        # The length of a table precedes it in 4 bytes, that of a short string in 1 byte.
+        length_bytes = 0 if name in _NUMBER_BYTES else 4 if name == _TABLE else 1
+        start = offset + length_bytes
+        end = start + (_NUMBER_BYTES.get(name) or int.from_bytes(packed[offset:start], "big"))
         if end > len(packed):
             break
         if name == _TABLE:
-            headers = _table(packed[offset:end])
+            headers = _decode_table(packed[offset:end])
             if headers:
                 properties[name] = headers
-        elif name in _LENGTHS:
+        elif name in _NUMBER_BYTES:
             properties[name] = int.from_bytes(packed[start:end], "big")
         else:
             # A replacement character takes three bytes, and a short string has at most 255.
@@ -147,7 +148,7 @@ def lenient_properties(packed: bytes) -> dict[str, Any]:
     return properties
 
 
-def _table(packed: bytes) -> Mapping[str, Any]:
+def _decode_table(packed: bytes) -> Mapping[str, Any]:
     try:
         (table,), _ = loads("F", packed, 0)
         # A table that cannot be encoded again cannot be passed to the library either.

@@ -1,12 +1,12 @@
-"""Memory of a process that handles pages of any size."""
+"""Memory allocation of a process that handles pages of any size."""
 
 import ctypes
 
 from detourage.pool import collect_garbage_rarely
 
-LARGE_BYTES = 1 << 20  # size above which memory goes back to the system as soon as it is freed
+LARGE_BYTES = 1 << 20  # size above which freed memory is returned to the system at once
 
-_M_MMAP_THRESHOLD = -3
+_M_MMAP_THRESHOLD = -3  # parameter of mallopt(3)
 
 
 def tune_memory() -> None:

@@ -5,7 +5,7 @@ it imports once for all children that run Python modules (``python -m``). All ch
 
 The guardian is the parent of all children and, on Linux, their *subreaper*: any process that a
 child leaves behind, even in another session, becomes a child of the guardian. ``waitpid`` therefore
-reports when nothing is left running. The guardian stops at the end of standard input, which is
+reports when devnull is left running. The guardian stops at the end of standard input, which is
 closed no matter how the command ends, or on SIGTERM.
 
 Standard input is a socket with pickled dictionaries. A request is ``{"do": "configure", "grace":
@@ -35,8 +35,8 @@ import psutil
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-
-POLL_SECONDS = 0.02
+"""Options of prctl(2): the signal that a process gets when its parent ends, and subreaping."""
+POLL_SECONDS = 0.02  # interval at which the guardian checks whether its children have ended
 
 HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """Signals that wake the guardian; its children handle them by default."""
@@ -70,7 +70,7 @@ class Guardian:
         self.grace = 0.0
         self.remove: list[str] = []
         self.children: dict[int, Child] = {}
-        self.is_alone = False
+        self.has_no_children = False
 
     def configure(self, *, grace: float, remove: list[str]) -> None:
         """Set the grace period and the directories to remove at the end."""
@@ -91,7 +91,7 @@ class Guardian:
         """Start a child, which on Linux also ends with the guardian, and report it."""
         guardian = os.getpid()
         with Path(log).open("ab") as output:
-            # A signal that arrives before the child has handlers of its own waits until then.
+            # A signal to the child is delivered only once the child has replaced the handlers.
             signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
             pid = os.fork()
             if pid == 0:
@@ -110,7 +110,7 @@ class Guardian:
                 raise ForkedChild(argv[2:])
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         self.children[pid] = Child(name, stop_signal)
-        self.is_alone = False
+        self.has_no_children = False
         self._emit(started=name, pid=pid)
 
     def reap(self) -> None:
@@ -119,7 +119,7 @@ class Guardian:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                self.is_alone = True
+                self.has_no_children = True
                 return
             if pid == 0:
                 return
@@ -127,7 +127,7 @@ class Guardian:
                 self._emit(exited=child.name, status=os.waitstatus_to_exitcode(status))
 
     def _emit(self, **event: object) -> None:
-        # A missing reader is ignored, as the children still need the guardian.
+        # If the command has ended, nobody receives the event, but the children must still be ended.
         with contextlib.suppress(OSError):
             self._connection.send(event)
 
@@ -142,7 +142,7 @@ class Guardian:
             self.reap()
         deadline = time.monotonic() + SWEEP_SECONDS
         self.reap()
-        while not self.is_alone and time.monotonic() < deadline:
+        while not self.has_no_children and time.monotonic() < deadline:
             for process in psutil.Process().children(recursive=True):
                 with contextlib.suppress(psutil.Error):
                     process.kill()
@@ -155,14 +155,14 @@ class Guardian:
 def _become_child(
     env: dict[str, str], cwd: str | None, output: int, user: list[int] | None
 ) -> None:
-    """Give this process, just forked, the state of a new one."""
+    """Set up a forked process: signals, session, standard streams, directory, user, environment."""
     signal.set_wakeup_fd(-1)
     for number in HANDLED:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
     os.setsid()
-    with Path(os.devnull).open("rb") as nothing:
-        os.dup2(nothing.fileno(), 0)
+    with Path(os.devnull).open("rb") as devnull:
+        os.dup2(devnull.fileno(), 0)
     os.dup2(output, 1)
     os.dup2(output, 2)
     if cwd is not None:
@@ -177,12 +177,12 @@ def _become_child(
     os.environ.update(env)
 
 
-def requests(connection: Connection, wakeup: int) -> Iterator[dict[str, Any] | None]:
-    """Yield each request, and None after signals, until the connection ends or SIGTERM arrives."""
+def requests(connection: Connection, wakeup_fd: int) -> Iterator[dict[str, Any] | None]:
+    """Yield requests, or None after other signals, until the connection ends or SIGTERM arrives."""
     while True:
-        ready = wait([connection, wakeup])
-        if wakeup in ready:
-            if signal.SIGTERM in os.read(wakeup, 4096):
+        ready = wait([connection, wakeup_fd])
+        if wakeup_fd in ready:
+            if signal.SIGTERM in os.read(wakeup_fd, 4096):
                 return
             yield None
         if connection in ready:
@@ -206,24 +206,24 @@ def import_modules(
 
 
 def run(connection: Connection, *, is_preloaded: bool) -> None:
-    """Serve requests, then terminate all processes; in a forked child, run the child's module."""
-    wakeup, written = os.pipe()
-    os.set_blocking(written, False)
-    signal.set_wakeup_fd(written)
+    """Serve requests, then end all child processes; in a forked child, run the child's module."""
+    wakeup_fd, write_fd = os.pipe()
+    os.set_blocking(write_fd, False)
+    signal.set_wakeup_fd(write_fd)
     # Handled rather than ignored: children would inherit an ignored signal.
     for number in HANDLED:
         signal.signal(number, lambda *_: None)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     guardian = Guardian(connection, is_preloaded=is_preloaded)
     try:
-        for request in requests(connection, wakeup):
+        for request in requests(connection, wakeup_fd):
             if request is None:
                 guardian.reap()
             else:
                 getattr(guardian, request.pop("do"))(**request)
     except ForkedChild as child:
-        os.close(wakeup)
-        os.close(written)
+        os.close(wakeup_fd)
+        os.close(write_fd)
         connection.close()
         sys.argv = list(child.args[0])
     except BaseException:

@@ -1,4 +1,4 @@
-"""Heartbeat files: what each process has last done, and when, for health checks.
+"""Heartbeat files, in which each process records its latest work for health checks.
 
 A process writes its file only after work that a server has confirmed, never because time passes. A
 process without work confirms a round trip to its servers instead. The alternative, ``celery inspect
@@ -22,11 +22,11 @@ MAX_AGE_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Confirmed:
+class ConfirmedWork:
     """The last confirmed work of a process, and the age at which the process counts as stuck."""
 
-    did: str
-    at: float
+    did: str  # such as "stored 8 messages"
+    at: float  # on the monotonic clock
     allowed_seconds: float
 
     @property
@@ -36,7 +36,7 @@ class Confirmed:
 
     @property
     def is_recent(self) -> bool:
-        """Whether the work was confirmed as recently as it should be."""
+        """Whether the process does not count as stuck."""
         return self.age_seconds <= self.allowed_seconds
 
 
@@ -50,15 +50,15 @@ class Heartbeat:
     def confirm(self, did: str, allowed_seconds: float = MAX_AGE_SECONDS) -> None:
         """Record work that has just been confirmed."""
         self._confirmed_at = time.monotonic()
-        record = asdict(Confirmed(did, self._confirmed_at, allowed_seconds))
-        # The pool processes of a worker share its file, so none may read or replace half of one.
+        record = asdict(ConfirmedWork(did, self._confirmed_at, allowed_seconds))
+        # The pool processes of a worker share its file, so each replaces it as a whole.
         new = self._path.with_suffix(f".{os.getpid()}")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             new.write_text(json.dumps(record))
             new.replace(self._path)
         except OSError as error:
-            # A full disk shows in the age of the file; it must not end a process that works.
+            # A full disk must not end the process; health checks see that the file is old.
             if error.errno != errno.ENOSPC:
                 raise
 
@@ -67,10 +67,10 @@ class Heartbeat:
         """Whether this process, if it has no work, should confirm that it could work."""
         return time.monotonic() - self._confirmed_at >= CONFIRM_SECONDS
 
-    def last(self) -> Confirmed | None:
+    def last(self) -> ConfirmedWork | None:
         """Return the last confirmed work, or None if there was none since the host started."""
         try:
-            found = Confirmed(**json.loads(self._path.read_text()))
+            found = ConfirmedWork(**json.loads(self._path.read_text()))
         except (FileNotFoundError, ValueError, TypeError):
             return None
         return found if found.at <= time.monotonic() else None

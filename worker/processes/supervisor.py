@@ -19,11 +19,11 @@ from worker.processes import guardian
 GRACE_SECONDS = 10.0  # time between asking a child to end and sending SIGKILL
 
 TAIL_LINES = 20
-TAIL_BYTES = 16 * 1024
+TAIL_BYTES = 16 * 1024  # maximum size of the end of a log file that is read for error messages
 
 STALL_SECONDS = 600.0
-"""Time without any report from the guardian after which it counts as stuck. On a busy machine, its
-imports alone may take minutes, so each module is reported."""
+"""Time without any report from the guardian after which it counts as stuck. It reports each module
+that it imports, because on a busy machine all imports may take minutes."""
 
 
 class SupervisorError(ExpectedError):
@@ -139,9 +139,9 @@ class Supervisor:
         )
         while name not in self._pids:
             if not self._receive(STALL_SECONDS):
-                at = f" while importing {self._importing}" if self._importing else ""
+                when = f" while importing {self._importing}" if self._importing else ""
                 raise SupervisorError(
-                    f"{name} did not start: no progress for {STALL_SECONDS:g} seconds{at}; check"
+                    f"{name} did not start: no progress for {STALL_SECONDS:g} seconds{when}; check"
                     " the load of the machine and its disk, then start again"
                 )
         return self._pids[name]
@@ -151,12 +151,12 @@ class Supervisor:
         while self._receive(0):
             pass
         for name, status in self._exited.items():
-            ending = f"exited with status {status}"
+            reason = f"exited with status {status}"
             if status < 0:
-                ending = f"was killed by signal {-status}"
+                reason = f"was killed by signal {-status}"
                 with contextlib.suppress(ValueError):
-                    ending = f"was killed by {signal.Signals(-status).name}"
-            raise ChildDied(name, status, self._logs[name], ending)
+                    reason = f"was killed by {signal.Signals(-status).name}"
+            raise ChildDied(name, status, self._logs[name], reason)
 
     def _configure(self) -> None:
         self._send({"do": "configure", "grace": self.grace, "remove": self._remove})
@@ -186,7 +186,7 @@ class Supervisor:
 
 
 @contextlib.contextmanager
-def termination_as_exit() -> Iterator[Callable[[], None]]:
+def signals_as_exceptions() -> Iterator[Callable[[], None]]:
     """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
     Yield a function to call in long-running loops. It raises the exception of the latest signal
@@ -194,21 +194,21 @@ def termination_as_exit() -> Iterator[Callable[[], None]]:
     """
     raised: list[BaseException] = []
 
-    def leave(number: int, _frame: FrameType | None) -> None:
-        ending = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
-        raised.append(ending)
-        raise ending
+    def raise_exception(number: int, _frame: FrameType | None) -> None:
+        exception = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
+        raised.append(exception)
+        raise exception
 
-    def insist() -> None:
+    def raise_pending() -> None:
         if raised:
             raise raised[-1]
 
     numbers = [signal.SIGTERM, signal.SIGHUP]
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         numbers.append(signal.SIGINT)
-    previous = {number: signal.signal(number, leave) for number in numbers}
+    previous = {number: signal.signal(number, raise_exception) for number in numbers}
     try:
-        yield insist
+        yield raise_pending
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

@@ -67,10 +67,9 @@ class Browser:
 
     def _run(self, folder: Path, request: Path, result: Path) -> None:
         # Files that the browser leaves behind (caches, crash dumps) are removed with the folder.
-        environment = {
-            **{name: v for name, v in os.environ.items() if not name.startswith(_SETTINGS_PREFIX)},
-            **{name: str(folder) for name in ("HOME", "TMPDIR")},
-        }
+        kept = {name for name in os.environ if not name.startswith(_SETTINGS_PREFIX)}
+        environment = {name: os.environ[name] for name in kept}
+        environment |= {"HOME": str(folder), "TMPDIR": str(folder)}
         log = folder / "log"
         end = time.monotonic() + self.seconds
         with Supervisor(grace=0) as supervisor:

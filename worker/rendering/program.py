@@ -15,10 +15,10 @@ from playwright.sync_api import TimeoutError as Overdue
 MAX_LOAD_SHARE = 0.4  # share of a page's time limit spent waiting for its resources
 MAX_SETTLE_SHARE = 0.3  # share of a page's time limit spent waiting for its text to settle
 
-NOWHERE = "http://127.0.0.1:9"
-"""Address of a non-existent proxy for requests that bypass interception."""
+DEAD_PROXY = "http://127.0.0.1:9"
+"""A proxy that does not exist, so that requests that bypass interception fail."""
 
-_CONTENT = """() => {
+_SERIALISE_PAGE = """() => {
     const roots = [];
     const collect = (root) => root.querySelectorAll('*').forEach((element) => {
         if (element.shadowRoot) { roots.push(element.shadowRoot); collect(element.shadowRoot); }
@@ -28,17 +28,18 @@ _CONTENT = """() => {
     const shell = html.cloneNode(false).outerHTML.replace(/<\\/html>$/, '');
     return '<!DOCTYPE html>' + shell + html.getHTML({ shadowRoots: roots }) + '</html>';
 }"""
+"""JavaScript function that returns the HTML of a page, including its shadow roots."""
 
 
 def main(request_file: Path, result_file: Path) -> None:
     """Render the page described by a request file."""
     request: dict[str, Any] = json.loads(request_file.read_text(encoding="utf-8"))
-    # A script that runs the browser, but not its driver, with a memory limit.
-    limited = request_file.with_name("browser")
+    # The memory limit is for the browser, not for its driver, so a script sets it.
+    script = request_file.with_name("browser")
     limits = f"ulimit -c 0 && ulimit -d {request['memory'] // 1024}"
-    limited.write_text(f'#!/bin/sh\n{limits} && exec {quote(request["executable"])} "$@"\n')
-    limited.chmod(0o700)
-    html = _render(request, limited)
+    script.write_text(f'#!/bin/sh\n{limits} && exec {quote(request["executable"])} "$@"\n')
+    script.chmod(0o700)
+    html = _render(request, script)
     draft = result_file.with_suffix(".draft")
     draft.write_text(html, encoding="utf-8", errors="replace")
     draft.replace(result_file)
@@ -46,7 +47,7 @@ def main(request_file: Path, result_file: Path) -> None:
 
 def _render(request: dict[str, Any], executable: Path) -> str:
     arguments = ["--disable-gpu", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"]
-    proxy = None if request["has_network"] else {"server": NOWHERE, "bypass": "<-loopback>"}
+    proxy = None if request["has_network"] else {"server": DEAD_PROXY, "bypass": "<-loopback>"}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=executable,
@@ -64,7 +65,7 @@ def _render(request: dict[str, Any], executable: Path) -> str:
             # A page that keeps navigating while loading never finishes.
             page.wait_for_load_state("load", timeout=MAX_LOAD_SHARE * request["milliseconds"])
         _settle(page, request["milliseconds"])
-        html: str = page.evaluate(_CONTENT)
+        html: str = page.evaluate(_SERIALISE_PAGE)
         browser.close()
         return html
 
@@ -92,13 +93,13 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
 
 
 def _settle(page: Page, milliseconds: float) -> None:
-    """Wait until three consecutive checks find the same text, or the time allotted is used up."""
+    """Wait until the length of the text has not changed at three checks, or time is up."""
     end = time.monotonic() + MAX_SETTLE_SHARE * milliseconds / 1000
-    length, same = -1, 0
-    while same < 3 and time.monotonic() < end:
-        found = page.evaluate("() => document.documentElement.textContent.length")
-        same = same + 1 if found == length else 0
-        length = found
+    previous_length, unchanged_checks = -1, 0
+    while unchanged_checks < 3 and time.monotonic() < end:
+        length = page.evaluate("() => document.documentElement.textContent.length")
+        unchanged_checks = unchanged_checks + 1 if length == previous_length else 0
+        previous_length = length
         page.wait_for_timeout(200)
 
 

@@ -36,7 +36,7 @@ from worker.messaging.broker import broker_tls, connect, topology_of, transport_
 from worker.messaging.transport import BrokerConnection
 from worker.processes.allocation import tune_memory
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
-from worker.service.build import log_beginning
+from worker.service.build import log_start
 from worker.settings import Settings, has_trace_receiver
 from worker.store import schema
 from worker.store.database import Database
@@ -48,14 +48,15 @@ HARD_LIMIT_AFTER_SECONDS = 30.0
 """Time between a task's soft limit and the killing of its process, which also ends native code."""
 
 WALL_CLOCK_FACTOR = 10
-"""Maximum wall-clock time of a page task, as a multiple of its CPU time limit. It leaves room for a
-busy host, but ends tasks that would wait forever."""
+"""Maximum wall-clock time of a page task, as a multiple of its CPU time limit: enough even if the
+host is busy. It ends tasks that would wait forever."""
 
 TASK_SECONDS = 1500.0
 """Maximum wall-clock time of any task. It must be less than 30 minutes, because RabbitMQ requeues
 messages that are not acknowledged by then (``consumer_timeout``)."""
 
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
+"""Arguments of a task that are added to its log lines."""
 TASK_MODULES = [f"worker.tasks.{name}" for name in (*task_names.STAGES, "join_parts")]
 PAGE_TASKS = (task_names.ASSIGN, task_names.EXTRACT, task_names.PARSE)
 
@@ -82,9 +83,9 @@ def create_app(settings: Settings) -> Celery:
     """Create the application for the given settings."""
     topology = topology_of(settings)
     # Tasks have no expiry, since expired messages would be dead-lettered to the quarantine.
-    period = settings.search_interval_seconds
-    longest = TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS
-    wall_seconds = min(WALL_CLOCK_FACTOR * settings.page_seconds, longest)
+    interval = settings.search_interval_seconds
+    wall_seconds = WALL_CLOCK_FACTOR * settings.page_seconds
+    soft_limit = min(wall_seconds, TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
     app = Application("detourage", include=TASK_MODULES)
     app.conf.update(
         broker_url=settings.require_broker_url(),
@@ -111,8 +112,8 @@ def create_app(settings: Settings) -> Celery:
             task: {
                 "cpu_seconds": settings.page_seconds,
                 "cpu_kill_seconds": settings.page_seconds + HARD_LIMIT_AFTER_SECONDS,
-                "soft_time_limit": wall_seconds,
-                "time_limit": wall_seconds + HARD_LIMIT_AFTER_SECONDS,
+                "soft_time_limit": soft_limit,
+                "time_limit": soft_limit + HARD_LIMIT_AFTER_SECONDS,
             }
             for task in PAGE_TASKS
         },
@@ -121,10 +122,10 @@ def create_app(settings: Settings) -> Celery:
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
         beat_schedule={
-            "cluster-due-sites": {"task": task_names.CLUSTER_DUE, "schedule": period},
-            "extract-late": {"task": task_names.EXTRACT_LATE, "schedule": period},
-            "join-parts": {"task": task_names.JOIN_PARTS, "schedule": period},
-            "reprocess-due": {"task": task_names.REPROCESS_DUE, "schedule": period},
+            "cluster-due-sites": {"task": task_names.CLUSTER_DUE, "schedule": interval},
+            "extract-late": {"task": task_names.EXTRACT_LATE, "schedule": interval},
+            "join-parts": {"task": task_names.JOIN_PARTS, "schedule": interval},
+            "reprocess-due": {"task": task_names.REPROCESS_DUE, "schedule": interval},
         },
         beat_scheduler="worker.service.application:HeartbeatScheduler",
         beat_max_loop_interval=CONFIRM_SECONDS,
@@ -138,7 +139,7 @@ def create_app(settings: Settings) -> Celery:
 
 
 class HeartbeatStep(bootsteps.StartStopStep):
-    """Step that confirms, while no task ends, that a connected worker is able to work."""
+    """Celery step that updates the worker's heartbeat file while no task ends."""
 
     requires = frozenset({"celery.worker.consumer.tasks:Tasks"})
 
@@ -149,7 +150,7 @@ class HeartbeatStep(bootsteps.StartStopStep):
         self._pool_check: Any = None
 
     def start(self, parent: Any) -> None:
-        """Confirm now and repeatedly."""
+        """Update the heartbeat now and at intervals."""
         confirm, timer = partial(self._confirm, parent.pool), parent.timer
         self._pool_check = None
         self._entries = [
@@ -158,7 +159,7 @@ class HeartbeatStep(bootsteps.StartStopStep):
         ]
 
     def stop(self, parent: Any) -> None:  # noqa: ARG002 - the signature is Celery's
-        """Stop confirming."""
+        """Stop updating the heartbeat."""
         for entry in self._entries:
             entry.cancel()
 
@@ -181,12 +182,12 @@ def _confirm_ability() -> None:
 
 
 def own_heartbeat(process: str) -> Heartbeat:
-    """Return the heartbeat of this process."""
+    """Return the heartbeat file of this host's processes of a kind, such as ``worker``."""
     return Heartbeat(process_state().settings.heartbeat_directory, process)
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Scheduler that confirms each task that it has sent, and tolerates a clock set back.
+    """Scheduler that updates the heartbeat when it sends a task, and tolerates a clock set back.
 
     Celery's own scheduler stores the time of its last run on disk, and would not send anything
     until the clock reaches this time again.
@@ -198,13 +199,13 @@ class HeartbeatScheduler(PersistentScheduler):
         super().__init__(*args, **kwargs)
 
     def stop(self) -> None:
-        """Exit now, or once a task is sent; logs nothing, as a signal may interrupt a log line."""
+        """Exit at once, or after the current send; called by a signal, so it must not log."""
         self._is_stopping = True
         if not self._is_sending:
             raise SystemExit
 
     def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:
-        """Send a task; confirm it once the broker has it, unless other tasks could not be sent."""
+        """Send a task, then update the heartbeat, unless another task could not be sent."""
         self._unsent.add(entry.name)
         self._is_sending = True
         try:
@@ -237,9 +238,9 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
 
 @worker_ready.connect
 @beat_init.connect
-def _log_start(signal: Signal, **_: object) -> None:
+def _log_process_start(signal: Signal, **_: object) -> None:
     # The worker's start is logged here so that it follows Celery's banner.
-    log_beginning("worker" if signal is worker_ready else "beat", process_state().settings)
+    log_start("worker" if signal is worker_ready else "beat", process_state().settings)
 
 
 @worker_init.connect
@@ -262,9 +263,9 @@ def _prepare_servers(signal: Signal, sender: Any = None, **_: object) -> None:
         _confirm_beat(sender.app, "started; broker and database responded")
 
 
-def _confirm_beat(app: Celery, did: str) -> None:
+def _confirm_beat(app: Celery, work: str) -> None:
     interval = min(entry["schedule"] for entry in app.conf.beat_schedule.values())
-    own_heartbeat("beat").confirm(did, MAX_AGE_SECONDS + interval)
+    own_heartbeat("beat").confirm(work, MAX_AGE_SECONDS + interval)
 
 
 @beat_init.connect
@@ -295,8 +296,8 @@ def _begin_task(
     kwargs: Mapping[str, Any] | None = None,
     **_: object,
 ) -> None:
-    known = {name: kwargs[name] for name in LOGGED_ARGUMENTS if name in kwargs} if kwargs else {}
-    logs.bind(task=task.name, task_id=task_id, **known)
+    values = {name: value for name, value in (kwargs or {}).items() if name in LOGGED_ARGUMENTS}
+    logs.bind(task=task.name, task_id=task_id, **values)
     task.request.began = monotonic()
 
 
@@ -304,8 +305,8 @@ def _begin_task(
 def _end_task(
     task: Any = None, kwargs: Mapping[str, Any] | None = None, state: str | None = None, **_: object
 ) -> None:
-    pieces = 1 + len((kwargs or {}).get(task_names.OTHERS, ()))
-    process_state().durations.record(task.name, monotonic() - task.request.began, pieces)
+    pages = 1 + len((kwargs or {}).get(task_names.OTHERS, ()))
+    process_state().durations.record(task.name, monotonic() - task.request.began, pages)
     if state == SUCCESS:
         own_heartbeat("worker").confirm(f"did {task.name}")
     logs.unbind_all()

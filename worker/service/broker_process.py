@@ -1,4 +1,4 @@
-"""Processes that work on a connection to the broker, and reconnect after failures."""
+"""Base class of the intake and the relay, which reconnect to the broker after failures."""
 
 import logging
 import signal
@@ -19,16 +19,16 @@ from worker.store.database import Database
 
 logger = logging.getLogger(__name__)
 
-RETRY_SECONDS = 2.0
+RETRY_SECONDS = 2.0  # pause before a process reconnects
 
 
 class UnroutableError(Exception):
     """The broker has no queue for a message."""
 
 
-TRANSIENT = (OperationalError, DBAPIError, OSError, UnroutableError)
-CLIENTS = frozenset({"amqp", "kombu", "psycopg", "pgmq"})
-"""Errors after which a process reconnects, and libraries whose errors all count as such."""
+TRANSIENT_ERRORS = (OperationalError, DBAPIError, OSError, UnroutableError)
+CLIENT_LIBRARIES = frozenset({"amqp", "kombu", "psycopg", "pgmq"})
+"""Errors after which a process reconnects, and libraries after whose errors it always does."""
 
 
 class BrokerProcess:
@@ -54,8 +54,8 @@ class BrokerProcess:
                     self._topology.declare(connection)
                     self.work(connection)
             except Exception as error:
-                is_client_error = type(error).__module__.split(".")[0] in CLIENTS
-                if not is_client_error and not isinstance(error, TRANSIENT):
+                is_client_error = type(error).__module__.split(".")[0] in CLIENT_LIBRARIES
+                if not is_client_error and not isinstance(error, TRANSIENT_ERRORS):
                     raise
                 log_transient(logger, f"{self._name} interrupted, restarting", error)
                 self._stopping.wait(RETRY_SECONDS)

@@ -23,17 +23,17 @@ def build() -> dict[str, str]:
     }
 
 
-def log_beginning(process: str, settings: Settings) -> None:
-    """Log the start of a process, with its version and all settings except for secrets."""
-    shown = settings.model_dump(mode="json")
+def log_start(process: str, settings: Settings) -> None:
+    """Log the start of a process, with its version and its settings without passwords."""
+    values = settings.model_dump(mode="json")
     for name in SECRETS:
         if secret := getattr(settings, name):
-            shown[name] = without_passwords(secret.get_secret_value())
-    with logs.bound(version=version("detourage"), settings=shown):
+            values[name] = without_passwords(secret.get_secret_value())
+    with logs.bound(version=version("detourage"), settings=values):
         logger.info("%s started", process)
 
 
-PERIOD_SECONDS = 60.0
+PERIOD_SECONDS = 60.0  # interval at which a process logs the counts of its work
 
 
 class Summary:
@@ -44,9 +44,9 @@ class Summary:
         self._began = time.monotonic()
         self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
 
-    def count(self, what: str, number: int = 1, *, kind: str = "") -> None:
-        """Add to a count; each ``kind`` is counted separately."""
-        self._counts[what][str(kind)] += number
+    def count(self, name: str, number: int = 1, *, kind: str = "") -> None:
+        """Add to the count with a name, such as "stored"; each ``kind`` is counted separately."""
+        self._counts[name][str(kind)] += number
 
     def log_if_due(self) -> None:
         """Log the counts if the period is over."""
@@ -60,8 +60,8 @@ class Summary:
             # The summary does not belong to a single message.
             logs.unbind_all()
             counts = {
-                what: kinds[""] if "" in kinds else dict(sorted(kinds.items()))
-                for what, kinds in self._counts.items()
+                name: kinds[""] if "" in kinds else dict(sorted(kinds.items()))
+                for name, kinds in self._counts.items()
             }
             with logs.bound(**counts, seconds=round(now - self._began)):
                 logger.info("%s summary", self._process)

@@ -24,93 +24,93 @@ class Finding(NamedTuple):
     """Result of one check."""
 
     name: str
-    healthy: bool
+    is_healthy: bool
     detail: str
 
 
 def examine(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
-    """Check settings and servers, and declare missing queues; see `readiness`."""
+    """Check settings and servers as `readiness` does, but declare missing queues."""
     unknown = unknown_variables(os.environ)
     detail = f"unknown: {', '.join(unknown)}" if unknown else "all variables are known"
     findings = [Finding("settings", not unknown, detail)]
     if settings.render_browser is not None:
-        findings.append(_checked("browser", _browser, settings))
+        findings.append(_run_check("browser", _check_browser, settings))
     if settings.database_url is None and settings.broker_url is None:
         configured = "none configured: `run` brings up embedded services"
         return [*findings, Finding("deployment", True, configured)]
-    store = {"object store": _object_store} if settings.pages else {}
-    return [*findings, *_readiness(settings, must_accept, _declare, **store)]
+    store = {"object store": _check_object_store} if settings.pages else {}
+    return [*findings, *_check_servers(settings, must_accept, _declare_queues, **store)]
 
 
 def readiness(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
-    """Check the servers without side effects; a paused intake fails only if it ``must_accept``.
+    """Check the servers without side effects; a paused intake is a failure if it ``must_accept``.
 
     If a check fails, those that depend on it are omitted.
     """
-    return list(_readiness(settings, must_accept, _find_queues))
+    return list(_check_servers(settings, must_accept, _check_queues))
 
 
-def _readiness(
-    settings: Settings, must_accept: bool, queues: Check, **store_checks: Check
+def _check_servers(
+    settings: Settings, must_accept: bool, check_queues: Check, **store_checks: Check
 ) -> Iterator[Finding]:
-    def room(settings: Settings) -> str:
-        with _short_connection(settings) as database, database.transaction() as session:
+    def check_room(settings: Settings) -> str:
+        with _command_database(settings) as database, database.transaction() as session:
             is_full = progress.is_backlog_full(session, settings.pending_limit, repeated=REPEATED)
         if not is_full:
             return "the intake accepts pages"
         limit = settings.pending_limit
-        full = f"the intake waits: {limit} or more pages or messages are in progress"
+        detail = f"the intake waits: {limit} or more pages or messages are in progress"
         if must_accept:
-            raise RuntimeError(full)
-        return full
+            raise RuntimeError(detail)
+        return detail
 
     chains: Sequence[Mapping[str, Check]] = (
-        {"database": _database, "schema": _schema, "room": room, **store_checks},
-        {"broker": _broker, "queues": queues},
+        {"database": _check_database, "schema": _check_schema, "room": check_room, **store_checks},
+        {"broker": _check_broker, "queues": check_queues},
     )
     for chain in chains:
         for name, check in chain.items():
-            finding = _checked(name, check, settings)
+            finding = _run_check(name, check, settings)
             yield finding
-            if not finding.healthy:
+            if not finding.is_healthy:
                 break  # Each check depends on the previous ones.
 
 
-def _checked(name: str, check: Check, settings: Settings) -> Finding:
+def _run_check(name: str, check: Check, settings: Settings) -> Finding:
     try:
         return Finding(name, True, check(settings))
     except Exception as error:  # noqa: BLE001 - any error is a result to report
-        # The subject of the message is omitted, because the name of the check states it.
+        # An expected error would repeat the name of the check; its cause does not.
         origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
-        lines = str(getattr(origin, "orig", None) or origin).splitlines()
-        return Finding(name, False, without_passwords(lines[0]) if lines else type(origin).__name__)
+        lines = str(getattr(origin, "orig", None) or origin).splitlines() or [type(origin).__name__]
+        return Finding(name, False, without_passwords(lines[0]))
 
 
-def _browser(settings: Settings) -> str:
+def _check_browser(settings: Settings) -> str:
     browser = browser_of(settings)
     if browser is not None:
         browser.render("<p>A page.</p>", "https://health.invalid/")
     return f"{settings.render_browser} renders pages"
 
 
-def _object_store(settings: Settings) -> str:
-    with _short_connection(settings) as database, database.transaction() as session:
+def _check_object_store(settings: Settings) -> str:
+    with _command_database(settings) as database, database.transaction() as session:
         check_store(session, settings.pages)
     return f"{settings.pages} accepts pages"
 
 
-def _short_connection(settings: Settings) -> Database:
+def _command_database(settings: Settings) -> Database:
     return Database(settings.require_database_url(), connect_seconds=schema.COMMAND_CONNECT_SECONDS)
 
 
-def _database(settings: Settings) -> str:
-    with _short_connection(settings) as database:
+def _check_database(settings: Settings) -> str:
+    with _command_database(settings) as database:
         database.ping()
     return "responds"
 
 
-def _schema(settings: Settings) -> str:
-    with _short_connection(settings) as database:
+def _check_schema(settings: Settings) -> str:
+    with _command_database(settings) as database:
         try:
             schema.check_current(database)
         except ExpectedError as error:
@@ -118,12 +118,12 @@ def _schema(settings: Settings) -> str:
     return "up to date"
 
 
-def _broker(settings: Settings) -> str:
+def _check_broker(settings: Settings) -> str:
     with connected(settings):
         return "responds"
 
 
-def _find_queues(settings: Settings) -> str:
+def _check_queues(settings: Settings) -> str:
     topology = topology_of(settings)
     with connected(settings) as connection:
         for queue in (*topology.work_queues, *topology.quarantines.values()):
@@ -135,7 +135,7 @@ def _find_queues(settings: Settings) -> str:
     return "declared"
 
 
-def _declare(settings: Settings) -> str:
+def _declare_queues(settings: Settings) -> str:
     with connected(settings) as connection:
         try:
             topology_of(settings).declare(connection)

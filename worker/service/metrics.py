@@ -40,9 +40,9 @@ class ServiceCollector:
         depths = {queue: int(state.message_count) for queue, state in states.items()}
         # The relay's quarantine is in the outbox.
         depths[f"{RELAY}.quarantine"] = self._database.execute(outbox.SQL.count_refused)[0][0]
-        yield _labelled("queue_messages", "Messages ready in a queue.", "queue", depths)
+        yield _family("queue_messages", "Messages ready in a queue.", "queue", depths)
         consumers = {queue: int(state.consumer_count) for queue, state in states.items()}
-        yield _labelled("queue_consumers", "Consumers of a queue.", "queue", consumers)
+        yield _family("queue_consumers", "Consumers of a queue.", "queue", consumers)
 
 
 def metrics_text(settings: Settings) -> str:
@@ -87,7 +87,7 @@ def _duration_metric(by_work: Mapping[str, Histogram]) -> Metric:
     return family
 
 
-def _labelled(
+def _family(
     name: str,
     help_text: str,
     label: str,
@@ -95,22 +95,22 @@ def _labelled(
     kind: type[GaugeMetricFamily] | type[CounterMetricFamily] = GaugeMetricFamily,
 ) -> Metric:
     family = kind(f"detourage_{name}", help_text, labels=[label])
-    for labelled, value in values.items():
-        family.add_metric([labelled], value)
+    for label_value, value in values.items():
+        family.add_metric([label_value], value)
     return family
 
 
 def _store_metrics(counts: ServiceCounts) -> Iterator[Metric]:
-    yield _labelled("pages", "Pages by outcome.", "outcome", counts.outcomes)
+    yield _family("pages", "Pages by outcome.", "outcome", counts.outcomes)
     changes = counts.design_changes
-    yield _labelled("design_changes", "Redesigns of a site.", "site", changes, CounterMetricFamily)
-    majority = "from the last day, for sites where they are the majority."
-    yield _labelled("doubtful_articles", f"Doubtful articles {majority}", "site", counts.doubtful)
-    yield _labelled("walls", f"Walls {majority}", "site", counts.walls)
+    yield _family("design_changes", "Redesigns of a site.", "site", changes, CounterMetricFamily)
+    if_majority = "from the last day, for sites where they are the majority."
+    yield _family("doubtful_articles", f"Doubtful articles {if_majority}", "site", counts.doubtful)
+    yield _family("walls", f"Walls {if_majority}", "site", counts.walls)
     failed = f"Tasks that failed in the last {RECENT_SECONDS:g} seconds."
-    yield _labelled("recent_failures", failed, "task", counts.recent_failures)
+    yield _family("recent_failures", failed, "task", counts.recent_failures)
     oldest = "Age of the oldest open request: messages for the relay, comparisons, extractions."
-    yield _labelled("oldest_seconds", oldest, "work", counts.oldest_seconds)
+    yield _family("oldest_seconds", oldest, "work", counts.oldest_seconds)
     for name, help_text, value in (
         ("pages_waiting", "Pages without an outcome, or to be extracted again.", counts.waiting),
         ("longest_wait_seconds", "Longest time without an outcome.", counts.longest_wait_seconds),

@@ -34,7 +34,8 @@ RELAY = "relay"
 _EDGE_BYTES = 64 * 1024
 """Number of bytes searched for a URL at either end of a body, which may be huge or invalid JSON."""
 
-_URL = re.compile(rb'"url"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){1,8192}")', re.DOTALL)
+_URL_MEMBER = re.compile(rb'"url"\s{0,9}:\s{0,9}("(?:[^"\\]|\\.){1,8192}")', re.DOTALL)
+"""A JSON member such as ``"url": "https://…"``; the group is the value with its quotes."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -56,7 +57,7 @@ class QuarantinedMessage:
     def url(self) -> str | None:
         """URL of the page, if it appears near the beginning or end of the body."""
         for part in (self.body[:_EDGE_BYTES], self.body[-_EDGE_BYTES:]):
-            found = _URL.search(part)
+            found = _URL_MEMBER.search(part)
             if found:
                 with suppress(ValueError):
                     return str(json.loads(found[1].decode("utf-8", "replace"), strict=False))
@@ -85,12 +86,12 @@ class QuarantinedMessage:
 def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     """Yield the messages of a stage's quarantine without removing them."""
     if stage == RELAY:
-        yield from map(_from_entry, _with_store(settings, outbox.refused))
+        yield from map(_quarantined_entry, _run_in_database(settings, outbox.refused))
         return
     with _messages_in(settings, stage) as (_, messages):
-        quarantined = [_read(stage, message) for message in messages]
+        quarantined = [_quarantined_message(stage, message) for message in messages]
     ids = [each.message_id for each in quarantined if each.message_id]
-    failures = _with_store(settings, last_failures, ids) if ids else {}
+    failures = _run_in_database(settings, last_failures, ids) if ids else {}
     for each in quarantined:
         if failure := failures.get(each.message_id or ""):
             yield replace(
@@ -106,12 +107,12 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
 def requeue(settings: Settings, stage: str, message_id: str | None = None) -> int:
     """Move messages back to their queue, except for oversized ones, which would fail again."""
     if stage == RELAY:
-        return _with_store(settings, _count_changed, outbox.SQL.retry_refused, message_id)
+        return _run_in_database(settings, _count_changed, outbox.SQL.retry_refused, message_id)
     moved = 0
     with _messages_in(settings, stage) as (connection, messages):
         producer = Producer(connection.channel())
         for message in messages:
-            is_selected = message_id in (None, _read(stage, message).message_id)
+            is_selected = message_id in (None, _quarantined_message(stage, message).message_id)
             if is_selected and not withheld_bytes(message):
                 _republish(producer, message, topology_of(settings).sources[stage])
                 message.ack()
@@ -122,11 +123,11 @@ def requeue(settings: Settings, stage: str, message_id: str | None = None) -> in
 def drop(settings: Settings, stage: str, message_id: str | None = None) -> int:
     """Permanently delete a stage's messages, or one of them, and return their number."""
     if stage == RELAY:
-        return _with_store(settings, _count_changed, outbox.SQL.drop_refused, message_id)
+        return _run_in_database(settings, _count_changed, outbox.SQL.drop_refused, message_id)
     dropped = 0
     with _messages_in(settings, stage) as (_, messages):
         for message in messages:
-            if message_id in (None, _read(stage, message).message_id):
+            if message_id in (None, _quarantined_message(stage, message).message_id):
                 message.ack()
                 dropped += 1
     return dropped
@@ -136,7 +137,7 @@ def _count_changed(session: Session, statement: TextClause, message_id: str | No
     return len(session.execute(statement, {"message_id": message_id}).all())
 
 
-def _from_entry(entry: OutboxEntry) -> QuarantinedMessage:
+def _quarantined_entry(entry: OutboxEntry) -> QuarantinedMessage:
     reason = RefusedReason.REFUSED_BY_BROKER
     body = entry.body or json.dumps(entry.arguments).encode()
     try:
@@ -153,7 +154,7 @@ def _from_entry(entry: OutboxEntry) -> QuarantinedMessage:
     )
 
 
-def _with_store(
+def _run_in_database(
     settings: Settings,
     use: Callable[Concatenate[Session, P], T],
     *args: P.args,
@@ -213,29 +214,30 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
     )
 
 
-def _read(stage: str, message: Message) -> QuarantinedMessage:
+def _quarantined_message(stage: str, message: Message) -> QuarantinedMessage:
     values: dict[str, Any] = message.headers or {}
     oversized = withheld_bytes(message)
-    # The headers may contain anything.
+    # Headers come from untrusted publishers, so each value may have any type.
     deaths = values.get(headers.DEATHS)
-    last = deaths[0] if isinstance(deaths, list) and deaths else None
-    death = last.get("reason") if isinstance(last, dict) else None
+    latest_death = deaths[0] if isinstance(deaths, list) and deaths else None
+    death_reason = latest_death.get("reason") if isinstance(latest_death, dict) else None
     identity = message.properties.get("message_id") or message.properties.get("correlation_id")
-    reason = _text(values.get(headers.REASON) or death or "unknown")
-    detail = _text(values.get(headers.DETAIL) or values.get("task") or "")
+    reason = _header_text(values.get(headers.REASON) or death_reason or "unknown")
+    detail = _header_text(values.get(headers.DETAIL) or values.get("task") or "")
+    failed_at = values.get(headers.FAILED_AT)
     if oversized:
         reason, detail = UnusableReason.OVERSIZED, f"the message has {oversized} bytes"
     return QuarantinedMessage(
         stage=stage,
         reason=reason,
         detail=detail,
-        message_id=_text(identity) if identity else None,
-        failed_at=_text(values[headers.FAILED_AT]) if values.get(headers.FAILED_AT) else None,
+        message_id=_header_text(identity) if identity else None,
+        failed_at=_header_text(failed_at) if failed_at else None,
         body=raw_body(message),
     )
 
 
-def _text(value: object) -> str:
+def _header_text(value: object) -> str:
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
     return writable(text)[:MAX_DETAIL_CHARACTERS]
 

@@ -200,7 +200,7 @@ class LaneQuota(NamedTuple):
 def take_next(
     session: Session, quotas: Mapping[str, LaneQuota], *, max_bytes: int
 ) -> dict[str, list[WaitingEntry]]:
-    """Lock and return the next entries of lanes: at least one per lane, but at most `max_bytes`."""
+    """Lock and return the next entries of each lane: one, and further ones up to `max_bytes`."""
     params = {
         "lanes": list(quotas),
         "numbers": [quota.total for quota in quotas.values()],

@@ -33,8 +33,8 @@ WINDOW = 1000  # number of IDs examined per transaction, which takes less than a
 
 
 @dataclass(frozen=True)
-class Place:
-    """Progress of a removal: the number of the rule, and the last ID examined or the next shard."""
+class Cursor:
+    """Progress of a removal: the index of a rule, and the last ID examined or the next shard."""
 
     rule: int = 0
     after: int = 0
@@ -42,11 +42,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Step:
-    """Number of rows removed, or removable in a dry run, and the next place (None at the end)."""
+    """Number of rows removed, or removable in a dry run; ``next_cursor`` is None at the end."""
 
     kind: Kind
     removed: int
-    following: Place | None
+    next_cursor: Cursor | None
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class _Rule:
     """A rule that determines the removable rows of one table; `is_removable` may bind `age`."""
 
     kind: Kind
-    windows: InstrumentedAttribute[int]  # IDs that are examined window by window
-    key: InstrumentedAttribute[int]  # column for these IDs in the table from which rows are removed
+    windows: InstrumentedAttribute[int]  # column whose values are examined, `WINDOW` at a time
+    key: InstrumentedAttribute[int]  # column of the removable rows that has these values
     is_removable: TextClause
 
     def remove(self, session: Session, keys: Collection[int], age: timedelta) -> int:
@@ -88,42 +88,42 @@ _RULES = (
 )
 
 OBJECTS = len(_RULES)
-"""Number of the rule for objects; the IDs of its `Place` are numbers of shards."""
+"""Index of the rule for objects; the IDs of its `Cursor` are numbers of shards."""
 
 _KINDS: tuple[Kind, ...] = (*(rule.kind for rule in _RULES), "objects")
 
 
-def first_place(kinds: Collection[Kind], rule: int = 0) -> Place | None:
-    """Return the place from which to remove the given kinds, starting at a rule, or None."""
+def first_cursor(kinds: Collection[Kind], rule: int = 0) -> Cursor | None:
+    """Return the start of the first rule, from ``rule`` on, that removes one of the kinds."""
     later = range(rule, len(_KINDS))
-    return next((Place(number) for number in later if _KINDS[number] in kinds), None)
+    return next((Cursor(number) for number in later if _KINDS[number] in kinds), None)
 
 
 def prune(
-    session: Session, place: Place, *, kinds: Collection[Kind], days: float, dry_run: bool = False
+    session: Session, cursor: Cursor, *, kinds: Collection[Kind], days: float, dry_run: bool = False
 ) -> Step:
     """Remove, or only count, the removable rows of a window; locked rows remain for now."""
-    rule = _RULES[place.rule]
+    rule = _RULES[cursor.rule]
     age = timedelta(days=days)
-    window = (
-        select(rule.windows).where(rule.windows > place.after).order_by(rule.windows).limit(WINDOW)
+    window_ids = (
+        select(rule.windows).where(rule.windows > cursor.after).order_by(rule.windows).limit(WINDOW)
     )
-    last = session.scalar(select(func.max(window.subquery().c[0])))
+    last = session.scalar(select(func.max(window_ids.subquery().c[0])))
     if last is None:
-        return Step(rule.kind, 0, first_place(kinds, place.rule + 1))
-    inside = rule.key.between(place.after + 1, last)
-    following = Place(place.rule, last)
+        return Step(rule.kind, 0, first_cursor(kinds, cursor.rule + 1))
+    inside = rule.key.between(cursor.after + 1, last)
+    next_cursor = Cursor(cursor.rule, last)
     removable = (inside, rule.is_removable)
     if dry_run:
         counting = select(func.count()).select_from(rule.key.class_).where(*removable)
-        return Step(rule.kind, session.scalar(counting, {"age": age}) or 0, following)
+        return Step(rule.kind, session.scalar(counting, {"age": age}) or 0, next_cursor)
     # Skip rows that another transaction is about to use. Once locked here, rows cannot become used,
     # and the removal sees the effects of all completed transactions.
     locked = session.scalars(
         select(rule.key).where(*removable).with_for_update(of=rule.key.class_, skip_locked=True),
         {"age": age},
     ).all()
-    return Step(rule.kind, rule.remove(session, locked, age), following)
+    return Step(rule.kind, rule.remove(session, locked, age), next_cursor)
 
 
 def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry_run: bool) -> int:
@@ -147,47 +147,47 @@ def pruning(
     days: float,
     *,
     store_url: str = "",
-    begin: Place | None = None,
+    begin: Cursor | None = None,
     dry_run: bool = False,
 ) -> Iterator[Step]:
     """Remove expired data in steps, each of which is one transaction or shard of objects."""
-    place = begin or first_place(kinds)
-    while place is not None:
-        if place.rule < OBJECTS:
-            step = database.run(prune, place, kinds=kinds, days=days, dry_run=dry_run)
+    cursor = begin or first_cursor(kinds)
+    while cursor is not None:
+        if cursor.rule < OBJECTS:
+            step = database.run(prune, cursor, kinds=kinds, days=days, dry_run=dry_run)
         elif not store_url:
             step = Step("objects", 0, None)
         else:
-            shard = place.after
+            shard = cursor.after
             removed = sum(
                 database.run(_delete_unused, store_url, urls, dry_run=dry_run)
                 for urls in page_objects(store_url).listed(shard)
             )
-            following = Place(OBJECTS, shard + 1) if shard + 1 < SHARDS else None
-            step = Step("objects", removed, following)
+            next_cursor = Cursor(OBJECTS, shard + 1) if shard + 1 < SHARDS else None
+            step = Step("objects", removed, next_cursor)
         yield step
-        place = step.following
+        cursor = step.next_cursor
 
 
 class SiteDeletionError(ExpectedError):
     """A site cannot be deleted."""
 
 
-PAGES_AT_ONCE = 20
+PAGES_AT_ONCE = 20  # number of pages of a deleted site per transaction
 
 
 def delete_site(database: Database, name: str) -> int:
     """Delete a site with all its pages, and return their number; this can be repeated."""
-    site_id = database.run(_id_of, name)
+    site_id = database.run(_site_id_of, name)
     deleted = 0
-    with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_ours:
-        if not is_ours:
+    with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_locked:
+        if not is_locked:
             raise SiteDeletionError(f"{name} is being clustered: try again in a few minutes")
         database.execute(SQL.ungroup, site_id=site_id)
-        while number := database.run(_delete_some, site_id):
+        while number := database.run(_delete_some_pages, site_id):
             deleted += number
         try:
-            database.run(_delete_empty, site_id)
+            database.run(_delete_empty_site, site_id)
         except IntegrityError as error:
             raise SiteDeletionError(
                 f"pages of {name} have arrived meanwhile: stop sending pages of the site, and"
@@ -196,22 +196,22 @@ def delete_site(database: Database, name: str) -> int:
     return deleted
 
 
-def _id_of(session: Session, name: str) -> int:
-    found = {key: site_id for site_id, key in pages.sites_named(session, name).items()}
-    if not found:
+def _site_id_of(session: Session, name: str) -> int:
+    ids_by_key = {key: site_id for site_id, key in pages.sites_named(session, name).items()}
+    if not ids_by_key:
         raise SiteDeletionError(f"no page of site {name!r} is known")
-    if name not in found and len(found) > 1:
-        raise SiteDeletionError(f"several sites are called {name!r}: {', '.join(found)}")
-    return found[name if name in found else next(iter(found))]
+    if name not in ids_by_key and len(ids_by_key) > 1:
+        raise SiteDeletionError(f"several sites are called {name!r}: {', '.join(ids_by_key)}")
+    return ids_by_key[name if name in ids_by_key else next(iter(ids_by_key))]
 
 
-def _delete_some(session: Session, site_id: int) -> int:
+def _delete_some_pages(session: Session, site_id: int) -> int:
     some = {"site_id": site_id, "most": PAGES_AT_ONCE}
     deleted: Any = session.execute(SQL.delete_some_pages, some)
     return int(deleted.rowcount)
 
 
-def _delete_empty(session: Session, site_id: int) -> None:
+def _delete_empty_site(session: Session, site_id: int) -> None:
     # Its pages may have been grouped while they were deleted.
     session.execute(SQL.ungroup, {"site_id": site_id})
     session.execute(SQL.delete_site, {"site_id": site_id})

@@ -24,7 +24,7 @@ def assign(
 ) -> None:
     """Assign each page to its site's nearest group if that is near enough, and request extraction.
 
-    `site_version` is the version of the site when the page arrived; `others` holds further pages,
+    `site_version` is the version of the site when the page arrived; `others` are further pages,
     each with its site version. Pages seen by a later clustering are skipped. The periodic
     clustering corrects the assignments. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins
     no group.
@@ -34,21 +34,21 @@ def assign(
     so that none is affected by a bug that another page triggers, or by its size.
     """
     state = process_state()
-    wanted = {page_id: site_version, **dict(others)}
+    versions = {page_id: site_version, **dict(others)}
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)
-    compares = redeliveries < ASSIGNMENT_ATTEMPTS
-    if not compares and not others:
+    may_compare = redeliveries < ASSIGNMENT_ATTEMPTS
+    if not may_compare and not others:
         logger.error(
             "page %d joins no group: %d attempts crashed the process", page_id, redeliveries
         )
-    remaining: Mapping[int, int] = wanted
+    remaining: Mapping[int, int] = versions
     if not others or not redeliveries:
         try:
-            remaining = state.database.run(assign_pages, state, wanted, compares=compares)
+            remaining = state.database.run(assign_pages, state, versions, may_compare=may_compare)
         except Exception as error:
             if is_transient_failure(error) or not others:
                 raise
-            number = counted(len(wanted), "page")
+            number = counted(len(versions), "page")
             logger.warning(
                 "assignment of %s failed; each is enqueued separately", number, exc_info=True
             )

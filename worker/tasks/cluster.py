@@ -6,7 +6,7 @@ from celery import shared_task
 from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
-from worker.messaging.broker import messages_if_known
+from worker.messaging.broker import count_messages
 from worker.store.clusterings import SQL
 from worker.store.database import AdvisoryLock, is_transient_failure
 from worker.tasks.base import TASK_OPTIONS
@@ -32,7 +32,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     state = process_state()
     settings = state.settings
     if settle_seconds is None:
-        settle = requests.settle_times(settings, messages_if_known(settings, state.topology.pages))
+        settle = requests.settle_times(settings, count_messages(settings, state.topology.pages))
     else:
         times = {"silence": settle_seconds, "first_silence": settle_seconds}
         settle = replace(requests.settle_times(settings, 0), **times)
@@ -58,8 +58,8 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
         if not cluster_site(session, state, site_id):
             session.execute(SQL.delete_attempts, {"site_id": site_id})
 
-    with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_ours:
-        if not is_ours:
+    with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_locked:
+        if not is_locked:
             database.execute(SQL.delete_request, site_id=site_id)
             return
         if afresh:

@@ -19,6 +19,6 @@ def compare(block_id: int) -> None:
     """
     # The lock prevents a redelivery during the comparison from counting as an attempt.
     state = process_state()
-    with state.database.try_lock(AdvisoryLock.COMPARISON, block_id) as is_ours:
-        if is_ours:
+    with state.database.try_lock(AdvisoryLock.COMPARISON, block_id) as is_locked:
+        if is_locked:
             compare_block(state, block_id)

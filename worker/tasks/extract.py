@@ -32,13 +32,13 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
     before, each page is enqueued separately, so that none is affected by a bug that another page
     triggers.
     """
-    wanted = {page_id: generation, **dict(others)}
+    generations = {page_id: generation, **dict(others)}
     state = process_state()
-    with state.database.try_locks(AdvisoryLock.EXTRACTION, list(wanted)) as ours:
-        wanted = {page: wanted[page] for page in wanted if page in ours}
-        if not wanted:
+    with state.database.try_locks(AdvisoryLock.EXTRACTION, list(generations)) as locked:
+        generations = {page: generations[page] for page in generations if page in locked}
+        if not generations:
             return
-        begun = state.database.run(requests.begin_extractions, wanted, is_alone=not others)
+        begun = state.database.run(requests.begin_extractions, generations, is_alone=not others)
         if not begun:
             return
         try:
@@ -49,14 +49,14 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
         except Exception as error:
             if is_transient_failure(error) or not others:
                 raise
-            # The line at which time ran out is not the cause, so the traceback is useless.
-            is_late = isinstance(error, SoftTimeLimitExceeded)
+            # If time ran out, the traceback does not show the cause.
+            is_useful = not isinstance(error, SoftTimeLimitExceeded)
             number = counted(len(begun), "page")
             logger.warning(
-                "extraction of %s failed; each is enqueued separately", number, exc_info=not is_late
+                "extraction of %s failed; each is enqueued separately", number, exc_info=is_useful
             )
-            again = {page.page_id: page.generation for page in begun}
-            state.database.run(requests.request_each_alone, again)
+            awaited = {page.page_id: page.generation for page in begun}
+            state.database.run(requests.request_each_alone, awaited)
             return
     if overtaken:
         # Their new requests may have been delivered and skipped while this task held the pages.

@@ -36,21 +36,21 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
     `settle_seconds` wait.
     """
     state = process_state()
-    with state.database.try_lock(AdvisoryLock.PARTS, 0) as is_ours:
-        if not is_ours:
+    with state.database.try_lock(AdvisoryLock.PARTS, 0) as is_locked:
+        if not is_locked:
             return
         due = state.database.execute(SQL.due, settle=settle_seconds, limit=PARTS_PER_TASK)
-        began, joined, processed = time.monotonic(), 0, 0
+        began, articles_joined, processed = time.monotonic(), 0, 0
         for (page_id,) in due:
-            joined += _try_part(state, page_id)
+            articles_joined += _try_part(state, page_id)
             processed += 1
             if time.monotonic() - began > WORK_SECONDS:
                 break
-        if joined:
-            logger.info("joined the parts of %s", counted(joined, "article"))
+        if articles_joined:
+            logger.info("joined the parts of %s", counted(articles_joined, "article"))
         if processed < len(due) or processed == PARTS_PER_TASK:
-            wanted = {"settle_seconds": settle_seconds}
-            state.database.run(outbox.add_tasks, task_names.JOIN_PARTS, [wanted], site_id=None)
+            arguments = {"settle_seconds": settle_seconds}
+            state.database.run(outbox.add_tasks, task_names.JOIN_PARTS, [arguments], site_id=None)
 
 
 def _try_part(state: ProcessState, page_id: int) -> int:

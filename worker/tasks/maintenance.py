@@ -7,7 +7,7 @@ from celery import shared_task
 
 from worker.messaging import task_names
 from worker.store import outbox
-from worker.store.retention import Place, pruning
+from worker.store.retention import Cursor, pruning
 from worker.store.retention_kinds import KINDS, Kind
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process import process_state
@@ -30,17 +30,16 @@ def prune(
         )
     if older_than_days < 0:
         raise ValueError(f"older_than_days must be 0 or more, not {older_than_days}")
-    begun = Place(*begin) if begin else None
+    cursor = Cursor(*begin) if begin else None
     state = process_state()
     database, store_url = state.database, state.settings.pages
     steps = islice(
-        pruning(database, kinds, older_than_days, store_url=store_url, begin=begun), STEPS_PER_TASK
+        pruning(database, kinds, older_than_days, store_url=store_url, begin=cursor), STEPS_PER_TASK
     )
-    rest = begun
     for step in steps:
-        rest = step.following
-    if rest is None:
+        cursor = step.next_cursor
+    if cursor is None:
         return
-    begin = rest.rule, rest.after
+    begin = cursor.rule, cursor.after
     arguments = {"older_than_days": older_than_days, "kinds": list(kinds), "begin": begin}
     database.run(outbox.add_tasks, task_names.PRUNE, [arguments], site_id=None)

@@ -94,8 +94,8 @@ def reprocess_due() -> None:
     """
     state = process_state()
     limit = state.settings.pending_limit
-    with state.database.try_lock(AdvisoryLock.REPROCESSING, 0) as is_ours:
-        if not is_ours:
+    with state.database.try_lock(AdvisoryLock.REPROCESSING, 0) as is_locked:
+        if not is_locked:
             return
         for _ in range(SITES_PER_TASK):
             if not state.database.run(_reprocess_next, limit):

@@ -21,18 +21,19 @@ from worker.workflow.process import ProcessState
 
 _READER_FIELDS = {"language", "title", "lead", "authors", "published_at", "text", "corrections"}
 _READER_FIELDS |= {"blocks", "images", "embeds", "comments", "metadata"}
-# Changes in typography and link targets are ignored: sites put tracking data into their links.
-_STYLE = {"role_probability", "level", "marker", "links", "emphasis", "language"}
-_NO_READER_FIELDS = {
+"""Fields of an article message in which a reader notices changes, except for `_IGNORED_FIELDS`."""
+# Typography and link targets are ignored, because sites put tracking data into their links.
+_STYLE_FIELDS = {"role_probability", "level", "marker", "links", "emphasis", "language"}
+_IGNORED_FIELDS = {
     # Locations change whenever anything else on the page does.
-    "blocks": {"__all__": _STYLE | {"xpath", "texts"}},
+    "blocks": {"__all__": _STYLE_FIELDS | {"xpath", "texts"}},
     "images": {"__all__": {"block", "location"}},
     "embeds": {"__all__": {"block", "location"}},
     "comments": {"__all__": {"location"}},
 }
 
 
-def new_revision(
+def next_message(
     page: PageState,
     job: ExtractionJob,
     article: Article,
@@ -47,7 +48,7 @@ def new_revision(
     reprocessing requested it. `found_parts` has the URLs of the other parts that are stored,
     or is None if the page is not a part.
     """
-    number = next_number(page.revision, revisions_from)
+    number = next_revision_number(page.revision, revisions_from)
     message = compose(page, job, article, number, extracted_at)
     if found_parts is not None and message.parts is not None:
         parts = with_missing(message.parts, found_parts)
@@ -58,14 +59,14 @@ def new_revision(
     return message.to_json(), digest
 
 
-def further_revision(
+def message_as_revision(
     message: ArticleMessage,
     revision: int,
     extracted_at: datetime,
     addresses: Sequence[PageAddress],
     **replaced: Any,
 ) -> ArticleMessage:
-    """Return an article message as another revision, with the new values in `replaced`."""
+    """Return a copy of an article message as another revision, with some fields `replaced`."""
     identity = identity_of(addresses, message.url)
     values = {
         "id": str(article_id(message.site, identity, revision)),
@@ -105,14 +106,14 @@ def compose(
     )
 
 
-def next_number(last: int, revisions_from: int) -> int:
+def next_revision_number(last: int, revisions_from: int) -> int:
     """Return the revision number after `last` (0 if there is none), at least `revisions_from`."""
     return max(last + 1, revisions_from)
 
 
 def reader_digest(message: ArticleMessage) -> str:
     """Return the digest of everything that a reader of the article would notice."""
-    fields = message.model_dump(mode="json", include=_READER_FIELDS, exclude=_NO_READER_FIELDS)
+    fields = message.model_dump(mode="json", include=_READER_FIELDS, exclude=_IGNORED_FIELDS)
     return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
 
@@ -125,14 +126,14 @@ MAX_ROUTING_KEY_BYTES = 255
 """Limit set by AMQP 0-9-1; a longer key would block the relay and everything queued behind it."""
 
 
-def revision_of(
+def new_revision(
     state: ProcessState,
     page_id: int,
     message: Mapping[str, Any],
     content_digest: str,
     trace: Context | None = None,
 ) -> NewRevision:
-    """Return the revision with a given article message, which continues `trace` when published."""
+    """Return a revision to be stored and published; its article message continues `trace`."""
     return NewRevision(
         page_id,
         content_digest,

@@ -12,13 +12,13 @@ from worker.store import parts
 
 
 def find_parts(session: Session, contents: Mapping[int, Article]) -> dict[int, Collection[str]]:
-    """Return the URLs of linked parts whose pages are stored, by ID of the linking page."""
-    wanted = {
+    """Return the linked URLs whose pages are stored, for each page that is a part, by its ID."""
+    linked_urls = {
         page_id: urls_of_links(content.pagination)
         for page_id, content in contents.items()
         if is_part(content)
     }
-    return {**dict.fromkeys(wanted, ()), **parts.find_pages(session, wanted)}
+    return {**dict.fromkeys(linked_urls, ()), **parts.find_pages(session, linked_urls)}
 
 
 def is_part(content: Article) -> bool:
@@ -27,26 +27,26 @@ def is_part(content: Article) -> bool:
 
 
 def urls_of_links(links: Pagination) -> list[str]:
-    """Return the URLs of the parts to which a page links; the first `MAX_PARTS` by number."""
-    return _urls([links.pages[number] for number in sorted(links.pages)], links)
+    """Return the URLs of the parts to which a page links, at most `MAX_PARTS` of them by number."""
+    return _distinct_urls([links.pages[number] for number in sorted(links.pages)], links)
 
 
 def with_missing(declared: Parts, found: Collection[str]) -> Parts:
     """Return the parts declared by a page, with those not `found` as ``missing``."""
-    urls = _urls([part.url for part in declared.pages], declared)
+    urls = _distinct_urls([part.url for part in declared.pages], declared)
     missing = [url for url in urls if url not in found]
     return declared.model_copy(update={"missing": missing})
 
 
-def _urls(listed: Sequence[str], links: Pagination | Parts) -> list[str]:
-    others = [each for each in (links.previous, links.next) if each is not None]
-    return list(dict.fromkeys([*listed[:MAX_PARTS], *others]))
+def _distinct_urls(numbered: Sequence[str], links: Pagination | Parts) -> list[str]:
+    neighbours = [url for url in (links.previous, links.next) if url is not None]
+    return list(dict.fromkeys([*numbered[:MAX_PARTS], *neighbours]))
 
 
 def to_json(links: Pagination) -> dict[str, Any]:
-    """Serialise links as JSON values."""
-    listed = sorted(links.pages.items())[: 2 * MAX_PARTS]
-    return {**vars(links), "pages": {str(number): url for number, url in listed}}
+    """Serialise the links of a page as JSON values, with at most ``2 * MAX_PARTS`` parts."""
+    numbered = sorted(links.pages.items())[: 2 * MAX_PARTS]
+    return {**vars(links), "pages": {str(number): url for number, url in numbered}}
 
 
 def from_json(links: Mapping[str, Any]) -> Pagination:

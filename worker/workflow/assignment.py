@@ -39,104 +39,99 @@ OUTLIERS_COMPARED = 20
 """Number of a site's newest outliers that are compared with each other: 190 pairs."""
 
 
-def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
+def request_each_alone(session: Session, site_versions: Mapping[int, int]) -> None:
     """Request the assignment of pages, given with their site versions, with one task per page."""
-    rows = session.execute(pages.SQL.sites_of, {"ids": list(wanted)})
+    rows = session.execute(pages.SQL.sites_of, {"ids": list(site_versions)})
     site_of: dict[int, int] = dict(rows.all())
-    outbox.add_tasks_of_sites(
-        session,
-        task_names.ASSIGN,
-        [
-            (site_of[page_id], {"page_id": page_id, "site_version": version, task_names.OTHERS: []})
-            for page_id, version in wanted.items()
-            if page_id in site_of
-        ],
-    )
+    tasks = [
+        (site_of[page_id], {"page_id": page_id, "site_version": version, task_names.OTHERS: []})
+        for page_id, version in site_versions.items()
+        if page_id in site_of
+    ]
+    outbox.add_tasks_of_sites(session, task_names.ASSIGN, tasks)
 
 
 def assign_pages(
-    session: Session, state: ProcessState, wanted: Mapping[int, int], *, compares: bool
+    session: Session, state: ProcessState, site_versions: Mapping[int, int], *, may_compare: bool
 ) -> dict[int, int]:
     """Assign pages, given with their site versions; return those left after `TASK_WORK` is used."""
     remaining: dict[int, int] = {}
     work = 0
-    locked = session.execute(groups.SQL.lock_pages, {"ids": list(wanted)}).all()
-    if compares and len(locked) > 1:
+    locked = session.execute(groups.SQL.lock_pages, {"ids": list(site_versions)}).all()
+    if may_compare and len(locked) > 1:
         state.trees.load(session, [page.tree_id for page in locked])
-    # Read after locking, since a clustering may have had the locks.
-    latest = groups.latest_groups(session, {page.site_id for page in locked})
-    of_site = attrgetter("site_id")
-    for site_id, pages_of_site in groupby(sorted(locked, key=of_site), of_site):
-        newest = latest.get(site_id)
-        places: list[NewMembership] = []
+    # Read after locking, since a clustering that held the locks may have stored a generation.
+    latest_by_site = groups.latest_groups(session, {page.site_id for page in locked})
+    by_site = attrgetter("site_id")
+    for site_id, pages_of_site in groupby(sorted(locked, key=by_site), by_site):
+        latest = latest_by_site.get(site_id)
+        memberships: list[NewMembership] = []
         for page in pages_of_site:
             # There is no generation if the database was restored from a backup older than this
             # task; the first clustering then places the page.
-            if newest is None or newest.site_version >= wanted[page.id]:
+            if latest is None or latest.site_version >= site_versions[page.id]:
                 continue
             if work > TASK_WORK:
-                remaining[page.id] = wanted[page.id]
+                remaining[page.id] = site_versions[page.id]
                 continue
             logs.bind(site_id=site_id, page=page.url)
             with tracing.span("assign page", page.trace):
-                place, used = _place(session, state, page, newest, compares=compares)
+                membership, used = _assign_page(session, state, page, latest, may_compare)
             work += used
-            places += place
-        if newest is not None and places:
-            generation = newest.generation
-            work += _save_places(session, state, site_id, generation, places, compares=compares)
+            memberships += membership
+        if latest is not None and memberships:
+            generation = latest.generation
+            work += _save(session, state, site_id, generation, memberships, may_compare)
     return remaining
 
 
-def _save_places(
+def _save(
     session: Session,
     state: ProcessState,
     site_id: int,
     generation: int,
-    places: Sequence[NewMembership],
-    *,
-    compares: bool,
+    memberships: Sequence[NewMembership],
+    may_compare: bool,
 ) -> int:
     """Store memberships of pages, and request their extraction; return the units of work used."""
     # A changed representative that stays in its group is still compared with the same page.
-    moved = [each for each in places if each.template_page_id != each.page_id]
+    moved = [each for each in memberships if each.template_page_id != each.page_id]
     if moved:
-        place = {"site_id": site_id, "number": generation}
-        session.execute(groups.SQL.save_memberships, place | groups.membership_params(moved))
-    changed, work = {each.page_id for each in places}, 0
-    if compares and any(each.group_number is None for each in places):
+        key = {"site_id": site_id, "number": generation}
+        session.execute(groups.SQL.save_memberships, key | groups.membership_params(moved))
+    changed, work = {each.page_id for each in memberships}, 0
+    if may_compare and any(each.group_number is None for each in memberships):
         promoted, work = _promote_outliers(session, state, site_id, generation)
         changed |= promoted
     request_extractions(session, changed, generation)
     return work
 
 
-def _place(
-    session: Session, state: ProcessState, page: Row[Any], newest: LatestGroups, *, compares: bool
+def _assign_page(
+    session: Session, state: ProcessState, page: Row[Any], latest: LatestGroups, may_compare: bool
 ) -> tuple[list[NewMembership], int]:
-    """Return the place of a page (none if its tree is damaged), and the units of work used."""
-    found, template_page_id = NOT_COMPARED, None
-    if compares:
-        sizes = [each.size for each in newest.representatives]
-        near = [newest.representatives[place] for place in worth_comparing(page.size, sizes)]
-        loaded = state.trees.load(session, [page.tree_id, *(each.tree_id for each in near)])
+    """Return the membership of a page, and the units of work used; none if its tree is damaged."""
+    assignment, template_page_id = NOT_COMPARED, None
+    if may_compare:
+        sizes = [each.size for each in latest.representatives]
+        candidates = [latest.representatives[i] for i in worth_comparing(page.size, sizes)]
+        loaded = state.trees.load(session, [page.tree_id, *(each.tree_id for each in candidates)])
         if page.tree_id not in loaded:
             return [], 0
-        near = [each for each in near if each.tree_id in loaded]
-        found = assign_tree(
+        candidates = [each for each in candidates if each.tree_id in loaded]
+        assignment = assign_tree(
             loaded[page.tree_id],
-            [loaded[each.tree_id] for each in near],
-            [each.group_number for each in near],
+            [loaded[each.tree_id] for each in candidates],
+            [each.group_number for each in candidates],
         )
-        template_page_id = {each.group_number: each.template_page_id for each in near}.get(
-            found.group or 0
-        )
-    numbers = page.id, page.site_id, found.group, found.confidence, found.distance
+        template_pages = {each.group_number: each.template_page_id for each in candidates}
+        template_page_id = template_pages.get(assignment.group or 0)
+    group, confidence = assignment.group, assignment.confidence
+    numbers = page.id, page.site_id, group, confidence, assignment.distance
     logger.info("page %d of site %d: group %s, confidence %.2f, distance %.2f", *numbers)
-    role = "outlier" if found.group is None else "member"
-    return [
-        NewMembership(page.id, found.group, role, template_page_id, found.confidence)
-    ], found.work
+    role = "outlier" if group is None else "member"
+    membership = NewMembership(page.id, group, role, template_page_id, confidence)
+    return [membership], assignment.work
 
 
 def _promote_outliers(
@@ -154,29 +149,29 @@ def _promote_outliers(
     outliers = sorted(newest, key=attrgetter("url"))
     if len(outliers) < MIN_NEW_GROUP_PAGES:
         return set(), 0
-    distances, sizes, work = _distances(session, state, outliers)
+    distances, sizes, work = _distances_among(session, state, outliers)
     promoted: set[int] = set()
     if distances is None:
-        # The next outlier, or a clustering, continues the comparisons.
+        # Some are missing. The next new outlier, or a clustering, continues the comparisons.
         return promoted, work
     for group in agreeing_outliers(distances, sizes=sizes):
         number = (session.scalar(groups.SQL.last_group, {"site_id": site_id}) or 0) + 1
         members = [outliers[member] for member in group.members]
         new = new_group(number, members, [outliers[group.pivot].tree_id])
-        # Placing the pages counts them.
-        of_site = {"site_id": site_id, "number": generation, "sizes": [0]}
-        session.execute(groups.SQL.save_groups, of_site | groups.group_params([new]))
-        places = groups.membership_params(new.memberships())
-        session.execute(groups.SQL.save_memberships, of_site | places)
+        # Saving its memberships increases the size of the group.
+        key = {"site_id": site_id, "number": generation, "sizes": [0]}
+        session.execute(groups.SQL.save_groups, key | groups.group_params([new]))
+        memberships = groups.membership_params(new.memberships())
+        session.execute(groups.SQL.save_memberships, key | memberships)
         promoted |= set(new.members)
         logger.info("site %d: %d outliers form the new group %d", site_id, len(members), number)
     return promoted, work
 
 
-def _distances(
+def _distances_among(
     session: Session, state: ProcessState, outliers: Sequence[ComparablePage]
 ) -> tuple[Matrix | None, Sizes, int]:
-    """Return the distances (None if some are missing) and sizes, and the units of work used."""
+    """Return the outliers' distances (None if some are missing), their sizes, and the work used."""
     tree_ids = sorted({outlier.tree_id for outlier in outliers})
     raw, is_stored = trees.distance_matrix(session, tree_ids)
     work = 0
@@ -189,4 +184,5 @@ def _distances(
     shapes = trees.tree_shapes(session, ids=tree_ids)
     rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
     sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)
-    return normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :]), sizes, work
+    distances = normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :])
+    return distances, sizes, work

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
-    """Store a new generation of a site and return True, or request missing comparisons."""
+    """Store a new generation of a site; return False if it is not needed or lacks comparisons."""
     lock = {"class": AdvisoryLock.GENERATION.value, "site_id": site_id}
     session.execute(groups.SQL.lock_clustering, lock)
     # Read the version before the pages: a page that arrives in between is then included, and merely
@@ -54,10 +54,10 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     generation = current.generation + 1
     if current.is_new:
         # Pages that arrived during the site's first clustering are assigned.
-        arrived = {"site_id": site_id, "generation": generation}
-        missed = session.execute(provisional.SQL.missed_pages, arrived)
-        wanted = [{"page_id": page_id, "site_version": version} for page_id, version in missed]
-        outbox.add_tasks(session, task_names.ASSIGN, wanted, site_id=site_id)
+        params = {"site_id": site_id, "generation": generation}
+        missed = session.execute(provisional.SQL.missed_pages, params)
+        arguments = [{"page_id": page_id, "site_version": version} for page_id, version in missed]
+        outbox.add_tasks(session, task_names.ASSIGN, arguments, site_id=site_id)
     record_design_change(session, site_id, generation, pages=len(site_pages))
     numbers = counted(len(site_pages), "page"), counted(len(grouping.groups), "group")
     outliers = counted(len(grouping.outliers), "outlier")

@@ -14,20 +14,20 @@ from worker.workflow.attempts import CLUSTERING_PAUSES, PATIENCE_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
 
-def settle_times(settings: Settings, waiting: int | None) -> SettleTimes:
-    """Return how long sites wait; ``waiting`` is the intake's queue length, or None if unknown."""
+def settle_times(settings: Settings, messages_waiting: int | None) -> SettleTimes:
+    """Return how long sites wait, given the number of messages at the intake (None: unknown)."""
     longest = settings.longest_settle_seconds
-    half = settings.first_article_seconds / 2
+    half_patience = settings.first_article_seconds / 2
     return SettleTimes(
-        silence=settings.settle_seconds if waiting == 0 else longest,
-        first_silence=settings.settle_seconds if waiting is not None else longest,
+        silence=settings.settle_seconds if messages_waiting == 0 else longest,
+        first_silence=settings.settle_seconds if messages_waiting is not None else longest,
         longest=longest,
-        first_longest=min(half, longest) if half else longest,
+        first_longest=min(half_patience, longest) if half_patience else longest,
     )
 
 
 def request_settled_clusterings(session: Session, settings: Settings, settle: SettleTimes) -> None:
-    """Enqueue the clusterings of settled sites; a lone page is extracted at once."""
+    """Enqueue the clusterings of settled sites; extract the only page of a new site at once."""
     due = due_sites(
         session,
         settle,

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 CACHE_BYTES = 64 * 2**20
 """Size of a process's cache of subtree distances while it compares a block. With 8 MiB, comparisons
-take up to 11 % longer, without a cache up to 20 %."""
+take up to 11 % longer; without a cache, up to 20 %."""
 
 Distances: TypeAlias = dict[tuple[int, int], int | None]
 """Distances by ordered pair of tree IDs, or None if the trees cannot be compared."""
@@ -52,15 +52,15 @@ class TreeCache:
             logger.error("%s without a tree will be parsed again", counted(len(treeless), "page"))
             wanted = [(site_id, {"page_id": page_id}) for site_id, page_id in treeless]
             outbox.add_tasks_of_sites(session, task_names.PARSE, wanted)
-        known = {i: self._trees[i] for i in tree_ids if i in self._trees}
-        for tree_id, tree in {**known, **found}.items():
+        cached = {tree_id: self._trees[tree_id] for tree_id in tree_ids if tree_id in self._trees}
+        for tree_id, tree in {**cached, **found}.items():
             if tree_id not in self._trees:
                 self._free_nodes -= len(tree)
             self._trees[tree_id] = tree
             self._trees.move_to_end(tree_id)
         while self._free_nodes < 0 and self._trees:
             self._free_nodes += len(self._trees.popitem(last=False)[1])
-        return known | found
+        return cached | found
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,10 @@ class ComparisonJob:
     block: Block
     trees: dict[int, Tree]
     known: Distances
-    done: set[int]  # rows whose nearest references are stored
-    earlier: list[tuple[list[int], Nearest]]  # other reference sets with their nearest references
+    finished_rows: set[int]  # rows whose nearest references are stored
+    other_sets: list[
+        tuple[list[int], Nearest]
+    ]  # other reference sets with their nearest references
 
     @property
     def is_abandoned(self) -> bool:
@@ -99,30 +101,29 @@ def compare_block(state: ProcessState, block_id: int) -> None:
     if job.is_abandoned:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
     quarantine = state.topology.quarantines["compare"]
-    compare = _distances if job.block.reference_set_id is None else _nearest
+    compare = _distances_of_block if job.block.reference_set_id is None else _nearest_of_block
     compared = compare(job, CACHE_BYTES)
     state.database.run(_save, job, quarantine, compared)
 
 
 def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
     set_id = block.reference_set_id
-    done: set[int] = set()
-    earlier: list[tuple[list[int], Nearest]] = []
+    finished_rows: set[int] = set()
+    other_sets: list[tuple[list[int], Nearest]] = []
     if set_id is not None:
-        done = set(comparisons.load_nearest(session, set_id, block.rows))
-        earlier = [
-            (members, comparisons.load_nearest(session, other, block.rows))
-            for other, members in session.execute(
-                comparisons.SQL.sets_of_site, {"site_id": block.site_id}
-            ).all()
-            if other != set_id
+        finished_rows = set(comparisons.load_nearest(session, set_id, block.rows))
+        sets = session.execute(comparisons.SQL.sets_of_site, {"site_id": block.site_id}).all()
+        other_sets = [
+            (members, comparisons.load_nearest(session, other_id, block.rows))
+            for other_id, members in sets
+            if other_id != set_id
         ]
     return ComparisonJob(
         block,
         trees=cache.load(session, sorted({*block.rows, *block.columns})),
         known=trees.known_distances(session, block.rows, block.columns),
-        done=done,
-        earlier=earlier,
+        finished_rows=finished_rows,
+        other_sets=other_sets,
     )
 
 
@@ -158,7 +159,7 @@ def _save_compared(session: Session, job: ComparisonJob, compared: BlockResult) 
         comparisons.save_nearest(session, job.block.reference_set_id, compared.nearest)
 
 
-def _distances(job: ComparisonJob, memory: int) -> BlockResult:
+def _distances_of_block(job: ComparisonJob, memory: int) -> BlockResult:
     pairs = [
         pair
         for pair in PairBlock(tuple(job.block.rows), tuple(job.block.columns)).pairs()
@@ -182,40 +183,39 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
 def distances_of_pairs(
     pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
 ) -> tuple[Distances, int]:
-    """Compare pairs of trees within `TASK_WORK`; return distances (None: too large) and work."""
+    """Return distances (None: too large), without pairs beyond `TASK_WORK`, and the work used."""
     ids = sorted({each for pair in pairs for each in pair})
-    place = {tree_id: i for i, tree_id in enumerate(ids)}
+    index_of = {tree_id: i for i, tree_id in enumerate(ids)}
     forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)
-    found = forest.try_distances(
-        np.array([place[lower] for lower, _ in pairs], np.int32),
-        np.array([place[higher] for _, higher in pairs], np.int32),
+    computed = forest.try_distances(
+        np.array([index_of[lower] for lower, _ in pairs], np.int32),
+        np.array([index_of[higher] for _, higher in pairs], np.int32),
     )
     distances = {
         pair: None if distance == TOO_LARGE else distance
-        for pair, distance in zip(pairs, found.tolist(), strict=True)
+        for pair, distance in zip(pairs, computed.tolist(), strict=True)
         if distance != NOT_COMPUTED
     }
     return distances, forest.work
 
 
-def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
-    rows = [row for row in job.block.rows if row in job.trees and row not in job.done]
-    if job.is_abandoned:
-        return BlockResult({}, dict.fromkeys(rows), is_complete=True)
+def _nearest_of_block(job: ComparisonJob, memory: int) -> BlockResult:
+    rows = [row for row in job.block.rows if row in job.trees and row not in job.finished_rows]
     columns = [column for column in job.block.columns if column in job.trees]
-    if not columns:
+    if job.is_abandoned or not columns:
         return BlockResult({}, dict.fromkeys(rows), is_complete=True)
-    place = {tree_id: i for i, tree_id in enumerate(columns)}
+    column_index = {tree_id: i for i, tree_id in enumerate(columns)}
+    # Pairs of tree IDs, lower ID first, by row and column of the matrix of distances.
     pairs = {
-        (i, place[column]): (min(row, column), max(row, column))
+        (i, column_index[column]): (min(row, column), max(row, column))
         for i, row in enumerate(rows)
         for column in columns
     }
     found = nearest_of_changed(
         [job.trees[tree_id] for tree_id in rows],
         [job.trees[tree_id] for tree_id in columns],
-        [_known_nearest(tree_id, job.earlier, place) for tree_id in rows],
-        distances={at: job.known[pair] for at, pair in pairs.items() if pair in job.known},
+        [_known_nearest(tree_id, job.other_sets, column_index) for tree_id in rows],
+        distances={cell: job.known[pair] for cell, pair in pairs.items() if pair in job.known},
         memory=memory,
         work=TASK_WORK,
     )
@@ -223,18 +223,18 @@ def _nearest(job: ComparisonJob, memory: int) -> BlockResult:
         tree_id: None if reference < 0 else (columns[reference], float(distance))
         for tree_id, reference, distance in zip(rows, found.reference, found.distance)  # noqa: B905
     }
-    begun = {pairs[at]: distance for at, distance in found.begun.items()}
-    return BlockResult(begun, nearest, is_complete=len(nearest) == len(rows))
+    distances = {pairs[cell]: distance for cell, distance in found.begun.items()}
+    return BlockResult(distances, nearest, is_complete=len(nearest) == len(rows))
 
 
 def _known_nearest(
-    tree_id: int, earlier: list[tuple[list[int], Nearest]], place: dict[int, int]
+    tree_id: int, other_sets: list[tuple[list[int], Nearest]], column_index: dict[int, int]
 ) -> list[KnownNearest]:
-    facts = []
-    for members, nearest_of in earlier:
-        nearest = nearest_of.get(tree_id)
-        if nearest is None or nearest[0] not in place:
-            continue
-        searched = frozenset(place[member] for member in members if member in place)
-        facts.append(KnownNearest(place[nearest[0]], nearest[1], searched))
-    return facts
+    """Return what the nearest references in other sets show about a tree's nearest column."""
+    known = []
+    for members, nearest_by_tree in other_sets:
+        reference, distance = nearest_by_tree.get(tree_id) or (None, 0.0)
+        if reference in column_index:
+            searched = frozenset(column_index[id_] for id_ in members if id_ in column_index)
+            known.append(KnownNearest(column_index[reference], distance, searched))
+    return known

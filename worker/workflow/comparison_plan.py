@@ -31,11 +31,11 @@ from worker.workflow.clustering_requests import request_stored_blocks
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process import ProcessState
 
-ASSIGNED_TOGETHER = 128  # maximum number of trees per task that searches for nearest references
+NEAREST_ROWS = 128  # maximum number of trees per task that searches for nearest references
 
-ASSIGNED_SHARE = 8
+NEAREST_SIDES = 8
 """Maximum number of nodes per task that searches for nearest references, as a multiple of the side
-of a block; thanks to bounds, few distances must be computed."""
+of a block. Thanks to lower bounds, few of the distances must be computed."""
 
 PAIRS_AT_ONCE = 50
 """Maximum number of missing pairs that the clustering task compares itself, because a block, with
@@ -43,7 +43,7 @@ its messages and a second clustering task, takes longer."""
 
 
 class StoredDistances:
-    """Stored distances of a site's trees, implementing `KnownDistances`."""
+    """Distances of a site's trees in the database; implements the protocol `KnownDistances`."""
 
     def __init__(self, session: Session, site_id: int) -> None:
         self._session = session
@@ -107,7 +107,7 @@ def known_site(
     """Return a site with all its distances, or None if blocks had to be requested."""
     found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
     if isinstance(found, NeededComparisons):
-        pairs = _few_pairs(site, list(blocks_of(found, site.trees, stored)))
+        pairs = _pairs_if_few(site, list(blocks_of(found, site.trees, stored)))
         if pairs is not None:
             compare_at_once(session, state, pairs)
             found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
@@ -145,22 +145,22 @@ def blocks_of(
 ) -> Iterator[NewBlock]:
     """Divide missing comparisons into blocks of bounded size."""
     sizes = {tree_id: shape.size for tree_id, shape in trees.items()}
-    for wanted in missing.comparisons:
-        match wanted:
+    for comparison in missing.comparisons:
+        match comparison:
             case MissingPairs(tree_ids, is_known):
                 for block in blocks_of_missing(tree_ids, is_known, sizes=sizes):
                     yield NewBlock(block.rows, block.columns, sum(1 for _ in block.pairs()))
             case MissingNearest(tree_ids, references, new):
                 set_id = stored.reference_set(references)
-                for part in parts(tree_ids, ASSIGNED_TOGETHER, sizes, ASSIGNED_SHARE):
+                for part in parts(tree_ids, NEAREST_ROWS, sizes, NEAREST_SIDES):
                     yield NewBlock(part, references, len(part) * new, set_id)
             case MissingToPivot(pivot, tree_ids):
                 for part in parts(tree_ids, BLOCK_SIDE**2, sizes, BLOCK_SIDE):
                     yield NewBlock((pivot,), part, len(part))
 
 
-def _few_pairs(site: ComparedSite, blocks: Sequence[NewBlock]) -> list[tuple[int, int]] | None:
-    """Return the pairs to compare, or None if they are too many to compare at once."""
+def _pairs_if_few(site: ComparedSite, blocks: Sequence[NewBlock]) -> list[tuple[int, int]] | None:
+    """Return the pairs of blocks, or None if the clustering task must not compare them itself."""
     if (
         sum(shape.size for shape in site.trees.values()) > BLOCK_NODES
         or sum(block.pairs for block in blocks) > PAIRS_AT_ONCE

@@ -44,7 +44,7 @@ def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[Extractio
     try:
         return state.database.run(load)
     except UnavailableError:
-        # The pages have not been tried: their object store was down all the time.
+        # No page was read, as the object store was unavailable, so the attempts do not count.
         page_ids = [page.page_id for page in begun]
         state.database.execute(extraction_jobs.SQL.return_attempts, ids=page_ids)
         raise
@@ -53,7 +53,7 @@ def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[Extractio
 def extract_page(
     state: ProcessState, job: ExtractionJob, *, is_alone: bool
 ) -> tuple[ExtractionJob, Article | NoArticle]:
-    """Read a page; its outcome is ``failed`` if it triggers a bug.
+    """Extract the article of a page; the outcome is ``failed`` if the page triggers a bug.
 
     The time limit applies to all the pages of a task together, so that exceeding it is the page's
     fault only if the page ``is_alone``.
@@ -61,7 +61,7 @@ def extract_page(
     logs.bind(site=site_name(job.site_key), page=job.url)
     with tracing.span("extract page", job.trace):
         try:
-            return job, _read(state, job)
+            return job, _extract_job(state, job)
         except (SQLAlchemyError, UnavailableError):
             raise
         except Exception as error:
@@ -71,13 +71,13 @@ def extract_page(
             return job, NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
 
 
-def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
+def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
     content = job.content
     if content is None:
-        why = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
-        logger.error("the outcome of %s is failed: %s", job.url, why)
-        return NoArticle(PageOutcome.FAILED, why)
-    template = state.templates.of(job.template_page) if job.template_page else None
+        reason = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
+        logger.error("the outcome of %s is failed: %s", job.url, reason)
+        return NoArticle(PageOutcome.FAILED, reason)
+    template = state.templates.get(job.template_page) if job.template_page else None
     if job.template_page is not None:
         shared = shared_lines_on(job.url, job.shared_lines, job.lines)
         template = knowledge_of(template).with_shared(shared)
@@ -101,20 +101,20 @@ def _read(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
         except NeedsRenderingError:
             if state.browser is None:
                 raise
-            article = read(_rendered(state.browser, job, content))
+            article = read(_render(state.browser, job, content))
             return replace(article, method=f"rendered-{article.method}")
     except NoArticleError as error:
         return NoArticle(PageOutcome(error.outcome), str(error))
     finally:
-        # As in `parse_or_reject`: the page is freed at once, not when the collector runs.
+        # The cached values refer to their page. Without them, the page is freed at once.
         page.flat.memo.clear()
 
 
-def _rendered(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:
-    """Return a page as a reader would see it; raise NeedsRenderingError on failure."""
+def _render(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:
+    """Return a page after its scripts have run in the browser; raise NeedsRenderingError."""
     html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
-        # Byte offsets into the rendered page mean nothing in the stored one.
+        # Without its source, the page has no byte offsets, which would not fit the stored HTML.
         return replace(parse_page(browser.render(html, job.url), job.url), source=None)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error

@@ -26,10 +26,10 @@ from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageSt
 from worker.store.parts import NewParts
 from worker.workflow import walls
 from worker.workflow.article_message import (
-    further_revision,
+    message_as_revision,
     new_revision,
-    next_number,
-    revision_of,
+    next_message,
+    next_revision_number,
     without_locations,
 )
 from worker.workflow.article_parts import find_parts, is_part, to_json
@@ -59,8 +59,8 @@ def extraction_key(
     """Return the digest of everything on which an extraction depends."""
     roles = ",".join(text_roles)
     lines = ",".join(map(str, sorted(shared)))
-    known = f"{content_digest} {template_page_digest or '-'} {group_pattern or '-'} {lines}"
-    return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {known}".encode()).hexdigest()
+    inputs = f"{content_digest} {template_page_digest or '-'} {group_pattern or '-'} {lines}"
+    return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {inputs}".encode()).hexdigest()
 
 
 def save_extractions(
@@ -70,11 +70,12 @@ def save_extractions(
 ) -> set[int]:
     """Store extracted pages, and return the IDs of those that changed in the meantime."""
     now = datetime.now(UTC)
-    current = list(_not_overtaken(session, extracted))
+    current = list(_unchanged_pages(session, extracted))
     overtaken = {job.page_id for job, _ in extracted} - {job.page_id for job, _, _ in current}
-    current = walls.without_walls(session, current)
-    texts = walls.short_texts(current)
-    revised = _revise(session, state, walls.without_repeats(session, current, texts), texts, now)
+    current = walls.reject_walls(session, current)
+    text_keys = walls.short_text_keys(current)
+    current = walls.reject_repeated_texts(session, current, text_keys)
+    revised = _revise(session, state, current, text_keys, now)
     _log_outcomes(revised)
     if revised:
         results = [each.result for each in revised]
@@ -109,38 +110,34 @@ def _revise(
     session: Session,
     state: ProcessState,
     current: Sequence[ExtractedPage],
-    texts: Mapping[int, bytes],
+    text_keys: Mapping[int, bytes],
     now: datetime,
 ) -> list[_RevisedPage]:
+    """Decide on the outcome of each page, and on the revision of its article to be published."""
     contents = {job.page_id: each for job, _, each in current if isinstance(each, Article)}
     found_parts = find_parts(session, contents)
+    lowest = state.settings.revisions_from
     revised = []
     for job, page, result in current:
-        made = revision = None
+        new = revision = None
         if isinstance(result, Article) and not (page.refused and is_withdrawn(page)):
-            made = new_revision(
-                page,
-                job,
-                result,
-                now,
-                found_parts.get(job.page_id),
-                revisions_from=state.settings.revisions_from,
-            )
-        if made is not None:
-            message, digest = made
-            revision = revision_of(state, job.page_id, message, digest, trace=job.trace)
+            urls = found_parts.get(job.page_id)
+            new = next_message(page, job, result, now, urls, revisions_from=lowest)
+        if new is not None:
+            message, digest = new
+            revision = new_revision(state, job.page_id, message, digest, trace=job.trace)
             if len(revision.body) > MAX_MESSAGE_BYTES:
                 # The article is more important than its locations.
                 message = without_locations(message)
-                revision = revision_of(state, job.page_id, message, digest, trace=job.trace)
+                revision = new_revision(state, job.page_id, message, digest, trace=job.trace)
             size = len(revision.body)
             if size > MAX_MESSAGE_BYTES:
                 # The broker would refuse the message, so it must not enter the outbox.
                 result = NoArticle(PageOutcome.TOO_LARGE, f"the article message has {size} bytes")
                 revision = None
         article = result if isinstance(result, Article) else None
-        saved = _result(job, page, result, revision, state, texts.get(job.page_id))
-        revised.append(_RevisedPage(job, page, article, saved, revision))
+        to_store = _result_to_store(job, page, result, revision, state, text_keys.get(job.page_id))
+        revised.append(_RevisedPage(job, page, article, to_store, revision))
     return revised
 
 
@@ -155,21 +152,21 @@ def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
 
 def _record_parts(session: Session, revised: Sequence[_RevisedPage]) -> list[int]:
     """Record the pages that are parts of an article; return the IDs of those that are not."""
-    noted: list[NewParts] = []
+    new_parts: list[NewParts] = []
     others: list[int] = []
     for each in revised:
         if each.article is not None and not is_removed(each.page) and is_part(each.article):
             links = each.article.pagination
             message = each.revision.message if each.revision is not None else None
-            noted.append(NewParts(each.job.page_id, to_json(links), message, links.whole))
+            new_parts.append(NewParts(each.job.page_id, to_json(links), message, links.whole))
         # A page that was a part of an article remains one while it is behind a wall.
         elif each.article is not None or is_removed(each.page) or not each.result.has_article:
             others.append(each.job.page_id)
-    parts.record_parts(session, noted)
+    parts.record_parts(session, new_parts)
     return sorted(others)
 
 
-def _not_overtaken(
+def _unchanged_pages(
     session: Session, extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]]
 ) -> Iterator[ExtractedPage]:
     """Lock the pages, and yield those that have not changed since their extraction began."""
@@ -180,13 +177,13 @@ def _not_overtaken(
         if (
             page is not None
             and page.content_digest == job.content_digest
-            # If not, the page has since joined another group, which requested its extraction.
+            # Otherwise, the page has joined another group, and its extraction was requested again.
             and page.template_page_id == (job.template_page.id if job.template_page else None)
         ):
             yield job, page, result
 
 
-def _result(
+def _result_to_store(
     job: ExtractionJob,
     page: PageState,
     result: Article | NoArticle,
@@ -215,17 +212,17 @@ def _result(
     )
 
 
-_MARK: Final = "withdrawn "
-"""Digest prefix of a withdrawn article, so that the same text counts as new if it returns."""
+_WITHDRAWN: Final = "withdrawn "
+"""Prefix of the digest of a withdrawn article, whose text then counts as new if it returns."""
 
 
 def is_withdrawn(page: PageState) -> bool:
     """Return whether the latest revision of a page's article withdrew the article."""
-    return page.last_digest is not None and page.last_digest.startswith(_MARK)
+    return page.last_digest is not None and page.last_digest.startswith(_WITHDRAWN)
 
 
 def is_removed(page: PageState) -> bool:
-    """Return whether at least two fetches have found that a page is gone."""
+    """Return whether at least two fetches, at different times, have found that a page is gone."""
     refused = page.refused or {}
     since = refused.get("gone_since")
     return since is not None and since != refused["fetched_at"]
@@ -235,12 +232,12 @@ def withdraw(session: Session, state: ProcessState, page_id: int, page: PageStat
     """Publish the revision that withdraws a page's article; the page must be locked."""
     assert page.refused is not None
     last, digest = articles.last_article(session, page_id)
-    message = further_revision(
+    message = message_as_revision(
         ArticleMessage.model_validate(last),
-        next_number(last["revision"], state.settings.revisions_from),
+        next_revision_number(last["revision"], state.settings.revisions_from),
         datetime.now(UTC),
         addresses.addresses_by_page(session, [page_id])[page_id],
         withdrawn=datetime.fromisoformat(page.refused["fetched_at"]),
     ).to_json()
-    revision = revision_of(state, page_id, message, f"{_MARK}{digest}")
+    revision = new_revision(state, page_id, message, f"{_WITHDRAWN}{digest}")
     articles.save_revisions(session, [revision])

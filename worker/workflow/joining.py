@@ -16,10 +16,10 @@ from detourage.reader.article_values import parts_of
 from worker.store import addresses, articles, parts
 from worker.store.parts import StoredPart
 from worker.workflow.article_message import (
-    further_revision,
-    next_number,
+    message_as_revision,
+    new_revision,
+    next_revision_number,
     reader_digest,
-    revision_of,
 )
 from worker.workflow.article_parts import from_json, urls_of_links, with_missing
 from worker.workflow.process import ProcessState
@@ -84,11 +84,11 @@ def _revise(
     leading = addresses.addresses_by_page(session, [first.page_id])[first.page_id]
     while True:
         wanted = _compose(session, own, chain, is_in_whole=is_in_whole)
-        number = next_number(stored.revision, state.settings.revisions_from)
-        revision = revision_of(
+        number = next_revision_number(stored.revision, state.settings.revisions_from)
+        revision = new_revision(
             state,
             stored.page_id,
-            further_revision(wanted, number, datetime.now(UTC), leading).to_json(),
+            message_as_revision(wanted, number, datetime.now(UTC), leading).to_json(),
             # The digest covers this page only, so that extracting it again without changes creates
             # no revision.
             reader_digest(own),

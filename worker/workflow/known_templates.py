@@ -32,10 +32,10 @@ class KnownTemplates:
         self._learned: dict[_Key, TemplateKnowledge] = {}
 
     def load(self, session: Session, template_pages: Iterable[TemplatePage]) -> None:
-        """Load the knowledge of template pages, or the pages from which `of` is to learn it."""
+        """Load the knowledge of template pages, or the pages from which `get` is to learn it."""
         self._contents.clear()
-        keys = {(each.id, each.content_digest) for each in template_pages}
-        # However small the cache, loading one must not evict another before it is used.
+        keys = {(page.id, page.content_digest) for page in template_pages}
+        # `_loaded` keeps all of them until the next call, even if the cache is too small.
         self._loaded = {key: self._templates[key] for key in keys & self._templates.keys()}
         for key in sorted(self._loaded):
             self._templates.move_to_end(key)
@@ -43,14 +43,14 @@ class KnownTemplates:
         unlearned = dict(missing)
         params = {"page_ids": list(missing), "digests": list(missing.values())}
         for page_id, packed in session.execute(groups.LOAD_KNOWLEDGE, params) if missing else ():
-            # ValueError: damaged, or written by an earlier version of the service.
+            # A ValueError means that it is damaged, or was written by an earlier version.
             with suppress(ValueError):
                 self._add((page_id, missing[page_id]), TemplateKnowledge.from_bytes(packed))
                 del unlearned[page_id]
         for page_id, content in pages.load_contents(session, unlearned).items():
             self._contents[page_id, missing[page_id]] = content
 
-    def of(self, template_page: TemplatePage) -> TemplateKnowledge | None:
+    def get(self, template_page: TemplatePage) -> TemplateKnowledge | None:
         """Return the knowledge of a loaded template page, or None without HTML; raise PageError."""
         key = (template_page.id, template_page.content_digest)
         template = self._loaded.get(key)
@@ -68,11 +68,11 @@ class KnownTemplates:
         return template
 
     def save(self, database: Database) -> None:
-        """Store the knowledge that `of` has learned since the last call."""
+        """Store the knowledge that `get` has learned since the last call."""
         # Transactions that lock the same pages in different orders would deadlock.
         learned = sorted(self._learned)
         packed = [self._learned[key].to_bytes() for key in learned]
-        # Cleared first, so that a failure to store it affects only this task.
+        # Cleared before it is stored, so that a failure affects only this task.
         self._learned.clear()
         if learned:
             page_ids, digests = map(list, zip(*learned, strict=True))

@@ -44,7 +44,7 @@ def parse_or_reject(
                 declared=read_declared(page),
             )
         finally:
-            # Cached values refer to their page. Such a cycle would keep pages of hundreds of
+            # The cached values refer to their page. Such a cycle would keep pages of hundreds of
             # megabytes in memory until the garbage collector runs.
             page.flat.memo.clear()
     except PageError as error:

@@ -30,12 +30,12 @@ MAX_CHARACTERS: Final = 200_000  # maximum number of characters compared, to bou
 
 PASSAGE_TOKENS: Final = 4
 UNSPACED_PASSAGE_TOKENS: Final = 6
-"""Number of tokens per passage, and for texts in which most tokens are single characters."""
+"""Length of a passage in tokens. In Chinese or Japanese, a token is a single character."""
 
 MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
-MIN_ADDRESSES: Final = 3  # minimum number of a publisher's addresses that show a repeated wall
+MIN_ADDRESSES: Final = 3  # number of addresses of a publisher from which a text counts as repeated
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class NoArticle:
 ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Article | NoArticle]
 
 
-def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[ExtractedPage]:
+def reject_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[ExtractedPage]:
     """Substitute `NoArticle` for walls that have replaced an article.
 
     A wall is much shorter than the published article, has almost nothing in common with it, and is
@@ -61,21 +61,21 @@ def without_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[
         if page.revision and isinstance(result, Article) and _is_doubtful(result)
     ]
     latest = session.execute(articles.SQL.last_texts, {"page_ids": doubtful}) if doubtful else ()
-    before: dict[int, str] = {row.page_id: row.text for row in latest}
+    previous: dict[int, str] = {row.page_id: row.text for row in latest}
     return [
-        (job, page, _unless_wall(result, before.get(job.page_id)))
+        (job, page, _reject_if_wall(result, previous.get(job.page_id)))
         for job, page, result in extracted
     ]
 
 
-def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
+def short_text_keys(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
     """Return the keys of doubtful short texts by page ID, except for parts of an article.
 
     The same text has different keys at different publishers, because a stranger in the same domain
     could copy an article to make it look like a wall.
     """
     return {
-        job.page_id: _key(page.url, result.text)
+        job.page_id: _text_key(page.url, result.text)
         for job, page, result in extracted
         if isinstance(result, Article)
         and len(result.text) <= MAX_REPEATED_LENGTH
@@ -84,30 +84,31 @@ def short_texts(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
     }
 
 
-def _key(url: str, text: str) -> bytes:
+def _text_key(url: str, text: str) -> bytes:
     text_hash = hashlib.sha256(f"{publisher_of(url)} ".encode())
     text_hash.update(" ".join(tokens(normalize("NFKC", text))).encode(errors="surrogatepass"))
     return text_hash.digest()[:16]
 
 
-def without_repeats(
+def reject_repeated_texts(
     session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
 ) -> list[ExtractedPage]:
-    """Substitute `NoArticle` for repeated texts; request earlier pages with them again."""
+    """Substitute `NoArticle` for repeated texts; extract earlier pages with these texts again."""
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
     for job, page, _ in extracted:
         if job.page_id in texts:
             by_site[page.site_id][job.page_id] = texts[job.page_id]
     walls: set[int] = set()
     for site_id, own in sorted(by_site.items()):
-        others = extraction_jobs.pages_with_short_texts(session, site_id, set(own.values()))
-        showing = {key: others[key] - own.keys() for key in own.values()}
+        stored = extraction_jobs.pages_with_short_texts(session, site_id, set(own.values()))
+        pages_by_key = {key: stored[key] - own.keys() for key in own.values()}
         for page_id, key in own.items():
-            showing[key].add(page_id)
-        repeated = [pages for pages in showing.values() if len(pages) >= MIN_ADDRESSES]
-        walls |= {page_id for pages in repeated for page_id in pages}
-        before = sorted({page_id for pages in repeated for page_id in pages} - own.keys())
-        for generation, page_ids in extraction_jobs.lock_articles(session, before).items():
+            pages_by_key[key].add(page_id)
+        repeated = [pages for pages in pages_by_key.values() if len(pages) >= MIN_ADDRESSES]
+        repeating_pages = {page_id for pages in repeated for page_id in pages}
+        walls |= repeating_pages
+        earlier = sorted(repeating_pages - own.keys())
+        for generation, page_ids in extraction_jobs.lock_articles(session, earlier).items():
             request_extractions(session, page_ids, generation)
     wall = NoArticle(
         PageOutcome.WALL, "the same text appears at three or more addresses of the publisher"
@@ -122,22 +123,23 @@ def _is_doubtful(article: Article) -> bool:
     return article.suspected is not None or article.confidence < DOUBTFUL_CONFIDENCE
 
 
-def _unless_wall(result: Article | NoArticle, before: str | None) -> Article | NoArticle:
-    if before is None or isinstance(result, NoArticle) or not has_replaced(result.text, before):
+def _reject_if_wall(result: Article | NoArticle, previous: str | None) -> Article | NoArticle:
+    if previous is None or isinstance(result, NoArticle) or not has_replaced(result.text, previous):
         return result
     outcome = result.suspected.outcome if result.suspected is not None else PageOutcome.WALL
     return NoArticle(PageOutcome(outcome), "another, much shorter text has replaced the article")
 
 
-def has_replaced(text: str, before: str) -> bool:
-    """Return whether a text is much shorter than the text ``before``, and almost entirely new."""
-    if len(text) > MAX_RELATIVE_LENGTH * len(before):
+def has_replaced(text: str, previous: str) -> bool:
+    """Return whether a text is much shorter than the previous text, and almost entirely new."""
+    if len(text) > MAX_RELATIVE_LENGTH * len(previous):
         return False
-    own = _passages(text)
-    return len(own & _passages(before)) <= MAX_COMMON_SHARE * len(own)
+    passages = _passages(text)
+    return len(passages & _passages(previous)) <= MAX_COMMON_SHARE * len(passages)
 
 
 def _passages(text: str) -> set[tuple[str, ...]]:
+    """Return the token n-grams of a text."""
     text = normalize("NFKC", text[:MAX_CHARACTERS])
     words = tokens(text)
     is_unspaced = 2 * count_unspaced(text) > len(words)

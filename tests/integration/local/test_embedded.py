@@ -23,10 +23,10 @@ OWNER = """
 import sys, time
 from pathlib import Path
 from worker.local.embedded import embedded_services
-from worker.processes.supervisor import termination_as_exit
+from worker.processes.supervisor import signals_as_exceptions
 
 directory = Path(sys.argv[1]) if len(sys.argv) > 1 else None
-with termination_as_exit(), embedded_services(directory) as services:
+with signals_as_exceptions(), embedded_services(directory) as services:
     print(services.directory, services.database_url, flush=True)
     time.sleep(1000)
 """

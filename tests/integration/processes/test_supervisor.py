@@ -14,20 +14,25 @@ import psutil
 import pytest
 
 from tests.waiting import wait_until
-from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError, termination_as_exit
+from worker.processes.supervisor import (
+    ChildDied,
+    Supervisor,
+    SupervisorError,
+    signals_as_exceptions,
+)
 
 MARK = "DETOURAGE_TEST_MARK"
 
 OWNER = """
 import signal, sys, time
 from pathlib import Path
-from worker.processes.supervisor import Supervisor, termination_as_exit
+from worker.processes.supervisor import Supervisor, signals_as_exceptions
 
 directory, ending = Path(sys.argv[1]), sys.argv[2]
 directory.mkdir()
 family = "setsid sleep 1000 & (sleep 1000 & sleep 1000) & sleep 1000"
 deaf = "trap '' TERM INT HUP; while :; do sleep 1000; done"
-with termination_as_exit(), Supervisor(grace=0.5, remove=[directory]) as supervisor:
+with signals_as_exceptions(), Supervisor(grace=0.5, remove=[directory]) as supervisor:
     supervisor.start("family", ["sh", "-c", family], log=directory / "family.log")
     supervisor.start("deaf", ["sh", "-c", deaf], log=directory / "deaf.log")
     print("ready", flush=True)
@@ -249,7 +254,7 @@ def test_children_get_their_stop_signal_first(tmp_path: Path) -> None:
 
 def test_sigterm_becomes_an_exit_only_inside_the_block() -> None:
     before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(SystemExit) as caught, termination_as_exit():
+    with pytest.raises(SystemExit) as caught, signals_as_exceptions():
         signal.raise_signal(signal.SIGTERM)
     assert caught.value.code == 128 + signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is before
@@ -270,9 +275,9 @@ def terminal() -> Iterator[None]:
 def test_a_termination_swallowed_by_a_library_is_raised_again(
     number: signal.Signals, ending: type[BaseException]
 ) -> None:
-    with termination_as_exit() as insist:
-        insist()
+    with signals_as_exceptions() as raise_pending:
+        raise_pending()
         with suppress(ending):
             signal.raise_signal(number)
         with pytest.raises(ending):
-            insist()
+            raise_pending()

@@ -173,11 +173,11 @@ def test_nothing_is_stored_where_objects_are_gone(stored: Tasks, store: StoreOfT
     page_objects.page_objects.cache_clear()
     with pytest.raises(UnavailableError, match=r"has no detourage\.txt, but the database has"):
         stored.publish("a", SITE[1:2])
-    assert not store_finding().healthy
+    assert not store_finding().is_healthy
     assert store.objects() == {}
     # The operator accepts the loss.
     store.put(page_objects.MARKER, b"")
-    assert store_finding().healthy
+    assert store_finding().is_healthy
     stored.publish("a", SITE[1:2])
     assert len(store.objects()) == 1
 
@@ -247,11 +247,11 @@ def store_finding() -> Finding:
 def test_a_check_reports_whether_the_store_accepts_pages(stored: Tasks, store: StoreOfTest) -> None:
     for _ in range(2):
         found = store_finding()
-        assert (found.healthy, found.detail) == (True, f"{store.url} accepts pages")
+        assert (found.is_healthy, found.detail) == (True, f"{store.url} accepts pages")
     # Intakes store pages in a store that a check has marked.
     stored.publish("a", SITE[:1])
     store.stop()
-    assert not store_finding().healthy
+    assert not store_finding().is_healthy
     store.start()
 
 

@@ -125,7 +125,7 @@ def test_the_template_of_a_deleted_page_fails_one_task_only(tasks: Tasks) -> Non
     with tasks.database.transaction() as session:
         (template_page,) = (TemplatePage(*row) for row in session.execute(select(*columns)))
         templates.load(session, [template_page])
-        assert templates.of(template_page) is not None
+        assert templates.get(template_page) is not None
         session.execute(delete(page))
     with pytest.raises(IntegrityError):
         templates.save(tasks.database)

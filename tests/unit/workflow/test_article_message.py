@@ -18,7 +18,7 @@ from worker.workflow.article_message import (
     MAX_ROUTING_KEY_BYTES,
     article_id,
     compose,
-    new_revision,
+    next_message,
     reader_digest,
     routing_key,
 )
@@ -80,14 +80,14 @@ def test_a_revision_is_sent_if_a_consumer_sees_a_difference_or_on_request(
 ) -> None:
     digest = reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) if is_known else "other"
     page = replace(PAGE, revision=3, last_digest=digest, forced=is_forced)
-    found = new_revision(page, JOB, CONTENT, NOW)
+    found = next_message(page, JOB, CONTENT, NOW)
     assert (found[0]["revision"] if found else None) == revision
 
 
 def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -> None:
     for last, number in ((0, 1000), (3, 1000), (1000, 1001)):
         page = replace(PAGE, revision=last)
-        found = new_revision(page, JOB, CONTENT, NOW, revisions_from=1000)
+        found = next_message(page, JOB, CONTENT, NOW, revisions_from=1000)
         assert found is not None
         assert found[0]["revision"] == number
         assert found[0]["id"] == str(article_id("My Site", URL, number))
