@@ -9,9 +9,9 @@ from kombu import Connection, Exchange, Producer
 from stories.settings import Settings
 
 HEARTBEAT_SECONDS = 60
-"""Heartbeat interval. The process stops reading from the broker only for much shorter times."""
+"""Heartbeat interval, in seconds. The process reads from the broker much more often than that."""
 
-CONNECT_SECONDS = 5.0
+CONNECT_SECONDS = 5.0  # time limit for connecting
 
 
 def connection_to(settings: Settings, node: str) -> Connection:

@@ -1,9 +1,9 @@
 """Changes between two revisions of an article that a reader would notice.
 
-Sentences are aligned by the longest matching runs. Unmatched sentences that occur on both sides
-have moved; those that share most of their words are edited. Differences in typography do not count,
-and neither does text that also appears on other pages of the site, such as a promotion added by a
-new design.
+Equal sentences in the same order are matched, beginning with the longest runs of them. Of the other
+sentences, those that occur in both revisions have moved, and pairs that share most of their words
+are edited. Differences in typography do not count, and neither does text that also appears on other
+pages of the site, such as a promotion added by a new design.
 """
 
 import re
@@ -20,41 +20,40 @@ from stories.sentences import Sentence, reading_key, split_sentences
 MAX_SENTENCES: Final = 1_000
 """Maximum number of sentences compared per revision, because hostile texts take quadratic time."""
 
-MAX_REPEATED: Final = 20
+MAX_OCCURRENCES: Final = 20
 """Maximum number of occurrences of a sentence in a text; more frequent sentences are ignored."""
 
 MAX_PAIRS: Final = 10_000
 """Maximum number of pairs of unmatched sentences whose words are compared."""
 
 MAX_CHARACTERS: Final = 100_000
-"""Maximum total length of the reported sentences, so that changes cannot dominate a message.
-Longer edits are also not checked for corrected typos."""
+"""Maximum total number of characters of the reported sentences, so that messages stay small. Longer
+changes are never classified as typos."""
 
 MIN_EDIT_SHARE: Final = 0.5
 """Minimum share of common words in the two versions of an edited sentence."""
 
 MIN_MOVED_EDIT_SHARE: Final = 0.8
-"""The same minimum for an edited sentence that has also moved."""
+"""`MIN_EDIT_SHARE` for an edited sentence that has also moved."""
 
 MIN_KEPT_SHARE: Final = 0.5
-"""Minimum share of the text, in characters, that must remain for the article not to count as
-rewritten."""
+"""Share of the text, in characters, that must remain; otherwise, the article is rewritten."""
 
 MIN_TYPO_SIMILARITY: Final = 0.8
-"""Minimum similarity of two spellings of a word."""
+"""Minimum similarity (difflib's ratio) of two spellings of a word."""
 
 MIN_TYPO_LETTERS: Final = 4
 MAX_TYPO_LETTERS: Final = 40
-"""Minimum and maximum length of respelled words; a changed short word, such as "not" for "now",
-may be another word."""
+"""Minimum and maximum length of a word whose spelling may be corrected; a changed short word, such
+as "not" for "now", may be another word."""
 
 MAX_COUNTER_WORDS: Final = 8
-"""Maximum number of words of a line that is compared with other pages without its numbers."""
+"""Maximum number of words of a line with a counter ("12 comments"), whose numbers are ignored."""
 
 _WORD: Final = re.compile(r"\w+")
 _NUMBER: Final = re.compile(r"\d+")
-_AMOUNT: Final = re.compile(r"[-−+$€£¥]?\d[\d.,]*+%?")
-_SITE_NAME: Final = re.compile(r"\s*\|\s")
+_AMOUNT: Final = re.compile(r"[-−+$€£¥]?\d[\d.,]*+%?")  # such as "-1,000.5%" or "€20"
+_SITE_NAME_SEPARATOR: Final = re.compile(r"\s*\|\s")  # " | " in "Headline | Site name"
 
 
 def changes_between(
@@ -62,67 +61,66 @@ def changes_between(
 ) -> Changes:
     """Compare two article messages of a page.
 
-    `other_texts` are texts of articles of the same template group; sentences that are alone on a
-    line both there and in the compared articles are part of the template. If a text has too many
-    sentences, or too much has changed to be reported, `sentences` is empty and ``is_complete``
-    False.
+    `other_texts` are texts of other articles of the template group. A line that also occurs in one
+    of them belongs to the template and is ignored. If a text has too many sentences, or too much
+    has changed to be reported, ``sentences`` is empty and ``is_complete`` False.
     """
-    shared = frozenset(
-        _masked(each) for text in other_texts for each in split_sentences(text) if each.is_line
+    template_lines = frozenset(
+        _without_counters(each)
+        for text in other_texts
+        for each in split_sentences(text)
+        if each.is_line
     )
-    sides = _Side(before), _Side(after)
-    title, lead = _title_change(before, after), _lead_change(*sides)
-    if any(len(side.sentences) > MAX_SENTENCES for side in sides):
-        found: list[SentenceChange] = []
-        kept = 1.0
+    revisions = _Revision(before), _Revision(after)
+    title, lead = _title_change(before, after), _lead_change(*revisions)
+    if any(len(revision.sentences) > MAX_SENTENCES for revision in revisions):
+        sentences: list[SentenceChange] = []
+        kept_share = 1.0
         is_complete = before.get("text") == after.get("text")
     else:
-        found, kept = _compare(*sides, shared)
-        is_complete = _length(found) <= MAX_CHARACTERS
-    correction = _correction(before, after)
-    is_changed = bool(found or title or lead or correction) or not is_complete
+        sentences, kept_share = _compare(*revisions, template_lines)
+        is_complete = _total_length(sentences) <= MAX_CHARACTERS
+    correction = _new_correction(before, after)
+    is_changed = bool(sentences or title or lead or correction) or not is_complete
     return Changes(
         since=int(before["revision"]),
-        kind=_kind(after, title, lead, found, kept, correction) if is_changed else None,
+        kind=_kind(after, title, lead, sentences, kept_share, correction) if is_changed else None,
         title=title,
         lead=lead,
         correction=correction,
-        sentences=found if is_complete else [],
+        sentences=sentences if is_complete else [],
         is_complete=is_complete,
     )
 
 
 @dataclass
-class _Side:
-    """One of the two messages, with its sentences except those of the lead.
-
-    `elsewhere` has the keys of the sentences in lead, title, captions and authors.
-    """
+class _Revision:
+    """An article message, with the sentences of its text except those of the lead."""
 
     message: Mapping[str, Any]
-    lead: frozenset[str] = field(init=False)
+    lead: frozenset[str] = field(init=False)  # keys of the lead's sentences
     sentences: list[Sentence] = field(init=False)
-    elsewhere: frozenset[str] = field(init=False)
-    items: frozenset[int] = field(init=False)  # offsets of the list items
+    outside_text: frozenset[str] = field(init=False)  # keys in lead, title, captions and authors
+    list_items: frozenset[int] = field(init=False)  # offsets in the text
 
     def __post_init__(self) -> None:
         message = self.message
         lead = str(message.get("lead") or "")
         self.lead = frozenset(each.key for each in split_sentences(lead))
-        shown = list(split_sentences(str(message.get("text") or "")))
-        in_paragraphs = {each.key for each in shown if not each.is_line}
+        sentences = list(split_sentences(str(message.get("text") or "")))
+        in_paragraphs = {each.key for each in sentences if not each.is_line}
         self.sentences = [
             each
-            for each in shown
+            for each in sentences
             # A line that repeats a sentence of a paragraph is a pull quote.
             if each.key not in self.lead and not (each.is_line and each.key in in_paragraphs)
         ]
         captions = (image.get("caption") for image in message.get("images") or ())
-        named = (message.get("title"), *captions, *(message.get("authors") or ()))
-        self.elsewhere = self.lead | {
-            each.key for text in named if text for each in split_sentences(str(text))
+        other_texts = (message.get("title"), *captions, *(message.get("authors") or ()))
+        self.outside_text = self.lead | {
+            each.key for text in other_texts if text for each in split_sentences(str(text))
         }
-        self.items = frozenset(
+        self.list_items = frozenset(
             int(block["start"])
             for block in message.get("blocks") or ()
             if block["type"] == "list_item"
@@ -131,35 +129,42 @@ class _Side:
     def is_negligible(self, number: int, changed: Collection[int]) -> bool:
         """Return whether an added, removed or moved line is unlikely to matter to a reader.
 
-        New designs bring subheadings and links with them. Such a line counts if it is an item of a
-        list, or next to a sentence that has changed in the same way.
+        This holds for subheadings and links, which a new design may add, unless the line is a list
+        item, or next to a sentence that is `changed` in the same way.
         """
         sentence = self.sentences[number]
-        if not sentence.is_note or sentence.start in self.items:
+        if not sentence.is_note or sentence.start in self.list_items:
             return False
-        around = {number - 1, number + 1} & set(changed)
-        return all(self.sentences[each].is_note for each in around)
+        changed_neighbours = {number - 1, number + 1} & set(changed)
+        return all(self.sentences[each].is_note for each in changed_neighbours)
 
 
 def _compare(
-    before: _Side, after: _Side, shared: Collection[str]
+    before: _Revision, after: _Revision, template_lines: Collection[str]
 ) -> tuple[list[SentenceChange], float]:
     """Return the changes in the order of the new text, and the share of the text that remains."""
     old, new = before.sentences, after.sentences
+    # Each dictionary maps the index of an old sentence to that of the new one.
     matched = dict(_matched([each.key for each in old], [each.key for each in new]))
-    counts = (Counter(each.key for each in side) for side in (old, new))
-    repeated = {key for count in counts for key, times in count.items() if times > MAX_REPEATED}
-    moved = _pair_equal(old, new, _open(old, matched.keys()), _open(new, matched.values()))
-    moved = {a: b for a, b in moved.items() if old[a].key not in repeated}
-    elsewhere = before.elsewhere | after.elsewhere | repeated
-    open_old, open_new = (
-        [each for each in _open(texts, paired) if not _is_ignored(texts[each], elsewhere, shared)]
-        for texts, paired in (
+    counts = (Counter(each.key for each in sentences) for sentences in (old, new))
+    frequent = {key for count in counts for key, times in count.items() if times > MAX_OCCURRENCES}
+    moved = _pair_equal(old, new, _unpaired(old, matched.keys()), _unpaired(new, matched.values()))
+    moved = {a: b for a, b in moved.items() if old[a].key not in frequent}
+    ignored = before.outside_text | after.outside_text | frequent
+    unpaired_old, unpaired_new = (
+        [
+            each
+            for each in _unpaired(sentences, paired)
+            if not _is_ignored(sentences[each], ignored, template_lines)
+        ]
+        for sentences, paired in (
             (old, {*matched, *moved}),
             (new, {*matched.values(), *moved.values()}),
         )
     )
-    edited = _pair_similar(old, new, open_old, open_new, _gaps(matched, len(old), len(new)))
+    gaps = _gaps(matched, len(old), len(new))
+    edited = _pair_similar(old, new, unpaired_old, unpaired_new, gaps)
+    # Changes with their position in the new text; removed sentences come before others (0 < 1).
     changes = [
         *(
             (new[b].start, 1, _change("moved", old[a], new[b]))
@@ -168,41 +173,43 @@ def _compare(
         ),
         *((new[b].start, 1, _change("edited", old[a], new[b])) for a, b in edited.items()),
     ]
-    added = set(open_new) - set(edited.values())
+    added = set(unpaired_new) - set(edited.values())
     changes += [
         (new[b].start, 1, _change("added", None, new[b]))
         for b in added
         if not after.is_negligible(b, added)
     ]
-    removed = set(open_old) - edited.keys()
-    places = _places_of_removed(matched, old, new)
+    removed = set(unpaired_old) - edited.keys()
+    positions = _positions_of_removed(matched, old, new)
     changes += [
-        (places[a], 0, _change("removed", old[a], None))
+        (positions[a], 0, _change("removed", old[a], None))
         for a in sorted(removed)
         if not before.is_negligible(a, removed)
     ]
     changes.sort(key=lambda each: each[:2])
-    total = max(sum(len(each.text) for each in side.sentences) for side in (before, after))
+    total = max(sum(len(each.text) for each in sentences) for sentences in (old, new))
     kept = sum(len(old[a].text) for a in (*matched, *moved, *edited))
     return [change for _, _, change in changes], kept / total if total else 1.0
 
 
-def _open(sentences: Sequence[Sentence], paired: Iterable[int]) -> list[int]:
-    taken = set(paired)
-    return [number for number in range(len(sentences)) if number not in taken]
+def _unpaired(sentences: Sequence[Sentence], paired: Iterable[int]) -> list[int]:
+    """Return the indices of the sentences that are not among the paired ones."""
+    excluded = set(paired)
+    return [number for number in range(len(sentences)) if number not in excluded]
 
 
 def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the places of equal sentences in the same order."""
+    """Yield the indices of equal sentences that are in the same order in both texts."""
+    # The common beginning and end are matched first, because difflib takes quadratic time.
     shorter = min(len(old), len(new))
     start = next((n for n in range(shorter) if old[n] != new[n]), shorter)
-    most = shorter - start
-    end = next((n for n in range(most) if old[-1 - n] != new[-1 - n]), most)
+    max_end = shorter - start
+    end = next((n for n in range(max_end) if old[-1 - n] != new[-1 - n]), max_end)
     yield from ((number, number) for number in range(start))
     inner_old, inner_new = old[start : len(old) - end], new[start : len(new) - end]
     counts = Counter(inner_new)
     matcher = SequenceMatcher(
-        lambda key: counts[key] > MAX_REPEATED, inner_old, inner_new, autojunk=False
+        lambda key: counts[key] > MAX_OCCURRENCES, inner_old, inner_new, autojunk=False
     )
     for a, b, size in matcher.get_matching_blocks():
         yield from ((start + a + number, start + b + number) for number in range(size))
@@ -210,79 +217,95 @@ def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
 
 
 def _pair_equal(
-    old: Sequence[Sentence], new: Sequence[Sentence], open_old: list[int], open_new: list[int]
+    old: Sequence[Sentence],
+    new: Sequence[Sentence],
+    unpaired_old: list[int],
+    unpaired_new: list[int],
 ) -> dict[int, int]:
-    places: dict[str, list[int]] = {}
-    for number in reversed(open_new):
-        places.setdefault(new[number].key, []).append(number)
-    return {number: places[key].pop() for number in open_old if places.get(key := old[number].key)}
+    """Pair the sentences that occur in both texts, in order if they occur several times."""
+    indices_by_key: dict[str, list[int]] = {}
+    for number in reversed(unpaired_new):
+        indices_by_key.setdefault(new[number].key, []).append(number)
+    pairs: dict[int, int] = {}
+    for number in unpaired_old:
+        if indices := indices_by_key.get(old[number].key):
+            pairs[number] = indices.pop()
+    return pairs
 
 
 def _gaps(partners: Mapping[int, int], old: int, new: int) -> tuple[list[int], list[int]]:
-    """Return for each sentence of both texts the number of matched sentences before it."""
-    reverse = set(partners.values())
+    """Return for each sentence of both texts the number of matched sentences before it.
+
+    An old and a new sentence with the same number are in the same gap between matched sentences.
+    """
+    matched_new = set(partners.values())
     return (
         list(accumulate((number in partners for number in range(old)), initial=0)),
-        list(accumulate((number in reverse for number in range(new)), initial=0)),
+        list(accumulate((number in matched_new for number in range(new)), initial=0)),
     )
 
 
 def _pair_similar(
     old: Sequence[Sentence],
     new: Sequence[Sentence],
-    open_old: Sequence[int],
-    open_new: Sequence[int],
+    unpaired_old: Sequence[int],
+    unpaired_new: Sequence[int],
     gaps: tuple[list[int], list[int]],
 ) -> dict[int, int]:
     """Pair sentences that share most of their words, the most similar ones first."""
-    if len(open_old) * len(open_new) > MAX_PAIRS:
+    if len(unpaired_old) * len(unpaired_new) > MAX_PAIRS:
         return {}
-    found = []
-    for a in open_old:
-        for b in open_new:
-            is_here = gaps[0][a] == gaps[1][b]
-            share = _common(old[a].bag, new[b].bag)
-            if share >= (MIN_EDIT_SHARE if is_here else MIN_MOVED_EDIT_SHARE):
-                found.append((not is_here, -share, abs(a - b), a, b))
-    paired: dict[int, int] = {}
-    taken: set[int] = set()
-    for _, _, _, a, b in sorted(found):
-        if a not in paired and b not in taken:
-            paired[a] = b
-            taken.add(b)
-    return paired
+    candidates = []
+    for a in unpaired_old:
+        for b in unpaired_new:
+            is_moved = gaps[0][a] != gaps[1][b]
+            share = _common_share(old[a].bag, new[b].bag)
+            if share >= (MIN_MOVED_EDIT_SHARE if is_moved else MIN_EDIT_SHARE):
+                candidates.append((is_moved, -share, abs(a - b), a, b))
+    pairs: dict[int, int] = {}
+    paired_new: set[int] = set()
+    for _, _, _, a, b in sorted(candidates):
+        if a not in pairs and b not in paired_new:
+            pairs[a] = b
+            paired_new.add(b)
+    return pairs
 
 
-def _common(old: Counter[str], new: Counter[str]) -> float:
+def _common_share(old: Counter[str], new: Counter[str]) -> float:
     """Return the Dice coefficient of two bags of words."""
     total = old.total() + new.total()
     return 2 * (old & new).total() / total if total else 0.0
 
 
-def _is_ignored(sentence: Sentence, elsewhere: Collection[str], shared: Collection[str]) -> bool:
-    """Return whether a sentence is part of the template, or also in a lead, title or caption."""
-    if not sentence.bag or sentence.key in elsewhere:
+def _is_ignored(
+    sentence: Sentence, ignored: Collection[str], template_lines: Collection[str]
+) -> bool:
+    """Return whether a sentence has no words, is ignored by its key, or belongs to the template."""
+    if not sentence.bag or sentence.key in ignored:
         return True
-    return sentence.is_line and _masked(sentence) in shared
+    return sentence.is_line and _without_counters(sentence) in template_lines
 
 
-def _masked(sentence: Sentence) -> str:
-    """Return the key of a sentence, with all numbers replaced by 0 if it is a short line."""
+def _without_counters(sentence: Sentence) -> str:
+    """Return the key of a sentence; in a short line such as "12 comments", every number is 0."""
     if not sentence.is_note or sentence.bag.total() > MAX_COUNTER_WORDS:
         return sentence.key
     return _NUMBER.sub("0", sentence.key)
 
 
-def _places_of_removed(
-    partners: Mapping[int, int], old: Sequence[Sentence], new: Sequence[Sentence]
+def _positions_of_removed(
+    matched: Mapping[int, int], old: Sequence[Sentence], new: Sequence[Sentence]
 ) -> list[int]:
-    """Return for each old sentence the end of the nearest unchanged sentence before it."""
-    places, place = [], -1
+    """Return the position of each old sentence in the new text, if it has been removed.
+
+    It is the end of the nearest matched sentence before it, or -1 if there is none.
+    """
+    positions, position = [], -1
     for number in range(len(old)):
-        if number in partners:
-            place = new[partners[number]].end
-        places.append(place)
-    return places
+        if number in matched:
+            position = new[matched[number]].end
+        positions.append(position)
+    return positions
 
 
 def _change(action: str, old: Sentence | None, new: Sentence | None) -> SentenceChange:
@@ -304,55 +327,55 @@ def _title_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> TextCh
     if not old or not new or reading_key(old) == reading_key(new):
         return None
     shorter, longer = sorted((old, new), key=len)
-    if longer.startswith(shorter) and _SITE_NAME.match(longer, len(shorter)):
+    if longer.startswith(shorter) and _SITE_NAME_SEPARATOR.match(longer, len(shorter)):
         return None
     return TextChange(before=old, after=new)
 
 
-def _lead_change(before: _Side, after: _Side) -> TextChange | None:
-    """Compare the leads, unless the text of the other revision contains one of them."""
-    old, new = (str(side.message.get("lead") or "") for side in (before, after))
+def _lead_change(before: _Revision, after: _Revision) -> TextChange | None:
+    """Compare the leads, unless the other revision contains one of them in its text or lead."""
+    old, new = (str(revision.message.get("lead") or "") for revision in (before, after))
     if not old or not new or before.lead == after.lead:
         return None
-    texts = [{each.key for each in side.sentences} for side in (before, after)]
-    if before.lead <= texts[1] | after.lead or after.lead <= texts[0] | before.lead:
+    old_text, new_text = ({each.key for each in side.sentences} for side in (before, after))
+    if before.lead <= new_text | after.lead or after.lead <= old_text | before.lead:
         return None
     return TextChange(before=old, after=new)
 
 
-def _correction(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
+def _new_correction(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
     """Return the first correction note that the previous revision does not have."""
     if before.get("corrections") is None:
-        # Revisions by earlier versions of the service have no notes.
+        # Unknown, as in revisions by earlier versions of the service
         return None
-    known = {reading_key(str(note)) for note in before["corrections"]}
+    old_notes = {reading_key(str(note)) for note in before["corrections"]}
     notes = (str(note) for note in after.get("corrections") or ())
-    return next((note for note in notes if reading_key(note) not in known), None)
+    return next((note for note in notes if reading_key(note) not in old_notes), None)
 
 
 def _kind(
     after: Mapping[str, Any],
     title: TextChange | None,
     lead: TextChange | None,
-    found: Sequence[SentenceChange],
-    kept: float,
+    sentences: Sequence[SentenceChange],
+    kept_share: float,
     correction: str | None,
 ) -> ChangeKind:
     if correction is not None:
         return "correction"
     if (after.get("metadata") or {}).get("kind") == "live":
         return "live"
-    if kept < MIN_KEPT_SHARE:
+    if kept_share < MIN_KEPT_SHARE:
         return "rewritten"
     edits: list[TextChange | SentenceChange] = [each for each in (title, lead) if each is not None]
-    edits += found
-    is_typo = 0 < _length(edits) <= MAX_CHARACTERS and all(
+    edits += sentences
+    is_typo = 0 < _total_length(edits) <= MAX_CHARACTERS and all(
         _is_typo(each.before, each.after) for each in edits
     )
     return "typo" if is_typo else "update"
 
 
-def _length(edits: Iterable[TextChange | SentenceChange]) -> int:
+def _total_length(edits: Iterable[TextChange | SentenceChange]) -> int:
     return sum(len(each.before or "") + len(each.after or "") for each in edits)
 
 
@@ -362,13 +385,14 @@ def _is_typo(before: str | None, after: str | None) -> bool:
         return False
     if _AMOUNT.findall(before) != _AMOUNT.findall(after):
         return False
-    old, new = (_WORD.findall(text) for text in (before, after))
-    if len(old) != len(new):
+    old_words, new_words = (_WORD.findall(text) for text in (before, after))
+    if len(old_words) != len(new_words):
         return False
-    return all(a == b or _is_respelled(a, b) for a, b in zip(old, new, strict=True))
+    return all(a == b or _is_respelled(a, b) for a, b in zip(old_words, new_words, strict=True))
 
 
 def _is_respelled(old: str, new: str) -> bool:
+    """Return whether a word has probably been corrected, like "goverment" to "government"."""
     lengths = len(old), len(new)
     if min(lengths) < MIN_TYPO_LETTERS or max(lengths) > MAX_TYPO_LETTERS:
         return False

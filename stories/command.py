@@ -37,18 +37,15 @@ def find(files: tuple[Path, ...], days: float) -> None:
     """
     from stories.finding import find_stories
 
-    def articles() -> list[dict[str, object]]:
-        found = []
-        for path in files:
-            with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
-                for number, line in enumerate(lines, 1):
-                    try:
-                        found.append(json.loads(line))
-                    except ValueError as error:
-                        raise ExpectedError(f"{path}, line {number}: {error}") from error
-        return found
-
-    for message in find_stories(articles(), days):
+    articles: list[dict[str, object]] = []
+    for path in files:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as lines:
+            for number, line in enumerate(lines, 1):
+                try:
+                    articles.append(json.loads(line))
+                except ValueError as error:
+                    raise ExpectedError(f"{path}, line {number}: {error}") from error
+    for message in find_stories(articles, days):
         click.echo(json.dumps(message.to_json(), ensure_ascii=False))
 
 

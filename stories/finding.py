@@ -1,4 +1,4 @@
-"""Stories of articles in memory."""
+"""Grouping of articles in memory into stories, without a database."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -23,8 +23,8 @@ from stories.messages import (
 )
 from stories.overlap import overlap_of
 
-_UNDATED = datetime(9000, 1, 1, tzinfo=UTC)
-"""Time that represents an unknown fetch time, so that the article comes last."""
+_UNKNOWN_TIME = datetime(9000, 1, 1, tzinfo=UTC)
+"""Substitute for an unknown fetch time, which puts the article last."""
 
 
 def find_stories(
@@ -42,28 +42,28 @@ def find_stories(
     Returns
     -------
     list of StoryMessage
-        One message for each article, in the order of the fetch times, which determines the first
-        article of a story. Unlike the service, whose order is that of receipt, it trusts these
-        times. Changes are left out.
+        One message for each article, in the order of the fetch times. The earliest article of a
+        story is its first. (The service uses the order of receipt instead, because it does not
+        trust the fetch times.) Changes are left out.
 
     Raises
     ------
     ExpectedError
         If one of them is not an article message.
     """
-    ordered = sorted(map(_Known, _latest(articles)), key=lambda each: each.order)
-    texts: dict[bytes, list[_Known]] = defaultdict(list)
+    ordered = sorted(map(_Entry, _latest_revisions(articles)), key=lambda each: each.order)
+    by_text: dict[bytes, list[_Entry]] = defaultdict(list)
     for each in ordered:
         if each.fingerprint.is_comparable:
-            texts[each.fingerprint.key].append(each)
-    leaders: dict[bytes, bytes] = {}
-    firsts = [found[0] for found in texts.values()]
-    for compared in _connected_texts(firsts, timedelta(days=days)):
-        leaders |= _leaders(compared)
-    return [each.message(texts, leaders) for each in ordered]
+            by_text[each.fingerprint.key].append(each)
+    leader_keys: dict[bytes, bytes] = {}
+    distinct = [copies[0] for copies in by_text.values()]
+    for candidates in _connected(distinct, timedelta(days=days)):
+        leader_keys |= _leader_keys(candidates)
+    return [each.message(by_text, leader_keys) for each in ordered]
 
 
-def _latest(articles: Iterable[ArticleMessage | Mapping[str, Any]]) -> list[Article]:
+def _latest_revisions(articles: Iterable[ArticleMessage | Mapping[str, Any]]) -> list[Article]:
     latest: dict[tuple[str, str], Article] = {}
     for each in articles:
         values = each.to_json() if isinstance(each, ArticleMessage) else each
@@ -77,31 +77,39 @@ def _latest(articles: Iterable[ArticleMessage | Mapping[str, Any]]) -> list[Arti
     return [each for each in latest.values() if each.withdrawn is None]
 
 
-class _Known:
-    """An article with its fingerprint and its place in the order."""
+class _Entry:
+    """An article with its fingerprint and its sort key (`order`)."""
 
     def __init__(self, article: Article) -> None:
         self.article = article
         self.fingerprint: Fingerprint = fingerprint_of(article.text)
-        self.at = article.fetched_at or _UNDATED
-        self.order = (self.at, self.fingerprint.key, article.site.encode(), article.url.encode())
+        self.fetched_at = article.fetched_at or _UNKNOWN_TIME
+        self.order = (
+            self.fetched_at,
+            self.fingerprint.key,
+            article.site.encode(),
+            article.url.encode(),
+        )
 
     def message(
-        self, texts: Mapping[bytes, list["_Known"]], leaders: Mapping[bytes, bytes]
+        self, by_text: Mapping[bytes, list["_Entry"]], leader_keys: Mapping[bytes, bytes]
     ) -> StoryMessage:
-        """Return the message about the article; the leader of a story has its first article."""
+        """Return the message about the article, given the articles and the story of each text.
+
+        The first article of a story is the first one with the text of the story's leader.
+        """
         article, key = self.article, self.fingerprint.key
         own = first_article(article.url, article.site, article.fetched_at)
         story = own_story(key, self.fingerprint.is_comparable, own, article.wire)
-        first = texts[leaders[key]][0] if key in leaders else self
+        first = by_text[leader_keys[key]][0] if key in leader_keys else self
         if first is not self:
             overlap = overlap_of(self.fingerprint.shingles, first.fingerprint.shingles)
-            source = first.article
+            repeated = first.article
             story = Story(
-                story=story_id(leaders[key]),
+                story=story_id(leader_keys[key]),
                 relation=overlap.relation,
                 similarity=round(overlap.resemblance, 3),
-                first=first_article(source.url, source.site, source.fetched_at),
+                first=first_article(repeated.url, repeated.site, repeated.fetched_at),
                 wire=article.wire,
             )
         return StoryMessage(
@@ -117,42 +125,46 @@ class _Known:
         )
 
 
-def _connected_texts(texts: list[_Known], window: timedelta) -> list[list[_Known]]:
-    """Divide texts into sets that hold all texts with a band in common within the window."""
+def _connected(texts: list[_Entry], window: timedelta) -> list[list[_Entry]]:
+    """Divide texts into sets such that only texts of the same set may repeat each other.
+
+    Texts that share a band of their signatures, and were fetched within the window, are in the same
+    set. The sets are found with a union-find structure.
+    """
     parents = list(range(len(texts)))
 
-    def root(place: int) -> int:
-        while parents[place] != place:
-            parents[place] = place = parents[parents[place]]
-        return place
+    def root(i: int) -> int:
+        while parents[i] != i:
+            parents[i] = i = parents[parents[i]]
+        return i
 
-    last_with: dict[int, int] = {}
-    for place, text in enumerate(texts):
+    last_by_band: dict[int, int] = {}
+    for i, text in enumerate(texts):
         for band in text.fingerprint.bands.tolist():
-            other = last_with.get(band)
-            if other is not None and text.at - texts[other].at <= window:
-                parents[root(place)] = root(other)
-            last_with[band] = place
-    sets: dict[int, list[_Known]] = defaultdict(list)
-    for place, text in enumerate(texts):
-        sets[root(place)].append(text)
+            other = last_by_band.get(band)
+            if other is not None and text.fetched_at - texts[other].fetched_at <= window:
+                parents[root(i)] = root(other)
+            last_by_band[band] = i
+    sets: dict[int, list[_Entry]] = defaultdict(list)
+    for i, text in enumerate(texts):
+        sets[root(i)].append(text)
     return list(sets.values())
 
 
-def _leaders(texts: list[_Known]) -> dict[bytes, bytes]:
-    """Return the key of the leader of each text, by the text's key."""
+def _leader_keys(texts: list[_Entry]) -> dict[bytes, bytes]:
+    """Group texts into stories, and return the key of the leader's text by the key of each text."""
 
     @cache
     def common(lower: int, higher: int) -> int:
         one, other = texts[lower].fingerprint, texts[higher].fingerprint
         return overlap_of(one.shingles, other.shingles).common
 
-    known = {
-        place: StoryText(
-            each.fingerprint.key, len(each.fingerprint.shingles), each.article.site, each.at
+    story_texts = {
+        i: StoryText(
+            each.fingerprint.key, len(each.fingerprint.shingles), each.article.site, each.fetched_at
         )
-        for place, each in enumerate(texts)
+        for i, each in enumerate(texts)
     }
-    groups = group_texts(known, lambda one, other: common(min(one, other), max(one, other)))
+    groups = group_texts(story_texts, lambda one, other: common(min(one, other), max(one, other)))
     keys = [each.fingerprint.key for each in texts]
-    return {keys[each]: keys[leader] for leader, group in groups.items() for each in group}
+    return {keys[i]: keys[leader] for leader, group in groups.items() for i in group}

@@ -33,6 +33,7 @@ MIN_SHINGLES: Final = 24
 Shingles = npt.NDArray[np.uint32]
 """Distinct shingles as 32-bit digests, in ascending order."""
 
+# Multipliers of a polynomial hash, and random factors and summands of the MinHash functions
 _POWERS: Final = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(8)]
 _PERMUTATIONS: Final = np.random.Generator(np.random.PCG64(1)).integers(
     0, 2**64, (2, BANDS * ROWS), dtype=np.uint64
@@ -41,7 +42,7 @@ _PERMUTATIONS: Final = np.random.Generator(np.random.PCG64(1)).integers(
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """Shingles and a key of a text.
+    """The distinct shingles of a text, and a key that identifies the text.
 
     The key is a 16-byte digest of the tokens in order, equal for texts that differ only in case,
     punctuation and white space.
@@ -69,12 +70,12 @@ class Fingerprint:
         permuted = self.shingles.astype(np.uint64)[None, :] * (factors | np.uint64(1))[:, None]
         permuted += summands[:, None]
         minima = permuted.min(axis=1) >> np.uint64(32)
-        rows = minima.reshape(BANDS, ROWS)
-        mixed = np.arange(BANDS, dtype=np.uint64) * _POWERS[ROWS + 1]
+        minima_by_band = minima.reshape(BANDS, ROWS)
+        hashes = np.arange(BANDS, dtype=np.uint64) * _POWERS[ROWS + 1]
         for row in range(ROWS):
-            mixed += rows[:, row] * _POWERS[row + 1]
-        _scatter(mixed)
-        return (mixed >> np.uint64(32)).astype(np.uint32).view(np.int32)
+            hashes += minima_by_band[:, row] * _POWERS[row + 1]
+        _scatter(hashes)
+        return (hashes >> np.uint64(32)).astype(np.uint32).view(np.int32)
 
 
 def fingerprint_of(text: str) -> Fingerprint:
@@ -89,19 +90,20 @@ def fingerprint_of(text: str) -> Fingerprint:
     return Fingerprint(key, _shingles(digests, length))
 
 
-def _shingles(digests: npt.NDArray[np.uint64], length: int) -> Shingles:
-    number = len(digests) - length + 1
+def _shingles(token_digests: npt.NDArray[np.uint64], length: int) -> Shingles:
+    """Hash each run of `length` tokens, such as "the prime minister said"."""
+    number = len(token_digests) - length + 1
     if number < 1:
         return np.empty(0, dtype=np.uint32)
-    mixed = digests[:number] * _POWERS[0]
-    for place in range(1, length):
-        mixed += digests[place : number + place] * _POWERS[place]
-    _scatter(mixed)
-    mixed ^= mixed >> np.uint64(32)
-    return np.unique(mixed.astype(np.uint32))
+    hashes = token_digests[:number] * _POWERS[0]
+    for offset in range(1, length):
+        hashes += token_digests[offset : number + offset] * _POWERS[offset]
+    _scatter(hashes)
+    hashes ^= hashes >> np.uint64(32)
+    return np.unique(hashes.astype(np.uint32))
 
 
 def _scatter(sums: npt.NDArray[np.uint64]) -> None:
-    """Scatter neighbouring numbers in place, like SplitMix64."""
+    """Mix the bits of each number in place, so that similar sums differ widely, like SplitMix64."""
     sums ^= sums >> np.uint64(31)
     sums *= np.uint64(0xBF58476D1CE4E5B9)

@@ -17,8 +17,8 @@ MAX_UNRELATED_SHARE: Final = 0.1
 ``benchmarks/stories/repeats.py``)."""
 
 MIN_VERSION_SHARE: Final = 0.7
-"""Minimum share in common, relative to the longer text, of two versions of a text. Any two versions
-of one text therefore share at least 28 % of their length."""
+"""Minimum share of the longer text that another text contains if both are versions of one text. Any
+two versions of a third text therefore share at least 28 % of their length."""
 
 MIN_LEADER_SHARE: Final = 0.25
 """Minimum share of a text that a shorter leader must contain, because a leader may consist
@@ -43,13 +43,12 @@ def group_texts(
 ) -> dict[int, list[int]]:
     """Group texts into stories, independently of their order in `texts`.
 
-    Return the IDs of the texts of each story by that of its leader, the leader first. `common`
-    returns the number of shingles that two texts share.
+    Return the IDs of the texts of each story, beginning with its leader, by the leader's ID.
+    `common` returns the number of shingles that two texts share.
 
     A text joins the leader of which it is a version or, failing that, the one with which it shares
-    most. It does not join if all that they share seems to be boilerplate: it is not a version of
-    the leader, and the story has another text from its site that is not a version of the leader
-    either, and that it does not repeat.
+    most. It does not join a story if it seems to share only boilerplate with it (see
+    `shares_boilerplate`).
     """
     groups: dict[int, list[int]] = {}
 
@@ -64,7 +63,11 @@ def group_texts(
         return common(one, other) >= MIN_VERSION_SHARE * max(texts[one].length, texts[other].length)
 
     def shares_boilerplate(text: int, leader: int) -> bool:
-        """Return whether a text and a leader seem to share only boilerplate of the text's site."""
+        """Return whether a text and a leader seem to share only boilerplate of the text's site.
+
+        This is assumed if neither the text nor another text of the story from the same site is a
+        version of the leader, and these two texts do not repeat each other.
+        """
         return not is_version(text, leader) and any(
             texts[other].site == texts[text].site
             and not is_version(other, leader)
@@ -72,19 +75,19 @@ def group_texts(
             for other in groups[leader][1:]
         )
 
-    def place(text: int) -> int:
-        """Return the leader of a text, once all earlier texts are grouped."""
-        least = MIN_LEADER_SHARE * texts[text].length
-        joined = [
+    def leader_of(text: int) -> int:
+        """Return the leader that a text joins, or the text itself; earlier texts are grouped."""
+        min_common = MIN_LEADER_SHARE * texts[text].length
+        candidates = [
             leader
             for leader in groups
             if is_repeat(text, leader)
-            and (texts[leader].length >= texts[text].length or common(text, leader) >= least)
+            and (texts[leader].length >= texts[text].length or common(text, leader) >= min_common)
         ]
-        # The leaders are in order, and the sort is stable.
-        joined.sort(key=lambda each: (not is_version(text, each), -common(text, each)))
-        return next((each for each in joined if not shares_boilerplate(text, each)), text)
+        # In a tie, the earliest leader comes first, because the sort is stable.
+        candidates.sort(key=lambda each: (not is_version(text, each), -common(text, each)))
+        return next((each for each in candidates if not shares_boilerplate(text, each)), text)
 
     for text in sorted(texts, key=lambda each: (texts[each].received_at, texts[each].key)):
-        groups.setdefault(place(text), []).append(text)
+        groups.setdefault(leader_of(text), []).append(text)
     return groups

@@ -6,10 +6,11 @@ from math import inf
 from pathlib import Path
 
 CONFIRM_SECONDS = 5.0
-"""Interval at which an idle process confirms that it could work."""
+"""Interval at which an idle process makes a round trip to the servers, to confirm that it could
+work."""
 
 MAX_AGE_SECONDS = 30.0
-"""Age at which the process is considered stuck."""
+"""Age of the last confirmation above which the process is considered stuck."""
 
 
 class Heartbeat:
@@ -22,7 +23,7 @@ class Heartbeat:
     def confirm(self) -> None:
         """Record that work has just been confirmed."""
         self._confirmed_at = time.monotonic()
-        # A full disk shows in the age of the file; it must not end a process that works.
+        # A full disk must not end a process that works; the file then becomes too old.
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             new = self._path.with_suffix(".new")
@@ -35,7 +36,7 @@ class Heartbeat:
         return time.monotonic() - self._confirmed_at >= CONFIRM_SECONDS
 
     def age_seconds(self) -> float:
-        """Return the time since work was confirmed; infinity if there was none."""
+        """Return the time since work was last confirmed, or infinity if it never was."""
         try:
             age = time.monotonic() - float(self._path.read_text())
         except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""Index of stories in PostgreSQL: grouping of articles, one by one, under a lock.
+"""Incremental grouping of articles into stories, whose texts are stored and indexed in PostgreSQL.
 
-The number of texts read for an article is limited: a story that has become too large accepts
-further texts, but is no longer regrouped.
+Articles are grouped one by one, under a lock. The number of texts read for an article is limited: a
+story that has become too large accepts further texts, but is no longer regrouped.
 """
 
 import logging
@@ -23,13 +23,14 @@ logger = logging.getLogger(__name__)
 
 MAX_REGROUPED: Final = 50
 """Maximum number of texts that are regrouped for a new text, counting copies once. If the stories
-that it may join have more, only the oldest determine which it joins, and no other text moves."""
+that it may join have more, only their oldest texts are grouped with it, and no other text moves to
+another story."""
 
 MAX_BAND_TEXTS: Final = 50
 """Maximum number of texts examined per band of a signature."""
 
 MAX_CANDIDATES: Final = 100
-"""Maximum number of texts compared with a new text; those that share the most bands are used."""
+"""Maximum number of texts compared with a new text: those that share the most bands with it."""
 
 MAX_SITES: Final = 100
 """Maximum number of sites stored per text."""
@@ -39,13 +40,13 @@ MAX_FIRST_CANDIDATES: Final = 100
 
 MAX_REMOVED_STORIES: Final = 100
 MAX_SWEPT_PAGES: Final = 1000
-"""Maximum number of old stories removed, and of pages looked up in the store, at a time."""
+"""Maximum number of old stories removed, and of pages looked up in the store, per transaction."""
 
-_NEW: Final = 0
-"""ID that represents the new text."""
+_NEW_TEXT_ID: Final = 0
+"""ID that represents a new text until it is stored."""
 
 
-class KnownText(NamedTuple):
+class StoredText(NamedTuple):
     """A stored text."""
 
     id: int
@@ -57,24 +58,24 @@ class KnownText(NamedTuple):
 
 
 class StoryState(NamedTuple):
-    """A story: its leader and its first article.
+    """A story: its leader and its first article, if any.
 
-    The leader (see `group_texts`) remains after its last article has changed. The first article is
-    then another one or, if there is none left, `page` is None.
+    The leader (see `group_texts`) stays the same even if its articles have changed or are gone. The
+    first article is then another one or, if the story has none, `page` is None.
     """
 
-    leader: KnownText
+    leader: StoredText
     page: int | None
     url: str | None
     site: str | None
     fetched_at: datetime | None
 
 
-class _Arrival(NamedTuple):
+class _NewArticle(NamedTuple):
     """An article to be grouped.
 
-    `seen_at` is `fetched_at` or, if that is unknown, the time of extraction. `received_at`, which a
-    crawler cannot backdate, determines which of two articles is the first of their story.
+    `seen_at` is the time of the fetch or, if that is unknown, of the extraction. `received_at`,
+    which a crawler cannot backdate, determines which article is the first of its story.
     """
 
     page: int
@@ -84,38 +85,38 @@ class _Arrival(NamedTuple):
     received_at: datetime
 
 
-class _Found(NamedTuple):
-    """The stored texts like a new one: the identical text, or the others.
+class _SimilarTexts(NamedTuple):
+    """The stored texts that a new text may repeat: the `same` text or, if there is none, `others`.
 
-    `whole_on` has the sites with a longer text that contains this one.
+    `containing_sites` are the sites with a longer text that contains the new one.
     """
 
-    same: KnownText | None = None
-    others: Sequence[KnownText] = ()
-    whole_on: Collection[str] = ()
+    same: StoredText | None = None
+    others: Sequence[StoredText] = ()
+    containing_sites: Collection[str] = ()
 
 
-class _Place(NamedTuple):
-    """The place of a new text.
+class _Placement(NamedTuple):
+    """The story of a new text, and the effect of the text on other stories.
 
-    `state` is that of the story that it joins, or None if it leads a story. If the text was
-    received before others of its stories, `groups` has all their texts, and `before` the IDs of the
-    texts' stories. A text that is not `is_compared` joins its story without being compared with
-    later texts.
+    `story` is the one that the text joins, or None if it leads a story. If a text that was received
+    late changes other stories, `groups` has the IDs of all their texts by new story, and
+    `story_ids` the previous story of each text. If not `is_indexed`, later texts will not be
+    compared with the new one, because its story is too large.
     """
 
-    state: StoryState | None = None
+    story: StoryState | None = None
     groups: Sequence[Sequence[int]] = ()
-    before: Mapping[int, int] = {}
-    is_compared: bool = True
+    story_ids: Mapping[int, int] = {}
+    is_indexed: bool = True
 
 
 _TYPES: Final = {"key": LargeBinary, "shingles": LargeBinary}
 
-_BEFORE = text("""
+_PREVIOUS_REVISION = text("""
     SELECT revision, text_id, key, received_at FROM stories.articles WHERE page = :page
 """).columns(key=LargeBinary)
-_PUT = text("""
+_PUT_ARTICLE = text("""
     INSERT INTO stories.articles (
         page, article_id, revision, site, url, language, text_id, key, fetched_at, received_at,
         wire, is_withdrawn, is_confirmed, changes
@@ -146,24 +147,28 @@ def group(
     Return False if the revision, or a later one, has been added before. The stories must be locked.
     Articles fetched more than `window` apart are not compared.
     """
-    before = connection.execute(_BEFORE, {"page": page}).one_or_none()
-    if before is not None and before.revision >= article.revision:
+    previous = connection.execute(_PREVIOUS_REVISION, {"page": page}).one_or_none()
+    if previous is not None and previous.revision >= article.revision:
         return False
     fingerprint = fingerprint_of(article.text)
     received_at = article.received_at or article.extracted_at
-    former = before.text_id if before is not None else None
-    if former is not None and before is not None and before.key == fingerprint.key:
-        received_at = min(received_at, before.received_at)
+    previous_text_id = previous.text_id if previous is not None else None
+    if previous_text_id is not None and previous is not None and previous.key == fingerprint.key:
+        received_at = min(received_at, previous.received_at)
     seen_at = article.fetched_at or article.extracted_at
-    arrival = _Arrival(page, article.site, fingerprint, seen_at, received_at)
-    stays = fingerprint.is_comparable and article.withdrawn is None
-    found = _find(connection, arrival, window) if stays else _Found()
-    if former is not None and (found.same is None or found.same.id != former):
-        _leave(connection, page, former)
+    new = _NewArticle(page, article.site, fingerprint, seen_at, received_at)
+    has_story = fingerprint.is_comparable and article.withdrawn is None
+    similar = _find_similar(connection, new, window) if has_story else _SimilarTexts()
+    if previous_text_id is not None and (
+        similar.same is None or similar.same.id != previous_text_id
+    ):
+        _leave(connection, page, previous_text_id)
         # The previous text may have been removed with its story.
-        found = _find(connection, arrival, window) if stays else _Found()
-    place = _place(connection, arrival, found)
-    text_id, changed = _put_text(connection, arrival, found, place) if stays else (None, set())
+        similar = _find_similar(connection, new, window) if has_story else _SimilarTexts()
+    placement = _placement(connection, new, similar)
+    text_id, changed_stories = (
+        _put_text(connection, new, similar, placement) if has_story else (None, set())
+    )
     values = {
         **article.model_dump(include={"revision", "site", "url", "language", "fetched_at", "wire"}),
         "page": page,
@@ -175,19 +180,20 @@ def group(
         "is_withdrawn": article.withdrawn is not None,
         # If only one other site has a longer text that contains this one, either site may have
         # copied the other.
-        "is_confirmed": article.site in found.whole_on or len(found.whole_on) > 1,
+        "is_confirmed": article.site in similar.containing_sites
+        or len(similar.containing_sites) > 1,
         "changes": changes.model_dump_json() if changes is not None else None,
     }
-    connection.execute(_PUT, values)
-    for story in sorted(_stories_of(connection, text_id) | changed):
-        _note_first(connection, story, page, retell=bool(changed))
+    connection.execute(_PUT_ARTICLE, values)
+    for story in sorted(_stories_of(connection, text_id) | changed_stories):
+        _record_first(connection, story, page, are_all_due=bool(changed_stories))
     return True
 
 
-_FIRST = text("""
+_FIRST_ARTICLE = text("""
     SELECT page, page IS NOT DISTINCT FROM (
             SELECT first_page FROM stories.stories WHERE id = :story_id
-        ) AS is_noted, is_forwarded
+        ) AS is_recorded, is_forwarded
     FROM stories.articles JOIN stories.texts ON texts.id = text_id
     WHERE story_id = :story_id AND page IN (
         (SELECT page FROM stories.articles JOIN stories.texts ON texts.id = text_id
@@ -198,10 +204,10 @@ _FIRST = text("""
     ORDER BY articles.received_at, articles.key, convert_to(site, 'UTF8'), convert_to(url, 'UTF8')
     LIMIT 1
 """).bindparams(most=MAX_FIRST_CANDIDATES)
-_NOTE_FIRST = text(
+_RECORD_FIRST = text(
     "UPDATE stories.stories SET first_page = :page, changed_at = now() WHERE id = :story_id"
 )
-_RETELL = text("""
+_MAKE_ALL_DUE = text("""
     UPDATE stories.articles SET is_due = true
     FROM stories.texts WHERE texts.id = text_id AND story_id = :story_id
 """)
@@ -212,36 +218,40 @@ def _stories_of(connection: Connection, text_id: int | None) -> set[int]:
     return set(connection.execute(_STORY_OF, {"text_id": text_id}).scalars())
 
 
-def _note_first(connection: Connection, story: int, page: int, *, retell: bool) -> None:
-    """Record the first article of a story that a page's article has joined or left.
+def _record_first(connection: Connection, story: int, page: int, *, are_all_due: bool) -> None:
+    """Record which article is the first of a story, after a page's article has joined it.
 
-    If it differs from the recorded one, or with `retell`, all articles of the story become due.
+    If it differs from the recorded one, or with `are_all_due`, there may be new messages about all
+    articles of the story.
     """
-    first = connection.execute(_FIRST, {"story_id": story, "new_page": page}).one_or_none()
+    first = connection.execute(_FIRST_ARTICLE, {"story_id": story, "new_page": page}).one_or_none()
     if first is None:
         return
-    connection.execute(_NOTE_FIRST, {"story_id": story, "page": first.page})
-    if retell or not first.is_noted:
-        connection.execute(_RETELL, {"story_id": story})
+    connection.execute(_RECORD_FIRST, {"story_id": story, "page": first.page})
+    if are_all_due or not first.is_recorded:
+        connection.execute(_MAKE_ALL_DUE, {"story_id": story})
 
 
 def _leave(connection: Connection, page: int, text_id: int) -> None:
-    """Detach an article from its text, which remains, so that no other article's story changes.
+    """Detach an article from its text.
 
-    If the article was the first of its story, the next one is recorded as such; if that one was
-    held back as a repeat, it is due. A story without articles is removed.
+    The text remains, so that no other article's story changes. If the article was the first of its
+    story, the next one is recorded as such, and is due unless it has been forwarded. A story
+    without articles is removed.
     """
     connection.execute(
         text("UPDATE stories.articles SET text_id = NULL WHERE page = :page"), {"page": page}
     )
     for story in _stories_of(connection, text_id):
-        first = connection.execute(_FIRST, {"story_id": story, "new_page": None}).one_or_none()
+        first = connection.execute(
+            _FIRST_ARTICLE, {"story_id": story, "new_page": None}
+        ).one_or_none()
         if first is None:
             connection.execute(
                 text("DELETE FROM stories.stories WHERE id = :story_id"), {"story_id": story}
             )
-        elif not first.is_noted:
-            connection.execute(_NOTE_FIRST, {"story_id": story, "page": first.page})
+        elif not first.is_recorded:
+            connection.execute(_RECORD_FIRST, {"story_id": story, "page": first.page})
             if not first.is_forwarded:
                 connection.execute(
                     text("UPDATE stories.articles SET is_due = true WHERE page = :page"),
@@ -249,12 +259,12 @@ def _leave(connection: Connection, page: int, text_id: int) -> None:
                 )
 
 
-_SAME = text("""
+_SAME_TEXT = text("""
     SELECT id, story_id, key, sites, received_at, shingles FROM stories.texts
     WHERE key = :key AND seen_from <= :seen_at + :window AND seen_to >= :seen_at - :window
     ORDER BY id LIMIT 1
 """).columns(**_TYPES)
-_LIKE = text("""
+_TEXTS_WITH_SHARED_BANDS = text("""
     SELECT id, story_id, key, sites, received_at, shingles
     FROM stories.texts JOIN (
         -- Band by band, since the planner overestimates an array overlap and reads all texts.
@@ -272,32 +282,33 @@ _LIKE = text("""
 """).columns(**_TYPES)
 
 
-def _find(connection: Connection, arrival: _Arrival, window: timedelta) -> _Found:
+def _find_similar(connection: Connection, new: _NewArticle, window: timedelta) -> _SimilarTexts:
     """Return the stored texts that an article's text may repeat."""
-    wanted = {"key": arrival.fingerprint.key, "seen_at": arrival.seen_at, "window": window}
-    same = connection.execute(_SAME, wanted).one_or_none()
+    parameters = {"key": new.fingerprint.key, "seen_at": new.seen_at, "window": window}
+    same = connection.execute(_SAME_TEXT, parameters).one_or_none()
     if same is not None:
-        return _Found(_known_text(same))
-    bounds = {"max_of_band": MAX_BAND_TEXTS, "max_candidates": MAX_CANDIDATES}
-    bands = {"bands": arrival.fingerprint.bands.tolist()}
-    like: list[KnownText] = []
-    whole_on: set[str] = set()
-    for other in map(_known_text, connection.execute(_LIKE, {**wanted, **bounds, **bands})):
-        overlap = overlap_of(arrival.fingerprint.shingles, other.shingles)
+        return _SimilarTexts(_stored_text(same))
+    limits = {"max_of_band": MAX_BAND_TEXTS, "max_candidates": MAX_CANDIDATES}
+    bands = {"bands": new.fingerprint.bands.tolist()}
+    rows = connection.execute(_TEXTS_WITH_SHARED_BANDS, {**parameters, **limits, **bands})
+    others: list[StoredText] = []
+    containing_sites: set[str] = set()
+    for other in map(_stored_text, rows):
+        overlap = overlap_of(new.fingerprint.shingles, other.shingles)
         if overlap.common >= MAX_UNRELATED_SHARE * min(overlap.own, overlap.other):
-            like.append(other)
+            others.append(other)
         if overlap.own < overlap.other and overlap.common >= MIN_WHOLE_SHARE * overlap.own:
-            whole_on.update(other.sites)
-    return _Found(None, like, whole_on)
+            containing_sites.update(other.sites)
+    return _SimilarTexts(None, others, containing_sites)
 
 
-def _known_text(row: Iterable[Any]) -> KnownText:
-    *values, shingles = row
-    return KnownText._make([*values, unpacked(shingles, values[0])])
+def _stored_text(row: Iterable[Any]) -> StoredText:
+    text_id, *values, shingles = row
+    return StoredText._make([text_id, *values, unpacked(shingles, text_id)])
 
 
 def unpacked(stored: bytes, text_id: int) -> Shingles:
-    """Return stored shingles as an array, which is empty if they are damaged."""
+    """Return stored shingles as an array, or an empty array if they are damaged."""
     shingles = np.frombuffer(stored[: len(stored) // 4 * 4], dtype="<u4")
     if len(stored) % 4 or (shingles[1:] <= shingles[:-1]).any():
         logger.error(
@@ -333,59 +344,66 @@ def story_states(connection: Connection, ids: Collection[int]) -> dict[int, Stor
     if not ids:
         return {}
     rows = connection.execute(_STATES, {"ids": sorted(ids)})
-    return {row.story_id: StoryState(_known_text(row[:6]), *row[6:]) for row in rows}
+    return {row.story_id: StoryState(_stored_text(row[:6]), *row[6:]) for row in rows}
 
 
-def _place(connection: Connection, arrival: _Arrival, found: _Found) -> _Place:
-    """Return the place of an article's text among the stories of the texts found."""
-    like = [found.same] if found.same is not None else found.others
-    states = story_states(connection, {each.story_id for each in like})
-    own, fingerprint = found.same, arrival.fingerprint
-    if own is not None and own.received_at <= arrival.received_at:
-        return _Place(states.get(own.story_id))
-    order = (arrival.received_at, fingerprint.key)
-    if all((each.received_at, each.key) < order for each in like):
-        states = {story: each for story, each in states.items() if _repeats(arrival, each.leader)}
+def _placement(connection: Connection, new: _NewArticle, similar: _SimilarTexts) -> _Placement:
+    """Return the placement of an article's text among the stories of similar texts."""
+    texts = [similar.same] if similar.same is not None else similar.others
+    states = story_states(connection, {each.story_id for each in texts})
+    same, fingerprint = similar.same, new.fingerprint
+    if same is not None and same.received_at <= new.received_at:
+        return _Placement(states.get(same.story_id))
+    order = (new.received_at, fingerprint.key)
+    if all((each.received_at, each.key) < order for each in texts):
+        # The text is the latest one: it can only join a story whose leader it repeats.
+        states = {story: each for story, each in states.items() if _repeats(new, each.leader)}
     if not states:
-        return _Place()
-    leaders = {each.leader.id: story for story, each in states.items()}
-    params = {"ids": sorted(states), "most": MAX_REGROUPED + 1}
-    texts = [*map(_known_text, connection.execute(_TEXTS_OF_STORIES, params))]
-    is_compared = len(texts) <= MAX_REGROUPED
-    if not is_compared:
-        texts = [*texts[:MAX_REGROUPED], *(each.leader for each in states.values())]
-    shingles = {each.id: each.shingles for each in texts}
-    all_texts = {
+        return _Placement()
+    story_by_leader = {each.leader.id: story for story, each in states.items()}
+    parameters = {"ids": sorted(states), "most": MAX_REGROUPED + 1}
+    members = [*map(_stored_text, connection.execute(_TEXTS_OF_STORIES, parameters))]
+    are_all_grouped = len(members) <= MAX_REGROUPED
+    if not are_all_grouped:
+        members = [*members[:MAX_REGROUPED], *(each.leader for each in states.values())]
+    shingles = {each.id: each.shingles for each in members}
+    story_texts = {
         each.id: StoryText(each.key, len(each.shingles), each.sites[0], each.received_at)
-        for each in texts
+        for each in members
     }
-    new = own.id if own is not None else _NEW
-    shingles[new] = fingerprint.shingles
+    new_id = same.id if same is not None else _NEW_TEXT_ID
+    shingles[new_id] = fingerprint.shingles
     length = len(fingerprint.shingles)
-    all_texts[new] = StoryText(fingerprint.key, length, arrival.site, arrival.received_at)
-    groups = group_texts(all_texts, _common_of(shingles))
-    (own_group,) = (each for each in groups.values() if new in each)
-    known_leaders = [each for each in own_group if each in leaders]
-    if not is_compared:
-        # An earlier text leads the story from now on, without its other texts being compared.
-        state = states[leaders[known_leaders[0]]] if known_leaders else None
-        return _Place(state, is_compared=state is None)
-    state = states[leaders[own_group[0]]] if own_group[0] in leaders else None
-    before = {each.id: each.story_id for each in texts}
-    kept = {frozenset(each) - {_NEW} for each in groups.values()} - {frozenset()}
-    is_moved = kept != {
-        frozenset(each for each, its in before.items() if its == story) for story in states
+    story_texts[new_id] = StoryText(fingerprint.key, length, new.site, new.received_at)
+    groups = group_texts(story_texts, _common_counts(shingles))
+    (own_group,) = (each for each in groups.values() if new_id in each)
+    if not are_all_grouped:
+        # The text joins the story of an old leader in its group. If it was received before that
+        # leader, it leads the story from now on, but is not compared with the story's other texts.
+        leaders = [each for each in own_group if each in story_by_leader]
+        state = states[story_by_leader[leaders[0]]] if leaders else None
+        return _Placement(state, is_indexed=state is None)
+    leader = own_group[0]
+    state = states[story_by_leader[leader]] if leader in story_by_leader else None
+    story_ids = {each.id: each.story_id for each in members}
+    old_sets = {
+        frozenset(each for each, its_story in story_ids.items() if its_story == story)
+        for story in states
     }
+    new_sets = {frozenset(each) - {_NEW_TEXT_ID} for each in groups.values()} - {frozenset()}
     leads_others = state is None and len(own_group) > 1
-    return _Place(state, list(groups.values()) if is_moved or leads_others else (), before)
+    is_regrouped = new_sets != old_sets or leads_others
+    return _Placement(state, list(groups.values()) if is_regrouped else (), story_ids)
 
 
-def _repeats(arrival: _Arrival, leader: KnownText) -> bool:
-    overlap = overlap_of(arrival.fingerprint.shingles, leader.shingles)
-    return overlap.is_repeat(on_one_site=leader.sites[0] == arrival.site)
+def _repeats(new: _NewArticle, leader: StoredText) -> bool:
+    overlap = overlap_of(new.fingerprint.shingles, leader.shingles)
+    return overlap.is_repeat(on_one_site=leader.sites[0] == new.site)
 
 
-def _common_of(shingles: Mapping[int, Shingles]) -> Callable[[int, int], int]:
+def _common_counts(shingles: Mapping[int, Shingles]) -> Callable[[int, int], int]:
+    """Return a cached function that counts the shingles that two texts, given by ID, share."""
+
     @cache
     def common(lower: int, higher: int) -> int:
         return overlap_of(shingles[lower], shingles[higher]).common
@@ -400,7 +418,7 @@ _ADD_TEXT = text("""
     ) VALUES (:story_id, :key, :shingles, :bands, :sites, :seen_at, :seen_at, :received_at)
     RETURNING id
 """)
-_TOUCH_TEXT = text("""
+_EXTEND_TEXT = text("""
     UPDATE stories.texts SET sites = :sites, seen_from = least(seen_from, :seen_at),
         seen_to = greatest(seen_to, :seen_at), received_at = least(received_at, :received_at)
     WHERE id = :text_id
@@ -408,64 +426,69 @@ _TOUCH_TEXT = text("""
 
 
 def _put_text(
-    connection: Connection, arrival: _Arrival, found: _Found, place: _Place
+    connection: Connection, new: _NewArticle, similar: _SimilarTexts, placement: _Placement
 ) -> tuple[int, set[int]]:
-    """Add an article's text to its story; return its ID, and the stories whose texts moved."""
-    same, fingerprint = found.same, arrival.fingerprint
-    if place.state is not None:
-        story = place.state.leader.story_id
+    """Add an article's text to its story; return its ID, and the stories changed by moved texts."""
+    same, fingerprint = similar.same, new.fingerprint
+    if placement.story is not None:
+        story = placement.story.leader.story_id
     elif same is not None:
         story = same.story_id
     else:
-        story = connection.execute(_ADD_STORY, {"page": arrival.page}).scalar_one()
-    times = {"seen_at": arrival.seen_at, "received_at": arrival.received_at}
+        story = connection.execute(_ADD_STORY, {"page": new.page}).scalar_one()
+    times = {"seen_at": new.seen_at, "received_at": new.received_at}
     if same is not None:
-        sites = [same.sites[0], arrival.site, *same.sites[1:]]
-        if arrival.received_at < same.received_at:
-            sites = [arrival.site, *same.sites]
+        sites = [same.sites[0], new.site, *same.sites[1:]]
+        if new.received_at < same.received_at:
+            sites = [new.site, *same.sites]
         text_id = same.id
         sites = list(dict.fromkeys(sites))[:MAX_SITES]
-        connection.execute(_TOUCH_TEXT, {"text_id": text_id, "sites": sites, **times})
+        connection.execute(_EXTEND_TEXT, {"text_id": text_id, "sites": sites, **times})
     else:
         values = {
             "story_id": story,
             "key": fingerprint.key,
             "shingles": fingerprint.shingles.astype("<u4").tobytes(),
-            "bands": fingerprint.bands.tolist() if place.is_compared else [],
-            "sites": [arrival.site],
+            "bands": fingerprint.bands.tolist() if placement.is_indexed else [],
+            "sites": [new.site],
         }
         text_id = connection.execute(_ADD_TEXT, {**values, **times}).scalar_one()
-    return text_id, _move(connection, place, text_id, story)
+    return text_id, _move_texts(connection, placement, text_id, story)
 
 
-_MOVE = text("UPDATE stories.texts SET story_id = :story_id WHERE id = ANY (:ids)")
-_REMOVE_EMPTY = text("""
+_MOVE_TEXTS = text("UPDATE stories.texts SET story_id = :story_id WHERE id = ANY (:ids)")
+_REMOVE_EMPTY_STORIES = text("""
     DELETE FROM stories.stories WHERE id = ANY (:ids)
         AND NOT EXISTS (SELECT FROM stories.texts WHERE story_id = stories.id)
 """)
 
 
-def _move(connection: Connection, place: _Place, text_id: int, story: int) -> set[int]:
-    """Give each group the most common story of its texts that no larger group has claimed.
+def _move_texts(
+    connection: Connection, placement: _Placement, text_id: int, story: int
+) -> set[int]:
+    """Move the texts of each group to one story; return the stories that gained or lost texts.
 
-    Return the stories that gained or lost texts.
+    A group keeps the story that most of its texts were in, unless a larger group has that story;
+    if there is none, it gets a new one. `text_id` is the new text, which was added to `story`.
     """
-    before = {**place.before, text_id: story}
-    groups = [[text_id if each == _NEW else each for each in group] for group in place.groups]
+    story_ids = {**placement.story_ids, text_id: story}
+    groups = [
+        [text_id if each == _NEW_TEXT_ID else each for each in group] for group in placement.groups
+    ]
     changed: set[int] = set()
-    taken: set[int] = set()
+    assigned: set[int] = set()
     for texts in sorted(groups, key=lambda each: (-len(each), min(each))):
-        own = Counter(before[each] for each in texts if before[each] not in taken)
-        if own:
-            story = min(own, key=lambda each: (-own[each], each))
+        counts = Counter(story_ids[each] for each in texts if story_ids[each] not in assigned)
+        if counts:
+            story = min(counts, key=lambda each: (-counts[each], each))
         else:
             story = connection.execute(_ADD_STORY, {"page": None}).scalar_one()
-        taken.add(story)
-        if moved := {each for each in texts if before[each] != story}:
-            connection.execute(_MOVE, {"ids": sorted(moved), "story_id": story})
-            changed |= {story, *(before[each] for each in moved)}
+        assigned.add(story)
+        if moved := {each for each in texts if story_ids[each] != story}:
+            connection.execute(_MOVE_TEXTS, {"ids": sorted(moved), "story_id": story})
+            changed |= {story, *(story_ids[each] for each in moved)}
     if changed:
-        connection.execute(_REMOVE_EMPTY, {"ids": sorted(changed)})
+        connection.execute(_REMOVE_EMPTY_STORIES, {"ids": sorted(changed)})
     return changed
 
 
@@ -475,7 +498,7 @@ _REMOVE_OLD = text("""
         ORDER BY changed_at LIMIT :most
     )
 """)
-_SWEEP = text("""
+_PAGES_OF_ARTICLES = text("""
     SELECT page, text_id, pages.id IS NOT NULL AS is_stored
     FROM (
         SELECT page, text_id FROM stories.articles WHERE page > :after ORDER BY page LIMIT :most
@@ -485,19 +508,21 @@ _SWEEP = text("""
 
 
 def remove_old(connection: Connection, window: timedelta) -> None:
-    """Delete stories with no new article within ``window``, and their texts.
+    """Delete stories without a new article in the last ``window``, and their texts.
 
-    The records of what was published about their articles remain. The stories must be locked.
+    The rows of their articles remain, as they show what has been published. The stories must be
+    locked.
     """
     connection.execute(_REMOVE_OLD, {"window": window, "most": MAX_REMOVED_STORIES})
 
 
 def sweep(connection: Connection, after: int) -> int:
-    """Remove articles of deleted pages; return the last page looked up, or 0 at the end.
+    """Remove articles whose pages are no longer in the store, beginning after a page.
 
-    The stories must be locked.
+    Return the last page looked up, from which to continue, or 0 at the end. The stories must be
+    locked.
     """
-    rows = connection.execute(_SWEEP, {"after": after, "most": MAX_SWEPT_PAGES}).all()
+    rows = connection.execute(_PAGES_OF_ARTICLES, {"after": after, "most": MAX_SWEPT_PAGES}).all()
     for page, text_id, is_stored in rows:
         if not is_stored:
             if text_id is not None:

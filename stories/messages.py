@@ -12,10 +12,10 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstrai
 
 from detourage.messages import MessagePart, SentMessage, Timestamp
 
-_STORIES = uuid5(NAMESPACE_URL, "detourage:stories")
+_STORIES_NAMESPACE = uuid5(NAMESPACE_URL, "detourage:stories")
 
 MAX_ROUTING_KEY_BYTES = 255
-"""Limit set by AMQP 0-9-1."""
+"""Maximum length of a routing key in AMQP 0-9-1."""
 
 
 class _Metadata(BaseModel):
@@ -192,17 +192,17 @@ def routing_key(*parts: str) -> str:
 
 def message_id(article: UUID | str, number: int) -> str:
     """Return the ID of a message about an article, the same on every machine."""
-    return str(uuid5(_STORIES, f"{article} {number}"))
+    return str(uuid5(_STORIES_NAMESPACE, f"{article} {number}"))
 
 
 def story_id(first_key: bytes) -> str:
     """Return the ID of a story by its first article's text key, the same on every machine."""
-    return str(uuid5(_STORIES, first_key.hex()))
+    return str(uuid5(_STORIES_NAMESPACE, first_key.hex()))
 
 
 def lone_story_id(key: bytes, site: str, url: str) -> str:
     """Return the story ID of a text that is too short to be compared with other texts."""
-    return str(uuid5(_STORIES, f"{key.hex()}\n{site}\n{url}"))
+    return str(uuid5(_STORIES_NAMESPACE, f"{key.hex()}\n{site}\n{url}"))
 
 
 def own_story(key: bytes, is_comparable: bool, first: FirstArticle, wire: str | None) -> Story:
@@ -212,7 +212,7 @@ def own_story(key: bytes, is_comparable: bool, first: FirstArticle, wire: str | 
 
 
 def first_article(url: str, site: str, fetched_at: datetime | None) -> FirstArticle:
-    """Return a first article."""
+    """Return an article in the form in which messages name the first article of a story."""
     return FirstArticle(url=url, site=site, fetched_at=fetched_at)
 
 

@@ -13,7 +13,7 @@ MIN_REPEAT_SHARES: Final = (0.3, 0.2)
 text to repeat the other (measured in ``benchmarks/stories/repeats.py``)."""
 
 MIN_QUOTE_SHARES: Final = (0.6, 0.05)
-"""Minimum shares, as in `MIN_REPEAT_SHARES`, for a short text quoted in a much longer one."""
+"""The same two shares for a short text that a much longer one quotes."""
 
 MIN_SITE_REPEAT_SHARE: Final = 0.8
 """Minimum share in common, relative to the shorter text, for a repeat within one site, whose texts
@@ -28,7 +28,7 @@ MIN_WHOLE_SHARE: Final = 0.8
 
 @dataclass(frozen=True)
 class Overlap:
-    """Counts of shingles: shared by two texts, in the first text, and in the second text."""
+    """Numbers of shingles of two texts: those in common, and all of the own and the other text."""
 
     common: int
     own: int
@@ -52,7 +52,7 @@ class Overlap:
 
     @property
     def relation(self) -> StoryRelation:
-        """The relation of the first text to the second."""
+        """Relation of the own text to the other text."""
         if self.resemblance >= MIN_SAME_RESEMBLANCE:
             return "same"
         own_share, other_share = self.common / max(1, self.own), self.common / max(1, self.other)
@@ -65,8 +65,8 @@ class Overlap:
 
 def overlap_of(own: Shingles, other: Shingles) -> Overlap:
     """Return the overlap of two texts."""
-    # Both are sorted, so this is as fast as a merge and needs no further sort.
-    places = np.searchsorted(other, own)
-    inside = places < len(other)
-    common = np.count_nonzero(other[places[inside]] == own[inside])
+    # Binary searches in sorted numbers are faster than NumPy's intersect1d, which sorts again.
+    positions = np.searchsorted(other, own)
+    is_inside = positions < len(other)
+    common = np.count_nonzero(other[positions[is_inside]] == own[is_inside])
     return Overlap(int(common), len(own), len(other))

@@ -10,11 +10,11 @@ from typing import Final
 
 from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, WEAK_MARKS, clean, tokens
 
-MAX_ABBREVIATION: Final = 3
+MAX_ABBREVIATION_LETTERS: Final = 3
 """Maximum length of a capitalised word whose full stop does not end a sentence, such as "Dr."."""
 
 MAX_WORDS: Final = 300
-"""Maximum number of words of a sentence that are compared with those of another sentence."""
+"""Number of words of a sentence, from its beginning, that are compared with another sentence."""
 
 MAX_NORMALISED_CHARACTERS: Final = 2_000
 """Maximum length of a normalised text, as normalising a long run of accents takes quadratic
@@ -22,14 +22,15 @@ time."""
 
 _STRONG_MARKS: Final = "".join(mark for mark in MARKS if mark not in WEAK_MARKS)
 _CLOSING: Final = re.escape(CLOSING) + "」』》）］"
-_END: Final = re.compile(
+# Final marks and closing quotation marks, followed by a space except in scripts without spaces
+_SENTENCE_END: Final = re.compile(
     rf"(?<![{_STRONG_MARKS}])[{_STRONG_MARKS}]++[{_CLOSING}]*+(?=\s)"
     rf"|(?<![{UNSPACED_MARKS}])[{UNSPACED_MARKS}]++[{_CLOSING}]*+"
 )
-_FINAL: Final = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{_CLOSING}]*$")
+_FINAL_MARK: Final = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{_CLOSING}]*$")
 _LINE: Final = re.compile(r"[^\n]+")
 
-_ALIKE: Final = str.maketrans(
+_PLAIN_TYPOGRAPHY: Final = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛′`´", "'"),
         **dict.fromkeys("“”„‟«»″", '"'),
@@ -42,7 +43,7 @@ _ALIKE: Final = str.maketrans(
 class Sentence:
     """A sentence, or a line that contains none, with its character offsets in the text.
 
-    ``is_line`` is set if it is alone on its line, as notes and buttons are.
+    ``is_line`` is True if it is alone on its line, as notes and the labels of buttons are.
     """
 
     text: str
@@ -58,20 +59,20 @@ class Sentence:
     @property
     def is_note(self) -> bool:
         """Whether it is a line without a final mark, such as a subheading or a link."""
-        return self.is_line and _FINAL.search(self.text) is None
+        return self.is_line and _FINAL_MARK.search(self.text) is None
 
     @cached_property
     def bag(self) -> Counter[str]:
-        """Counts of the first `MAX_WORDS` tokens."""
+        """Bag of words: how often each of the first `MAX_WORDS` words occurs."""
         return Counter(tokens(self.text)[:MAX_WORDS])
 
 
 def reading_key(text: str) -> str:
-    """Return a text without white space and with plain quotation marks and dashes."""
+    """Return a key that is equal for texts that differ only in white space and typography."""
     plain = clean(text)
     if len(plain) <= MAX_NORMALISED_CHARACTERS:
         plain = unicodedata.normalize("NFKC", plain)
-    plain = plain.translate(_ALIKE)
+    plain = plain.translate(_PLAIN_TYPOGRAPHY)
     return "".join(plain.split())
 
 
@@ -79,7 +80,7 @@ def split_sentences(text: str) -> Iterator[Sentence]:
     """Yield the sentences of a text in order; no sentence spans two lines."""
     for line in _LINE.finditer(text):
         start = line.start()
-        for end in _END.finditer(text, line.start(), line.end()):
+        for end in _SENTENCE_END.finditer(text, line.start(), line.end()):
             if _is_end(text, start, end):
                 yield from _sentence(text, start, end.end(), line)
                 start = end.end()
@@ -87,18 +88,20 @@ def split_sentences(text: str) -> Iterator[Sentence]:
 
 
 def _sentence(text: str, start: int, end: int, line: re.Match[str]) -> Iterator[Sentence]:
-    piece = text[start:end]
-    shown = piece.strip()
-    if shown:
-        start += len(piece) - len(piece.lstrip())
-        yield Sentence(shown, start, start + len(shown), shown == line[0].strip())
+    """Yield the sentence in a range of the text, or nothing if the range is blank."""
+    stretch = text[start:end]
+    sentence = stretch.strip()
+    if sentence:
+        start += len(stretch) - len(stretch.lstrip())
+        yield Sentence(sentence, start, start + len(sentence), sentence == line[0].strip())
 
 
 def _is_end(text: str, start: int, end: re.Match[str]) -> bool:
+    """Return whether a final mark ends a sentence; a full stop may be that of an abbreviation."""
     if end[0] != ".":
         return True
-    words = text[max(start, end.start() - MAX_ABBREVIATION - 1) : end.start()].split()
-    word = words[-1] if words else ""
-    following = text[end.end() : end.end() + 2].strip()
-    is_abbreviation = 0 < len(word) <= MAX_ABBREVIATION and word[0].isupper()
-    return not is_abbreviation and not following[:1].islower()
+    words = text[max(start, end.start() - MAX_ABBREVIATION_LETTERS - 1) : end.start()].split()
+    last_word = words[-1] if words else ""
+    is_abbreviation = 0 < len(last_word) <= MAX_ABBREVIATION_LETTERS and last_word[0].isupper()
+    next_character = text[end.end() : end.end() + 2].strip()[:1]
+    return not is_abbreviation and not next_character.islower()

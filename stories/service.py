@@ -34,17 +34,18 @@ PREFETCH = 32
 together."""
 
 GATHER_SECONDS = 0.01
-"""Time to wait for further messages to group in the same transaction."""
+"""Time to wait for each further message to group in the same transaction."""
 
 PAUSE_SECONDS = 1.0
-"""Interval at which an idle process looks for due corrections, and pause before another attempt."""
+"""Interval at which an idle process looks for due corrections, and time before a failed attempt is
+repeated."""
 
-CLEAN_SECONDS = 60.0
+CLEANING_SECONDS = 60.0
 """Interval at which old stories are removed."""
 
 DELIVERY_LIMIT = 10
-"""Maximum number of redeliveries of a message, such as one that kills its consumer, before the
-queue moves it to quarantine."""
+"""Number of redeliveries of a message, such as one that kills its consumer, after which the queue
+moves it to quarantine."""
 
 
 class Topology:
@@ -66,7 +67,7 @@ class Topology:
             routing_key="#",
             queue_arguments={
                 "x-queue-type": "quorum",
-                # The others stand by: only one process can group articles at a time.
+                # Only one process can group articles at a time; any others stand by.
                 "x-single-active-consumer": True,
                 "x-delivery-limit": DELIVERY_LIMIT,
                 "x-dead-letter-exchange": "",
@@ -77,14 +78,17 @@ class Topology:
         )
 
     def declare(self, connection: Connection) -> None:
-        """Declare everything; this is idempotent."""
+        """Declare the exchanges and queues, which has no effect if they exist."""
         with connection.channel() as channel:
             for each in (self.stories, self.first, self.quarantine, self.queue):
                 each(channel).declare()
 
 
 class Ungrouped(NamedTuple):
-    """Articles not grouped: `later` wait for an earlier revision, `broken` cannot be grouped."""
+    """IDs of the articles not grouped.
+
+    Those in `later` wait for an earlier revision; those in `broken` cause an error.
+    """
 
     later: set[UUID]
     broken: dict[UUID, Exception]
@@ -99,18 +103,18 @@ def group_articles(
     not affect the others.
     """
     articles = [(Article.model_validate(each), each) for each in messages]
-    grouped: set[int] = set()
-    rest = Ungrouped(set(), {})
+    grouped_pages: set[int] = set()
+    ungrouped = Ungrouped(set(), {})
     with store.locked(engine) as connection:
         pages = store.pages_of(connection, [article.id for article, _ in articles])
         for article, values in articles:
             page = pages.get(article.id)
             if page is None:
                 logger.info("skipped article %s, which is no longer stored", article.id)
-            elif page in grouped:
-                rest.later.add(article.id)
+            elif page in grouped_pages:
+                ungrouped.later.add(article.id)
             else:
-                grouped.add(page)
+                grouped_pages.add(page)
                 try:
                     with connection.begin_nested():
                         changes = store.changes_of(connection, page, article, values)
@@ -118,18 +122,18 @@ def group_articles(
                 except Exception as error:
                     if isinstance(error, DBAPIError) and store.is_transient(error):
                         raise
-                    logger.exception("cannot group article %s", article.id)
-                    rest.broken[article.id] = error
+                    logger.exception("cannot group article %s: quarantining it", article.id)
+                    ungrouped.broken[article.id] = error
         tell_due(connection)
-    return rest
+    return ungrouped
 
 
 class StoriesWorker(ConsumerMixin):
     """The consumer of article messages.
 
-    A message is acknowledged once its article is grouped, and the resulting messages are confirmed.
-    While the database or the broker is unavailable, messages are held. An unusable message is moved
-    to the quarantine queue.
+    A message is acknowledged once its article is grouped and the broker has confirmed the resulting
+    messages. While the database or the broker is unavailable, messages wait. An unusable message is
+    moved to the quarantine queue.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -141,7 +145,7 @@ class StoriesWorker(ConsumerMixin):
         self._connection: Connection | None = None
         self._producer: Producer | None = None
         self._waiting: list[Message] = []
-        self._next_look = self._next_cleaning = 0.0
+        self._next_maintenance = self._next_cleaning = 0.0
         self._swept_to = 0
         self.connection = connection_to(settings, settings.broker_nodes[0])
 
@@ -165,7 +169,7 @@ class StoriesWorker(ConsumerMixin):
 
     @contextmanager
     def establish_connection(self) -> Iterator[Connection]:
-        """Connect to the first node that responds, retrying until one does; declare the queues."""
+        """Connect to the first node that responds, however long it takes; declare the queues."""
         self._waiting.clear()
         while not self.should_stop:
             for node in self._settings.broker_nodes:
@@ -173,7 +177,7 @@ class StoriesWorker(ConsumerMixin):
                     try:
                         connection.connect()
                     except connection.connection_errors as error:
-                        logger.warning("the broker is not responding: %s", _cause(error))
+                        logger.warning("waiting for the broker: %s", _cause(error))
                         continue
                     self._topology.declare(connection)
                     self._connection = connection
@@ -196,23 +200,23 @@ class StoriesWorker(ConsumerMixin):
         ]
 
     def on_iteration(self) -> None:
-        """Process received messages, or look for other work; wait for an unavailable database."""
+        """Process received messages or, if there are none, do maintenance once per interval."""
         now = time.monotonic()
-        if now < self._next_look and not self._waiting:
+        if now < self._next_maintenance and not self._waiting:
             return
         try:
             if self._waiting:
                 self._gather()
                 self._process()
             else:
-                self._look(now)
-            self._next_look = now + PAUSE_SECONDS
+                self._maintain(now)
+            self._next_maintenance = now + PAUSE_SECONDS
         except DBAPIError as error:
             if not store.is_transient(error):
                 raise
             self._wait(error)
         except MessageNacked:
-            logger.warning("a queue of story messages is full: waiting")
+            logger.warning("waiting until a full queue of story messages accepts messages again")
             time.sleep(PAUSE_SECONDS)
 
     def _wait(self, error: DBAPIError) -> None:
@@ -222,6 +226,7 @@ class StoriesWorker(ConsumerMixin):
         time.sleep(PAUSE_SECONDS)
 
     def _gather(self) -> None:
+        """Receive further messages that arrive within `GATHER_SECONDS`, up to the prefetch."""
         while self._connection is not None and len(self._waiting) < PREFETCH:
             try:
                 self._connection.drain_events(timeout=GATHER_SECONDS)
@@ -246,12 +251,13 @@ class StoriesWorker(ConsumerMixin):
                 self._quarantine(message, error)
         if not read:
             return
-        rest = group_articles(self._engine, [values for _, values in read.values()], self._window)
+        articles = [values for _, values in read.values()]
+        ungrouped = group_articles(self._engine, articles, self._window)
         self._publish({article: message.body for article, (message, _) in read.items()})
         for article_id, (message, _) in read.items():
-            if article_id in rest.broken:
-                self._quarantine(message, rest.broken[article_id])
-            elif article_id not in rest.later:
+            if article_id in ungrouped.broken:
+                self._quarantine(message, ungrouped.broken[article_id])
+            elif article_id not in ungrouped.later:
                 message.ack()
                 self._waiting.remove(message)
         self._heartbeat.confirm()
@@ -262,9 +268,9 @@ class StoriesWorker(ConsumerMixin):
         self._waiting.remove(message)
 
     def _publish(self, bodies: dict[UUID, Any]) -> None:
-        """Publish all messages that are due, and forward first articles.
+        """Publish all pending story messages, and forward articles that are not repeats.
 
-        Articles that are not among `bodies` are read from the store.
+        An article is forwarded unchanged, from `bodies` or else from the store.
         """
         while True:
             with self._engine.begin() as connection:
@@ -276,24 +282,24 @@ class StoriesWorker(ConsumerMixin):
                     body = json.dumps(message, ensure_ascii=False)
                     publish(self._producer, self._topology.stories, key, message["id"], body)
                     if row.must_forward:
-                        whole = bodies.get(row.article_id)
-                        if whole is None:
-                            found = store.stored_message(connection, row.article_id)
-                            whole = json.dumps(found, ensure_ascii=False) if found else None
-                        key, name = routing_key(language, row.site), str(row.article_id)
-                        if whole is not None:
-                            publish(self._producer, self._topology.first, key, name, whole)
+                        article = bodies.get(row.article_id)
+                        if article is None:
+                            stored = store.stored_message(connection, row.article_id)
+                            article = json.dumps(stored, ensure_ascii=False) if stored else None
+                        key, article_id = routing_key(language, row.site), str(row.article_id)
+                        if article is not None:
+                            publish(self._producer, self._topology.first, key, article_id, article)
                 telling.note_published(connection, [row.page for row in rows])
             if len(rows) < telling.MAX_MESSAGES:
                 return
 
-    def _look(self, now: float) -> None:
-        """Publish due corrections, and remove what is old."""
+    def _maintain(self, now: float) -> None:
+        """Publish due corrections, remove old data, and confirm that the servers respond."""
         self._publish({})
         with store.locked(self._engine) as connection:
             telling.tell_due(connection)
             if now >= self._next_cleaning:
-                self._next_cleaning = now + CLEAN_SECONDS
+                self._next_cleaning = now + CLEANING_SECONDS
                 remove_old(connection, self._window)
                 self._swept_to = sweep(connection, self._swept_to)
         self._publish({})

@@ -60,19 +60,19 @@ class Settings(BaseSettings):
 
 def load_settings() -> Settings:
     """Read the settings; raise `ExpectedError` if one is missing or invalid."""
-    given: dict[str, Any] = {}
+    overrides: dict[str, Any] = {}
     for name in ("database_url", "broker_url"):
         path = os.environ.get(f"{PREFIX}{name.upper()}_FILE")
         if path and f"{PREFIX}{name.upper()}" not in os.environ:
-            given[name] = Path(path).read_text(encoding="utf-8").strip()
+            overrides[name] = Path(path).read_text(encoding="utf-8").strip()
     # Docker Compose and Helm pass unset variables as empty ones.
     if not os.environ.get(f"{PREFIX}BROKER_CA_FILE"):
-        given["broker_ca_file"] = None
+        overrides["broker_ca_file"] = None
     try:
-        return Settings(**given)
+        return Settings(**overrides)
     except ValidationError as error:
-        wrong = [
+        problems = [
             f"{PREFIX}{'_'.join(map(str, item['loc'])).upper()}: {item['msg']}"
             for item in error.errors(include_input=False)
         ]
-        raise ExpectedError("; ".join(wrong)) from None
+        raise ExpectedError("; ".join(problems)) from None

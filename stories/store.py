@@ -1,4 +1,4 @@
-"""The database: connections, the schema of the stories, and a look into the service's store."""
+"""The database: connections, the schema of the stories, and queries of the service's tables."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -28,16 +28,17 @@ LOCK: Final = 0x73746F72
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 60
 SILENCE_SECONDS = 25
-"""Timeouts for connecting, for a lock, and for a connection whose other side is silent. After each,
-the attempt is repeated."""
+"""Time limits for connecting, for waiting for a lock, and for data that the server does not
+acknowledge. The attempt is then repeated."""
 
 _TRANSIENT = re.compile("08|40|53|55P03|57P0[123]")
-"""SQLSTATEs of transient failures: lost connections, conflicts with other transactions, shortages,
-locks that were not granted in time, and a server that stops or starts."""
+"""SQLSTATEs of transient failures: lost connections (08), conflicts with other transactions (40),
+shortages (53), locks not granted in time (55P03), and a server that stops or starts (57P01 to 03).
+"""
 
 
 def engine_of(url: str) -> Engine:
-    """Return a connection pool."""
+    """Return a pool of connections to a database; the URL is that of `Settings.psycopg2_url`."""
     return create_engine(
         url,
         pool_size=2,
@@ -64,7 +65,7 @@ def is_transient(error: DBAPIError) -> bool:
 
 @contextmanager
 def locked(engine: Engine) -> Iterator[Connection]:
-    """Yield a transaction in which no other process groups articles."""
+    """Yield a transaction that holds the lock of all stories, so that only it groups articles."""
     with engine.begin() as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         yield connection
@@ -96,14 +97,14 @@ def migrate(engine: Engine) -> None:
 def require_current(engine: Engine) -> None:
     """Raise `ExpectedError` unless the schema is that of this code."""
     with engine.connect() as connection:
-        found = None
+        revision = None
         if connection.scalar(text("SELECT to_regclass('stories.alembic_version')")) is not None:
-            found = connection.scalar(text("SELECT version_num FROM stories.alembic_version"))
-    if found is None:
+            revision = connection.scalar(text("SELECT version_num FROM stories.alembic_version"))
+    if revision is None:
         raise ExpectedError("the stories have no schema: run `detourage stories migrate`")
-    if found != REVISION:
+    if revision != REVISION:
         raise ExpectedError(
-            f"the schema of the stories is {found}, but this version needs {REVISION}: run"
+            f"the schema of the stories is {revision}, but this version needs {REVISION}: run"
             " `detourage stories migrate`, or install the version that migrated the database"
         )
 
@@ -118,8 +119,8 @@ def pages_of(connection: Connection, articles: Collection[UUID]) -> dict[UUID, i
 def stored_message(connection: Connection, article: UUID) -> dict[str, Any] | None:
     """Return an article message in the order of its contract, or None if it is not stored."""
     query = select(StoredArticle.message).where(StoredArticle.id == article)
-    found = connection.scalar(query)
-    return None if found is None else ArticleMessage.in_order(found)
+    message = connection.scalar(query)
+    return None if message is None else ArticleMessage.in_order(message)
 
 
 def changes_of(
@@ -140,12 +141,12 @@ def changes_of(
     )
     if before is None or before.get("withdrawn") or (before.get("parts") or {}).get("joined"):
         return None
-    # The article with which this one was compared shows the template's text as well.
-    compared = connection.scalar(
+    # The page with which this one was compared has the same template text.
+    other_text = connection.scalar(
         select(StoredArticle.message["text"].astext)
         .join(Membership, Membership.template_page_id == StoredArticle.page_id)
         .where(Membership.page_id == page, Membership.generation == article.template.generation)
         .order_by(StoredArticle.revision.desc())
         .limit(1)
     )
-    return changes_between(before, message, () if compared is None else (compared,))
+    return changes_between(before, message, () if other_text is None else (other_text,))

@@ -1,4 +1,4 @@
-"""Messages about grouped articles, composed in the transaction that groups them."""
+"""Composition of messages about grouped articles, in the transaction that groups them."""
 
 import json
 from collections.abc import Collection
@@ -11,17 +11,17 @@ from stories.messages import Story, StoryMessage, first_article, message_id, own
 from stories.overlap import overlap_of
 
 MAX_MESSAGES: Final = 200
-"""Maximum number of articles whose messages are composed or published at a time."""
+"""Maximum number of articles whose messages are composed or published in one transaction."""
 
 CORRECTION_SECONDS: Final = 60.0
 """Minimum time after the first correction of an article; each further delay is twice as long."""
 
-MAX_DOUBLINGS: Final = 20  # doublings of the time between two corrections
+MAX_DOUBLINGS: Final = 20  # maximum number of times that the delay of a correction doubles
 
 REPEATS: Final = ("same", "excerpt")
-"""Relations to a story's first article that make an article a repeat."""
+"""Relations to a story's first article that may make an article a repeat (see `_is_repeat`)."""
 
-_DUE = text("""
+_DUE_ARTICLES = text("""
     SELECT page, article_id, revision, number, site, url, language, articles.key, fetched_at, wire,
         is_withdrawn, is_confirmed, is_forwarded, changes, told, story_id, shingles
     FROM stories.articles LEFT JOIN stories.texts ON texts.id = text_id
@@ -32,8 +32,8 @@ _DUE = text("""
     ORDER BY number > 0, page LIMIT :most
     FOR UPDATE OF articles
 """).columns(key=LargeBinary, shingles=LargeBinary)
-_SETTLE = text("UPDATE stories.articles SET is_due = false WHERE page = :page")
-_TELL = text("""
+_MARK_UP_TO_DATE = text("UPDATE stories.articles SET is_due = false WHERE page = :page")
+_SET_PENDING_MESSAGE = text("""
     UPDATE stories.articles SET is_due = false, number = :number, changes = NULL,
         told = CAST(:told AS jsonb), pending = CAST(:pending AS jsonb),
         must_forward = must_forward OR :forward, is_forwarded = is_forwarded OR :forward,
@@ -50,18 +50,19 @@ def tell_due(connection: Connection) -> None:
     The delay before the next correction of an article doubles each time, which bounds their number.
     The stories must be locked.
     """
-    rows = connection.execute(_DUE, {"most": MAX_MESSAGES}).all()
+    rows = connection.execute(_DUE_ARTICLES, {"most": MAX_MESSAGES}).all()
     states = story_states(connection, {row.story_id for row in rows if row.story_id is not None})
     for row in rows:
-        _tell(connection, row, states.get(row.story_id))
+        _compose(connection, row, states.get(row.story_id))
 
 
-def _tell(connection: Connection, row: Row[Any], state: StoryState | None) -> None:
+def _compose(connection: Connection, row: Row[Any], state: StoryState | None) -> None:
+    """Compose a message about an article, unless its story is the same as in the last message."""
     story = _story(row, state)
-    told = story.model_dump(mode="json")
-    is_new, is_repeat = row.number == 0, _is_repeat(story, row.is_confirmed)
-    if not is_new and told == row.told:
-        connection.execute(_SETTLE, {"page": row.page})
+    story_json = story.model_dump(mode="json")
+    is_new_revision, is_repeat = row.number == 0, _is_repeat(story, row.is_confirmed)
+    if not is_new_revision and story_json == row.told:
+        connection.execute(_MARK_UP_TO_DATE, {"page": row.page})
         return
     message = StoryMessage(
         **dict(story),
@@ -74,22 +75,23 @@ def _tell(connection: Connection, row: Row[Any], state: StoryState | None) -> No
         language=row.language,
         changes=row.changes,
     )
-    is_first_time = not row.is_forwarded and not is_repeat and not row.is_withdrawn
+    is_first_forwarding = not row.is_forwarded and not is_repeat and not row.is_withdrawn
     values = {
         "page": row.page,
         "number": row.number + 1,
-        "told": json.dumps(told),
+        "told": json.dumps(story_json),
         "pending": json.dumps(message.to_json()),
         # A consumer that has received an article must also receive its revisions.
-        "forward": is_first_time or (is_new and row.is_forwarded),
-        "corrected": 0 if is_new else 1,
+        "forward": is_first_forwarding or (is_new_revision and row.is_forwarded),
+        "corrected": 0 if is_new_revision else 1,
         "delay": CORRECTION_SECONDS,
         "max_doublings": MAX_DOUBLINGS,
     }
-    connection.execute(_TELL, values)
+    connection.execute(_SET_PENDING_MESSAGE, values)
 
 
 def _story(row: Row[Any], state: StoryState | None) -> Story:
+    """Return the story of an article as messages describe it; a withdrawn one keeps its story."""
     if row.is_withdrawn and row.told is not None:
         return Story.model_validate(row.told)
     own = first_article(row.url, row.site, row.fetched_at)
@@ -109,6 +111,7 @@ def _story(row: Row[Any], state: StoryState | None) -> Story:
 
 
 def _is_repeat(story: Story, is_confirmed: bool) -> bool:
+    """Return whether an article repeats the first one; an excerpt must be confirmed by a site."""
     return story.relation == "same" or (story.relation in REPEATS and is_confirmed)
 
 
@@ -124,7 +127,7 @@ _PUBLISHED = text("""
 
 
 def pending(connection: Connection) -> list[Row[Any]]:
-    """Lock and return articles with messages to publish."""
+    """Lock and return the rows of articles with a message to publish."""
     return list(connection.execute(_PENDING, {"most": MAX_MESSAGES}))
 
 
