@@ -23,7 +23,7 @@ from inspector.registry import ROUTES
 from inspector.request import InspectorRequest
 from inspector.security import Gate, Safeguards
 
-_WORDS = {
+_EXPLANATIONS = {
     400: "This request is malformed.",
     403: "This is not allowed.",
     404: "Page not found.",
@@ -40,7 +40,7 @@ def create_app(deployment: Deployment, *, token: str | None = None) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        # Threads use memory, while queued views cost the service nothing.
+        # Each view uses a thread and a connection; further requests wait for a free thread.
         current_default_thread_limiter().total_tokens = CONNECTIONS
         yield
         deployment.close()
@@ -73,8 +73,10 @@ async def _http_problem(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     # The default detail is the status phrase, such as "Not Found".
     is_default = error.detail == HTTPStatus(error.status_code).phrase
-    words = _WORDS.get(error.status_code, error.detail) if is_default else error.detail
-    return await _problem(request, error.status_code, words)
+    explanation = error.detail
+    if is_default:
+        explanation = _EXPLANATIONS.get(error.status_code, error.detail)
+    return await _problem(request, error.status_code, explanation)
 
 
 async def _unavailable(request: Request, error: Exception) -> Response:
@@ -82,12 +84,13 @@ async def _unavailable(request: Request, error: Exception) -> Response:
 
 
 async def _unexpected(request: Request, _error: Exception) -> Response:
-    return await _problem(request, 500, _WORDS[500])
+    return await _problem(request, 500, _EXPLANATIONS[500])
 
 
-async def _problem(request: Request, status: int, words: str) -> Response:
+async def _problem(request: Request, status: int, explanation: str) -> Response:
     if request.url.path.endswith(".json"):
-        return JSONResponse({"error": words}, status)
+        return JSONResponse({"error": explanation}, status)
     failed = InspectorRequest(request, request.app.state.deployment)
-    page = await run_in_threadpool(render, "problem.html", failed, {"words": words})
+    values = {"explanation": explanation}
+    page = await run_in_threadpool(render, "problem.html", failed, values)
     return HTMLResponse(page, status)

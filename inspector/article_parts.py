@@ -1,7 +1,4 @@
-"""Layout of an article message for display, with images and embeds in their places.
-
-Fields that earlier releases did not write have their defaults.
-"""
+"""Layout of an article message for display, with images and embeds at their positions."""
 
 import ipaddress
 import re
@@ -16,7 +13,8 @@ from detourage.messages import ArticleMessage, Block
 from detourage.reader.documents import Run, runs
 
 LEADING_BLOCKS: Final = 3
-"""Number of blocks at the beginning that may contain the lead."""
+"""Number of blocks at the beginning of an article in which the lead may begin, and over which it
+may extend."""
 
 _HOST: Final = re.compile(r"[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 """Pattern of host names allowed in a content security policy; requiring a dot excludes local
@@ -29,7 +27,7 @@ _LOCAL_DOMAINS: Final = (
 
 
 class Item(NamedTuple):
-    """A list item; an item without a marker continues the previous one."""
+    """A list item or, if its `marker` is empty, a further block of the previous item."""
 
     runs: Sequence[Run]
     marker: str
@@ -52,9 +50,10 @@ class Figure(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of an article: a block, a whole ``list``, the ``lead``, an ``image`` or an ``embed``.
+    """A part of an article: a block, a whole list, the lead, an image or an embed.
 
-    The value is a heading's level, a table's rows, a list's items, a figure or an embed.
+    `kind` is the type of a block, or ``list``, ``lead``, ``image`` or ``embed``. `value` is a
+    heading's level, a table's rows, a list's items, a figure or an embed.
     """
 
     kind: str
@@ -79,34 +78,34 @@ class ArticleParts:
 def article_parts(message: ArticleMessage) -> ArticleParts:
     """Lay out an article message."""
     blocks, lead = message.blocks, message.lead or ""
-    leading = _leading(blocks, lead)
-    media = _by_place(message, len(blocks), first=0 if lead and leading is None else 1)
+    lead_block = _lead_block(blocks, lead)
+    media = _media_by_block(message, len(blocks), first=0 if lead and lead_block is None else 1)
     # Texts that are already shown above the article or below an image.
-    shown = {
+    shown_texts = {
         "heading": {_plain(message.title or "")},
         "caption": {_plain(image.caption or "") for image in message.images},
     }
-    pieces: list[Part | Item] = []
+    parts_and_items: list[Part | Item] = []
     for number, block in enumerate(blocks):
-        pieces += media.get(number, ())
-        is_repeated = _plain(block.text) in shown.get(block.type, ())
+        parts_and_items += media.get(number, ())
+        is_repeated = _plain(block.text) in shown_texts.get(block.type, ())
         if not is_repeated or (block.type == "heading" and number):
-            pieces.append(_piece(block, is_lead=number == leading))
-    pieces += media.get(len(blocks), ())
+            parts_and_items.append(_part_or_item(block, is_lead=number == lead_block))
+    parts_and_items += media.get(len(blocks), ())
     parts: list[Part] = []
-    for is_list, several in groupby(pieces, lambda piece: isinstance(piece, Item)):
+    for is_list, run in groupby(parts_and_items, lambda each: isinstance(each, Item)):
         if is_list:
-            parts.append(Part("list", value=list(several)))
+            parts.append(Part("list", value=list(run)))
         else:
-            parts += (piece for piece in several if isinstance(piece, Part))
-    return ArticleParts("" if leading is not None else lead, parts)
+            parts += (each for each in run if isinstance(each, Part))
+    return ArticleParts("" if lead_block is not None else lead, parts)
 
 
 def source_of(url: str) -> str | None:
     """Return the scheme and host of an image URL for a content security policy.
 
-    Return None if the image must not be loaded: its URL may point into the reader's own network, or
-    have another meaning in a policy.
+    Return None if the image must not be loaded, because its URL may point into the user's own
+    network, or would have another meaning in a policy.
     """
     try:
         parts = urlsplit(url)
@@ -124,7 +123,7 @@ def source_of(url: str) -> str | None:
     return f"{parts.scheme}://{host}{f':{port}' if port else ''}"
 
 
-def _piece(block: Block, *, is_lead: bool) -> Part | Item:
+def _part_or_item(block: Block, *, is_lead: bool) -> Part | Item:
     kind = "lead" if is_lead else block.type
     if kind == "table":
         return Part(kind, value=[row.split("\t") for row in block.text.split("\n")])
@@ -137,31 +136,32 @@ def _piece(block: Block, *, is_lead: bool) -> Part | Item:
     return Item(list(runs(block)), "•" if marker == "-" else marker, level)
 
 
-def _by_place(message: ArticleMessage, blocks: int, first: int) -> Mapping[int, list[Part]]:
+def _media_by_block(message: ArticleMessage, blocks: int, first: int) -> Mapping[int, list[Part]]:
     """Group images and embeds by the number of the block that they precede.
 
-    The first image without a position precedes the block `first`; the others are at the end.
+    The first image without a position precedes the block `first`; the others are at the end, after
+    the given number of `blocks`.
     """
-    placed: defaultdict[int, list[Part]] = defaultdict(list)
+    media: defaultdict[int, list[Part]] = defaultdict(list)
     is_first = True
     for image in message.images:
-        place = image.block
-        if place is None:
-            place, is_first = (first if is_first else blocks), False
+        block = image.block
+        if block is None:
+            block, is_first = (first if is_first else blocks), False
         figure = Figure(image.url, source_of(image.url), image.alt or "", image.caption or "")
-        placed[min(place, blocks)].append(Part("image", value=figure))
+        media[min(block, blocks)].append(Part("image", value=figure))
     for embed in message.embeds:
-        place = blocks if embed.block is None else min(embed.block, blocks)
-        placed[place].append(Part("embed", value=embed))
-    return placed
+        block = blocks if embed.block is None else min(embed.block, blocks)
+        media[block].append(Part("embed", value=embed))
+    return media
 
 
-def _leading(blocks: Sequence[Block], lead: str) -> int | None:
-    """Return the number of the block at which the lead begins, or None."""
+def _lead_block(blocks: Sequence[Block], lead: str) -> int | None:
+    """Return the number of the block at which the lead begins; None if the text lacks the lead."""
     plain_lead = _plain(lead)
     for number, block in enumerate(blocks[:LEADING_BLOCKS]):
-        several = blocks[number : number + LEADING_BLOCKS]
-        text = _plain(" ".join(each.text for each in several))
+        following = blocks[number : number + LEADING_BLOCKS]
+        text = _plain(" ".join(each.text for each in following))
         if block.type not in ("paragraph", "heading", "quote") or not plain_lead:
             continue
         if plain_lead == _plain(block.text) or (
@@ -173,4 +173,5 @@ def _leading(blocks: Sequence[Block], lead: str) -> int | None:
 
 
 def _plain(text: str) -> str:
+    """Return a text for comparisons: in lower case, with single spaces and no final dots."""
     return " ".join(text.casefold().split()).rstrip(" .…")

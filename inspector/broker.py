@@ -1,4 +1,4 @@
-"""The deployment's queues, whose messages are only counted."""
+"""Number of messages and consumers of the deployment's queues; no message is received."""
 
 import ssl
 from typing import Any, Final, NamedTuple
@@ -12,7 +12,7 @@ from detourage.errors import ExpectedError
 from inspector.settings import InspectorSettings
 
 STAGES: Final = ("assign", "compare", "cluster", "extract", "reprocess", "maintenance")
-"""Kinds of task, each of which has a queue."""
+"""Kinds of tasks of the workers; each kind has a queue."""
 
 CONNECT_SECONDS: Final = 3.0
 """Connection timeout per node."""
@@ -30,7 +30,7 @@ class QueueState(NamedTuple):
 
 
 def queue_names(prefix: str) -> dict[str, str]:
-    """Return the queues by stage, in the order in which pages pass through them."""
+    """Return the names of the queues by stage, in the order in which pages pass through them."""
     return {
         "intake": f"{prefix}crawler.pages",
         **{stage: f"{prefix}detourage.{stage}" for stage in STAGES},
@@ -39,34 +39,34 @@ def queue_names(prefix: str) -> dict[str, str]:
 
 
 def quarantine_of(queue: str) -> str:
-    """Return the queue with the messages of a queue that could not be processed."""
+    """Return the name of the queue for messages of `queue` that could not be processed."""
     return f"{queue}.quarantine"
 
 
 def queue_states(settings: InspectorSettings) -> dict[str, QueueState]:
-    """Return the states of the queues and their quarantines by name, if they exist."""
-    *consumed, articles = queue_names(settings.queue_prefix).values()
+    """Return the states of those queues and quarantine queues that exist, by name."""
+    *own_queues, articles = queue_names(settings.queue_prefix).values()
     with _connected(settings) as connection:
-        names = (*consumed, articles, *map(quarantine_of, consumed))
-        found = {name: _state(connection, name) for name in names}
-    return {name: state for name, state in found.items() if state is not None}
+        names = (*own_queues, articles, *map(quarantine_of, own_queues))
+        states = {name: _state(connection, name) for name in names}
+    return {name: state for name, state in states.items() if state is not None}
 
 
 def _connected(settings: InspectorSettings) -> Connection:
     """Connect to the first node that responds."""
-    problem: Exception | None = None
+    last_error: Exception | None = None
     for node in settings.broker_url.get_secret_value().split(";"):
         connection = Connection(node, connect_timeout=CONNECT_SECONDS, **_options(settings, node))
         try:
             connection.connect()
         except (*connection.connection_errors, *connection.channel_errors, OperationalError) as e:
             connection.release()
-            problem = e
+            last_error = e
         else:
             return connection
-    lines = str(problem).splitlines()
-    reason = f"{type(problem).__name__}: {lines[0] if lines else ''}"
-    raise BrokerError(f"the broker is not responding, or refuses access: {reason}") from problem
+    lines = str(last_error).splitlines()
+    reason = f"{type(last_error).__name__}: {lines[0] if lines else ''}"
+    raise BrokerError(f"the broker is not responding, or refuses access: {reason}") from last_error
 
 
 def _options(settings: InspectorSettings, node: str) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _options(settings: InspectorSettings, node: str) -> dict[str, Any]:
 def _state(connection: Connection, queue: str) -> QueueState | None:
     try:
         with connection.channel() as channel:
-            found = channel.queue_declare(queue=queue, passive=True)
+            state = channel.queue_declare(queue=queue, passive=True)
     except connection.channel_errors:
         return None
-    return QueueState(int(found.message_count), int(found.consumer_count))
+    return QueueState(int(state.message_count), int(state.consumer_count))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
-PORT = 8460
+PORT = 8460  # default port
 
 
 def check_installed() -> None:
@@ -66,9 +66,9 @@ def inspect(listen: str, port: int, token_file: Path | None) -> None:
     token = read_token(listen, token_file)
     deployment = Deployment(InspectorSettings.read(os.environ))
     deployment.require_schema()
-    with bound_socket(listen, port) as listening:
-        click.echo(f"{address_of(listening)} (stop with Ctrl-C)", err=True)
-        serve(create_app(deployment, token=token), listening)
+    with bound_socket(listen, port) as listener:
+        click.echo(f"{address_of(listener)} (stop with Ctrl-C)", err=True)
+        serve(create_app(deployment, token=token), listener)
 
 
 @contextmanager
@@ -85,16 +85,16 @@ def inspected(environment: Mapping[str, str]) -> Iterator[None]:
     app = create_app(Deployment(InspectorSettings.read(environment)))
 
     try:
-        listening = bound_socket("127.0.0.1", PORT)
+        listener = bound_socket("127.0.0.1", PORT)
     except OSError:
-        listening = bound_socket("127.0.0.1", 0)
-    with listening, served(app, listening):
-        click.echo(f"inspector: {address_of(listening)}", err=True)
+        listener = bound_socket("127.0.0.1", 0)
+    with listener, served(app, listener):
+        click.echo(f"inspector: {address_of(listener)}", err=True)
         yield
 
 
 def wait_for_interrupt() -> None:
-    """Wait for Ctrl-C, which ends the wait but not the program."""
+    """Wait for Ctrl-C, without raising `KeyboardInterrupt`."""
     click.echo("the inspector runs until Ctrl-C", err=True)
     with suppress(KeyboardInterrupt):
         while True:

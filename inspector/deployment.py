@@ -1,4 +1,4 @@
-"""Access to the inspected deployment, through read-only connections."""
+"""Access to the inspected deployment, through read-only database connections."""
 
 import re
 from collections.abc import Callable
@@ -36,14 +36,14 @@ CONNECT_OPTIONS: Final = {
     "keepalives_interval": 5,
     "keepalives_count": 3,
 }
-"""Connection options, with which a host that went down is noticed within 25 seconds."""
+"""Connection options that detect a failed database host within 25 seconds."""
 
-# The password in a URL or in a libpq connection string.
+# A password in a URL, such as "//user:secret@", or in a libpq connection string
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
 
 
 class Deployment:
-    """Access to the deployment for views."""
+    """The inspected deployment: its settings, its database, and caches that all views share."""
 
     def __init__(self, settings: InspectorSettings) -> None:
         self.settings = settings
@@ -66,11 +66,12 @@ class Deployment:
 
         Raise `TooSlowError` if the database is busy for `STATEMENT_SECONDS`.
         """
-        limit = 1000 * STATEMENT_SECONDS
+        milliseconds = str(1000 * STATEMENT_SECONDS)
         try:
             with Session(self._engine) as session:
-                # A connection pooler may ignore the settings of a session.
-                session.execute(_LIMITS, {"limit": str(limit)})
+                # The settings are those of a transaction, as a connection pooler may ignore those
+                # of a session.
+                session.execute(_LIMITS, {"limit": milliseconds})
                 return query(session, *args, **options)
         except NoConnectionError as error:
             raise TooSlowError("the database took too long") from error
@@ -82,23 +83,23 @@ class Deployment:
     def read_cached(self, query: Callable[[Session], T]) -> T:
         """Return the result of an expensive query, which may be up to `CACHE_SECONDS` old."""
         with self._cache_lock:
-            found = self._cache.get(query)
-            if found is None or monotonic() - found[0] > CACHE_SECONDS:
-                found = self._cache[query] = (monotonic(), self.read(query))
-        value: T = found[1]
-        return value
+            time, value = self._cache.get(query, (0.0, None))
+            if query not in self._cache or monotonic() - time > CACHE_SECONDS:
+                time, value = self._cache[query] = (monotonic(), self.read(query))
+        result: T = value
+        return result
 
     def require_schema(self) -> None:
         """Raise an error unless the database responds and has the schema of this version."""
         names = (each.name for each in files("migrations").joinpath("versions").iterdir())
-        own = max(name.partition("_")[0] for name in names if name[0].isdigit())
+        needed = max(name.partition("_")[0] for name in names if name[0].isdigit())
         try:
-            found = self.read(_schema_of)
+            revision = self.read(_schema_revision)
         except DBAPIError as error:
             raise ExpectedError(f"the database is not responding: {reason_of(error)}") from error
-        if found != own:
-            advice = "run `detourage migrate`" if found is None else "install the same version"
-            raise ExpectedError(f"schema: {found or 'none'} instead of {own}: {advice}")
+        if revision != needed:
+            advice = "run `detourage migrate`" if revision is None else "install the same version"
+            raise ExpectedError(f"schema: {revision or 'none'} instead of {needed}: {advice}")
 
     def close(self) -> None:
         """Close all connections."""
@@ -112,11 +113,11 @@ _LIMITS = text("""
 """)
 
 
-def _schema_of(session: Session) -> str | None:
+def _schema_revision(session: Session) -> str | None:
     if session.scalar(text("SELECT to_regclass('alembic_version')")) is None:
         return None
-    found: str | None = session.scalar(text("SELECT version_num FROM alembic_version"))
-    return found
+    revision: str | None = session.scalar(text("SELECT version_num FROM alembic_version"))
+    return revision
 
 
 def reason_of(error: Exception) -> str:

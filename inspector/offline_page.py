@@ -34,14 +34,14 @@ def to_offline_html(explanation: Explanation, page: Page) -> str:
             if name not in _KEPT_ATTRIBUTES:
                 del element.attrib[name]
     body = document.find("body")
-    shown = document if body is None else body
-    inner = etree.tostring(shown, method="html", encoding="unicode")
+    root = document if body is None else body
+    content = etree.tostring(root, method="html", encoding="unicode")
     style = files("inspector").joinpath("templates/offline.css").read_text("utf-8")
-    direction = document.get("dir") or shown.get("dir") or "auto"
+    direction = document.get("dir") or root.get("dir") or "auto"
     return (
         f'<!DOCTYPE html>\n<html dir="{escape(direction)}"><head><meta charset="utf-8">'
         '<meta name="color-scheme" content="light dark"><title>The stored page</title>'
-        f"<style>\n{style}</style></head>{inner}</html>\n"
+        f"<style>\n{style}</style></head>{content}</html>\n"
     )
 
 

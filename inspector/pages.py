@@ -34,7 +34,7 @@ def render(template: str, request: InspectorRequest, values: Mapping[str, Any]) 
 
 
 def abridged(url: str) -> str:
-    """Return a URL's path and query, with an ellipsis for the middle if they are too long."""
+    """Return a URL's path and query, with an ellipsis in the middle if they are too long."""
     parts = urlsplit(url)
     path = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe="/%?&=+,;:!~()'@")
     if len(path) <= MAX_URL_CHARACTERS:
@@ -48,14 +48,14 @@ def instant(moment: datetime | str | None) -> Markup:
     if moment is None:
         return Markup('<span class="none">–</span>')
     try:
-        read = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
-        utc = (read if read.tzinfo else read.replace(tzinfo=UTC)).astimezone(UTC)
+        parsed = datetime.fromisoformat(moment) if isinstance(moment, str) else moment
+        utc = (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         # A page's date may be out of range, or become so when it is converted to UTC.
         return Markup("{}").format(moment)
-    exact = utc.isoformat().replace("+00:00", "Z")
+    iso_time = utc.isoformat().replace("+00:00", "Z")
     return Markup('<time datetime="{0}" title="{0}">{1}</time>').format(
-        exact, f"{utc.day} {utc:%b %Y %H:%M} UTC"
+        iso_time, f"{utc.day} {utc:%b %Y %H:%M} UTC"
     )
 
 
@@ -63,18 +63,18 @@ def web_link(url: str | None, text: str | None = None) -> Markup:
     """Return a web URL as a link, and any other URL as text."""
     if not url:
         return Markup("")
-    shown = text or breakable(cut(url, 90))
+    label = text or breakable(cut(url, 90))
     if not is_web_url(url):
-        return Markup('<span class="address" title="{}">{}</span>').format(url, shown)
+        return Markup('<span class="address" title="{}">{}</span>').format(url, label)
     return Markup(
         '<a class="address" href="{0}" title="{0}" rel="noreferrer noopener"'
         ' target="_blank">{1}</a>'
-    ).format(url, shown)
+    ).format(url, label)
 
 
 def marked_up(runs: Iterable[Run]) -> Markup:
     """Render runs of text with their links and emphasis."""
-    shown = []
+    rendered = []
     for run in runs:
         text = Markup("{}").format(run.text)
         if run.is_bold:
@@ -85,8 +85,8 @@ def marked_up(runs: Iterable[Run]) -> Markup:
             text = Markup(
                 '<a href="{0}" title="{0}" rel="noreferrer noopener" target="_blank">{1}</a>'
             ).format(run.url, text)
-        shown.append(text)
-    return Markup("").join(shown)
+        rendered.append(text)
+    return Markup("").join(rendered)
 
 
 def marked(text: str, words: Sequence[str]) -> Markup:
@@ -94,10 +94,11 @@ def marked(text: str, words: Sequence[str]) -> Markup:
     if not words:
         return Markup("{}").format(text)
     # Longest first, as one word may be a prefix of another.
-    sought = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
-    parts = re.split(f"({sought})", text, flags=re.IGNORECASE)
-    forms = cycle([Markup("{}"), Markup("<mark>{}</mark>")])
-    return Markup("").join(form.format(part) for form, part in zip(forms, parts, strict=False))
+    pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    # Texts between the words alternate with the words.
+    parts = re.split(f"({pattern})", text, flags=re.IGNORECASE)
+    markup = cycle([Markup("{}"), Markup("<mark>{}</mark>")])
+    return Markup("").join(each.format(part) for each, part in zip(markup, parts, strict=False))
 
 
 def is_web_url(url: str) -> bool:
@@ -129,10 +130,10 @@ def age(seconds: float | None) -> str:
 
 
 def rate(value: float) -> str:
-    """Format a rate with suitable precision."""
-    return (
-        number(value) if value >= 10 or not value else f"{value:.1f}" if value >= 0.1 else "< 0.1"
-    )
+    """Format a rate: 10 or more as a whole number, less with one decimal."""
+    if value == 0 or value >= 10:
+        return number(value)
+    return f"{value:.1f}" if value >= 0.1 else "< 0.1"
 
 
 def duration(seconds: float | None) -> str:
@@ -143,11 +144,11 @@ def duration(seconds: float | None) -> str:
 
 
 def span(seconds: float) -> str:
-    """Express a duration, such as one bar's share of a chart, as ``hour`` or ``5 minutes``."""
+    """Express a duration, such as that of a chart's bar, as ``hour`` or ``5 minutes``."""
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
-            several = round(seconds / length)
-            return unit if several == 1 else counted(several, unit)
+            number_of_units = round(seconds / length)
+            return unit if number_of_units == 1 else counted(number_of_units, unit)
     return counted(round(seconds), "second")
 
 
@@ -157,17 +158,17 @@ def breakable(name: str) -> Markup:
 
 
 def trend_paths(parts: Sequence[TrendPart]) -> list[tuple[str, str]]:
-    """Draw the bars of a trend, 80 by 20 units in size, as one path per category."""
+    """Draw the stacked bars of a trend, 80 by 20 units in size, as one SVG path per category."""
     paths = {"rest": "", "article": "", "doubtful": ""}
-    for place, part in enumerate(parts):
-        ground = 20.0
-        clear = part.articles - part.doubtful
-        numbers = (clear, part.doubtful, part.pages - part.articles)
+    for index, part in enumerate(parts):
+        top = 20.0
+        trusted = part.articles - part.doubtful
+        numbers = (trusted, part.doubtful, part.pages - part.articles)
         for kind, number in zip(("article", "doubtful", "rest"), numbers, strict=True):
             height = 20 * number / part.pages
-            ground -= height
+            top -= height
             if number:
-                paths[kind] += f"M{4 * place} {ground:.1f}h3v{height:.1f}h-3z"
+                paths[kind] += f"M{4 * index} {top:.1f}h3v{height:.1f}h-3z"
     return [(kind, path) for kind, path in paths.items() if path]
 
 

@@ -5,43 +5,44 @@ from collections.abc import Sequence
 from typing import Final
 
 CHARACTERS_BEFORE: Final = 80
-"""Number of characters before the term in a passage."""
+"""Maximum number of characters of a passage before the term."""
 
 MAX_CHARACTERS: Final = 240
-"""Maximum length of a passage."""
+"""Maximum length of a passage in characters, unless the term is longer."""
+
+MAX_PASSAGES: Final = 3
+"""Maximum number of passages per text."""
 
 
 def passages_of(text: str, words: Sequence[str]) -> list[str]:
-    """Return a passage for each search term that no earlier passage contains, at most three."""
-    places = sorted(
-        (found.start(), word) for word in words if (found := _find(word, text)) is not None
-    )
+    """Return a passage for each search term that no earlier passage contains, in text order."""
+    matches = [(match.start(), word) for word in words if (match := _find(word, text))]
     passages: list[str] = []
-    for place, word in places:
-        if len(passages) == 3:
+    for start, word in sorted(matches):
+        if len(passages) == MAX_PASSAGES:
             break
         if not any(_find(word, passage) for passage in passages):
-            passages.append(_passage(text, place, len(word)))
+            passages.append(_passage(text, start, len(word)))
     return passages
 
 
 def _find(word: str, text: str) -> re.Match[str] | None:
     """Find a term as a whole word or, failing that, within a word, as the search does."""
-    sought = re.escape(word)
-    return re.search(rf"(?<!\w){sought}(?!\w)", text, re.IGNORECASE) or re.search(
-        sought, text, re.IGNORECASE
-    )
+    pattern = re.escape(word)
+    whole_word = re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)
+    return whole_word or re.search(pattern, text, re.IGNORECASE)
 
 
-def _passage(text: str, place: int, length: int) -> str:
-    """Cut a passage around a term at word boundaries."""
-    begin = max(place - CHARACTERS_BEFORE, 0)
-    end = min(begin + MAX_CHARACTERS, len(text))
-    if begin:
-        blank = text.find(" ", begin, place)
-        begin = blank + 1 if blank >= 0 else begin
+def _passage(text: str, term_start: int, term_length: int) -> str:
+    """Cut a passage around a term, at spaces, and mark the cuts with an ellipsis."""
+    term_end = term_start + term_length
+    start = max(term_start - CHARACTERS_BEFORE, 0)
+    end = min(start + MAX_CHARACTERS, len(text))
+    if start:
+        space = text.find(" ", start, term_start)
+        start = space + 1 if space >= 0 else start
     if end < len(text):
-        blank = text.rfind(" ", place + length, end)
-        end = blank if blank >= 0 else max(end, place + length)
-    cut = " ".join(text[begin:end].split())
-    return f"{'…' if begin else ''}{cut}{'…' if end < len(text) else ''}"
+        space = text.rfind(" ", term_end, end)
+        end = space if space >= 0 else max(end, term_end)
+    passage = " ".join(text[start:end].split())
+    return f"{'…' if start else ''}{passage}{'…' if end < len(text) else ''}"

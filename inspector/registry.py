@@ -19,48 +19,52 @@ from inspector.stored_page import TooSlowError
 VIEW_SECONDS = 10.0
 """Time limit for a view, after which it is aborted."""
 
-LATER = "Try again later: the database or this host is busy."
+TRY_LATER = "Try again later: the database or this host is busy."
 
 ROUTES: list[Route] = []
 """Routes of all imported views."""
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Content of a response: `values` for JSON and the template, `only_shown` for the latter."""
+class ViewResponse:
+    """Content of a view's response.
+
+    `values` are the JSON version, and available to the template of the page; `template_values` are
+    available to the template only.
+    """
 
     values: Mapping[str, Any]
-    only_shown: Mapping[str, Any] = field(default_factory=dict)
+    template_values: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-View = Callable[[InspectorRequest], Answer]
+View = Callable[[InspectorRequest], ViewResponse]
 PlainView = Callable[[InspectorRequest], Response]
 
 
-def page_view(path: str, template: str, *, if_slow: str = LATER) -> Callable[[View], View]:
+def page_view(path: str, template: str, *, if_slow: str = TRY_LATER) -> Callable[[View], View]:
     """Register a view, with its page at `path` and its JSON version at ``path.json``."""
 
     def register(view: View) -> View:
         def page(request: InspectorRequest) -> Response:
-            answer = view(request)
-            values = {**answer.values, **answer.only_shown}
-            return HTMLResponse(render(template, request, values), headers=answer.headers)
+            response = view(request)
+            values = {**response.values, **response.template_values}
+            return HTMLResponse(render(template, request, values), headers=response.headers)
 
-        def twin(request: InspectorRequest) -> Response:
+        def json_version(request: InspectorRequest) -> Response:
             values = to_json(dict(view(request).values), inf_nan_mode="null")
             return Response(values, media_type="application/json")
 
         # The JSON version comes first, as a path may end in a parameter that matches any name.
-        plain_view(f"{path}.json", if_slow=if_slow)(twin)
+        plain_view(f"{path}.json", if_slow=if_slow)(json_version)
         plain_view(path, if_slow=if_slow)(page)
         return view
 
     return register
 
 
-def plain_view(path: str, *, if_slow: str = LATER) -> Callable[[PlainView], PlainView]:
-    """Register a view that builds its own response, such as a picture or file.
+def plain_view(path: str, *, if_slow: str = TRY_LATER) -> Callable[[PlainView], PlainView]:
+    """Register a view at `path` that builds its own response, such as a redirect or a download.
 
     Views run in threads, several at a time. A view that exceeds `VIEW_SECONDS` is abandoned, with
     status 503 and the advice `if_slow`; it ends eventually, because database statements and page
@@ -68,16 +72,16 @@ def plain_view(path: str, *, if_slow: str = LATER) -> Callable[[PlainView], Plai
     """
 
     def register(view: PlainView) -> PlainView:
-        async def plain(request: Request) -> Response:
+        async def endpoint(request: Request) -> Response:
             try:
                 with move_on_after(VIEW_SECONDS):
-                    work = partial(view, InspectorRequest(request, request.app.state.deployment))
-                    return await to_thread.run_sync(work, abandon_on_cancel=True)
+                    call = partial(view, InspectorRequest(request, request.app.state.deployment))
+                    return await to_thread.run_sync(call, abandon_on_cancel=True)
             except TooSlowError:
                 pass
             raise HTTPException(503, f"This took too long and was aborted. {if_slow}")
 
-        ROUTES.append(Route(path, plain))
+        ROUTES.append(Route(path, endpoint))
         return view
 
     return register

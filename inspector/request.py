@@ -37,7 +37,7 @@ register_url_convertor("number", Number())
 
 @dataclass(frozen=True)
 class InspectorRequest:
-    """A request to the inspected deployment."""
+    """An HTTP request, with its validated parameters and access to the inspected deployment."""
 
     http: Request
     deployment: Deployment
@@ -48,14 +48,14 @@ class InspectorRequest:
         """Return the result of a query against one snapshot of the database."""
         return self.deployment.read(query, *args, **options)
 
-    def known(
+    def read_existing(
         self, query: Callable[Concatenate[Session, P], T | None], *args: P.args, **options: P.kwargs
     ) -> T:
-        """Return the result of a query, or respond with 404 if it is None."""
-        found = self.read(query, *args, **options)
-        if found is None:
+        """Return the result of a query; respond with 404 if it is None, as for an unknown ID."""
+        result = self.read(query, *args, **options)
+        if result is None:
             raise HTTPException(404)
-        return found
+        return result
 
     def path_number(self, name: str) -> int:
         """Return a number from the path."""
@@ -75,58 +75,59 @@ class InspectorRequest:
         """Return a parameter that must be one of the given choices, or None if it is missing."""
         value = self.text(name)
         if value is not None and value not in choices:
-            raise refused(name, value, f"one of {', '.join(choices)}")
+            raise invalid_parameter(name, value, f"one of {', '.join(choices)}")
         return value
 
     def number(self, name: str) -> int | None:
         """Return a parameter that must be a whole number, or None if it is missing."""
-        return self._parsed(name, _number, f"a whole number of at most {MAX_DIGITS} digits")
+        return self._parsed(name, _parse_number, f"a whole number of at most {MAX_DIGITS} digits")
 
     def share(self, name: str) -> float | None:
         """Return a parameter that must be a number from 0 to 1, or None if it is missing."""
 
-        def share(value: str) -> float:
-            found = float(value)
-            if not 0 <= found <= 1:
+        def parse(value: str) -> float:
+            share = float(value)
+            if not 0 <= share <= 1:
                 raise ValueError
-            return found
+            return share
 
-        return self._parsed(name, share, "a number from 0 to 1, such as 0.8")
+        return self._parsed(name, parse, "a number from 0 to 1, such as 0.8")
 
     def day(self, name: str) -> date | None:
         """Return a parameter that must be a date, or None if it is missing."""
         return self._parsed(name, date.fromisoformat, "a day, such as 2026-11-24")
 
-    def _parsed(self, name: str, parse: Callable[[str], T], wanted: str) -> T | None:
+    def _parsed(self, name: str, parse: Callable[[str], T], expected: str) -> T | None:
         value = self.text(name)
         if value is None:
             return None
         try:
             return parse(value)
         except ValueError:
-            raise refused(name, value, wanted) from None
+            raise invalid_parameter(name, value, expected) from None
 
     def address(self, **changes: object) -> str:
         """Return the current URL with the given parameters changed; None removes a parameter."""
-        kept = {**self.http.query_params, **changes}
-        query = urlencode({name: value for name, value in kept.items() if value not in (None, "")})
+        values = {**self.http.query_params, **changes}
+        given = {name: value for name, value in values.items() if value not in (None, "")}
+        query = urlencode(given)
         path = self.http.url.path
         return f"{path}?{query}" if query else path
 
     @cached_property
-    def twin(self) -> str:
+    def json_address(self) -> str:
         """The URL of the view's JSON version."""
         query = self.http.url.query
         return f"{self.http.url.path}.json" + (f"?{query}" if query else "")
 
 
-def _number(value: str) -> int:
+def _parse_number(value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS):
         raise ValueError
     return int(value)
 
 
-def refused(name: str, value: str, wanted: str) -> HTTPException:
+def invalid_parameter(name: str, value: str, expected: str) -> HTTPException:
     """Return the error response for an invalid parameter."""
     quoted = cut(printable(value), 41)
-    return HTTPException(400, f"{name} is “{quoted}”; it has to be {wanted}.")
+    return HTTPException(400, f"{name} is “{quoted}”; it has to be {expected}.")

@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ChangedField:
-    """A changed key of the article message, with texts to show for both values."""
+    """A key of the article message whose value has changed, with both values as displayed."""
 
     name: str
     before: str
@@ -15,31 +15,36 @@ class ChangedField:
 
 
 def revision_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[ChangedField]:
-    """Return the keys of two article messages of a page that differ."""
-    values = zip(_compared(before).items(), _compared(after).values(), strict=True)
-    return [ChangedField(name, a[1], b[1]) for (name, a), b in values if a[0] != b[0]]
+    """Return the keys whose values differ between two article messages of a page."""
+    old_fields, new_fields = _fields(before), _fields(after)
+    changes = []
+    for name, (old_value, old_text) in old_fields.items():
+        new_value, new_text = new_fields[name]
+        if old_value != new_value:
+            changes.append(ChangedField(name, old_text, new_text))
+    return changes
 
 
-def _compared(message: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
-    """Return the compared parts of a message by name, each with the text to show for it."""
+def _fields(message: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
+    """Return the values of a message to compare by key, each with the text to display for it."""
     template = message.get("template") or {}
     group = template.get("group")
     group_name = "no group" if group is None else f"group {group}"
-    place = f"{group_name}, generation {template.get('generation')}"
+    position = f"{group_name}, generation {template.get('generation')}"
     text = message.get("text") or ""
 
-    def shown(*names: str) -> dict[str, tuple[Any, str]]:
+    def displayed(*names: str) -> dict[str, tuple[Any, str]]:
         return {name: (message.get(name), _as_text(message.get(name))) for name in names}
 
     return {
-        **shown("title", "lead"),
+        **displayed("title", "lead"),
         "text": (text, f"{len(text)} characters"),
-        **shown("authors", "published_at", "language", "method", "xpath", "corrections"),
+        **displayed("authors", "published_at", "language", "method", "xpath", "corrections"),
         **{
             name: (message.get(name), str(len(message.get(name) or ())))
             for name in ("images", "embeds", "comments")
         },
-        "template": (place, place),
+        "template": (position, position),
     }
 
 

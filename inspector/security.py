@@ -28,8 +28,8 @@ FRAMED_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'self'"
 )
-"""Policy for stored pages, which allows only inline styles: even outside their frame, the pages
-cannot load, run or submit anything, and have no links."""
+"""Policy for stored pages, which allows only inline styles. Even if they are opened outside their
+frame, the pages cannot load, run or submit anything."""
 
 _HEADERS: Final = {
     "content-security-policy": POLICY,
@@ -56,27 +56,27 @@ class Safeguards:
             await self._app(scope, receive, send)
             return
 
-        async def send_guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, send_guarded)
+        await self._app(scope, receive, send_with_headers)
 
 
 class Gate:
-    """Middleware that requires the token or, if there is none, a loopback host name.
+    """Middleware that requires the token or, if none is configured, a loopback host name.
 
-    The latter prevents websites from reading everything by DNS rebinding.
+    The host name is checked to prevent DNS rebinding, by which any website could read everything.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app
         self._token = token
         # The cookie does not reveal the token, and becomes invalid when the inspector restarts.
-        self._pass = "" if token is None else _digest(secrets.token_bytes(32), token)
+        self._cookie = "" if token is None else _digest(secrets.token_bytes(32), token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -84,32 +84,33 @@ class Gate:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        answer = await self._refusal(request)
-        await (answer or self._app)(scope, receive, send)
+        response = await self._refusal(request)
+        await (response or self._app)(scope, receive, send)
 
     async def _refusal(self, request: Request) -> Response | None:
+        """Return the response to a request that is not let through, or None."""
         if self._token is None:
             host = request.headers.get("host", "").lower()
             name = host if host.endswith("]") else host.rpartition(":")[0] or host
             if name in ("localhost", "127.0.0.1", "[::1]"):
                 return None
-            return PlainTextResponse(_MISDIRECTED, 421)
+            return PlainTextResponse(_WRONG_HOST_NAME, 421)
         if request.url.path.startswith("/static/"):
             return None
         if request.method == "POST" and request.url.path == "/enter":
             if not _equal(await _sent_token(request), self._token):
                 return HTMLResponse(_token_page("That is not the token."), 403)
-            answer = RedirectResponse("/", 303)
-            answer.set_cookie(
-                *(_ACCESS_COOKIE, self._pass),
+            response = RedirectResponse("/", 303)
+            response.set_cookie(
+                *(_ACCESS_COOKIE, self._cookie),
                 httponly=True,
                 samesite="strict",
                 secure=request.url.scheme == "https",
             )
-            return answer
+            return response
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
-        known = request.cookies.get(_ACCESS_COOKIE, "")
-        if _equal(bearer, self._token) or _equal(known, self._pass):
+        cookie = request.cookies.get(_ACCESS_COOKIE, "")
+        if _equal(bearer, self._token) or _equal(cookie, self._cookie):
             return None
         return HTMLResponse(_token_page(""), 401)
 
@@ -118,12 +119,13 @@ def _digest(secret: bytes, text: str) -> str:
     return hmac.new(secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
-def _equal(given: str, wanted: str) -> bool:
-    """Compare two strings in constant time."""
-    return hmac.compare_digest(given.encode("utf-8", "replace"), wanted.encode("utf-8"))
+def _equal(received: str, secret: str) -> bool:
+    """Compare strings in a time that does not depend on how many characters are right."""
+    return hmac.compare_digest(received.encode("utf-8", "replace"), secret.encode("utf-8"))
 
 
 async def _sent_token(request: Request) -> str:
+    """Return the token from a submitted form, or an empty string if the form is too large."""
     body = b""
     async for chunk in request.stream():
         body += chunk
@@ -132,7 +134,7 @@ async def _sent_token(request: Request) -> str:
     return parse_qs(body.decode("ascii", "replace")).get("token", [""])[0].strip()
 
 
-_MISDIRECTED = (
+_WRONG_HOST_NAME = (
     "Use 127.0.0.1 or localhost: without a token, the inspector responds to no other name.\n"
 )
 

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp
 
 from detourage.errors import ExpectedError
 
-MIN_CHARACTERS = 16
+MIN_TOKEN_CHARACTERS = 16
 """Minimum length of an access token; shorter tokens can be guessed."""
 
 STOP_SECONDS = 3
@@ -42,27 +42,29 @@ def read_token(host: str, token_file: Path | None) -> str | None:
         token = token_file.read_text("utf-8").strip()
     except UnicodeDecodeError as error:
         raise InspectorError(f"{token_file}: the token is not UTF-8 text") from error
-    if len(token) < MIN_CHARACTERS:
-        raise InspectorError(f"{token_file}: the token needs at least {MIN_CHARACTERS} characters")
+    if len(token) < MIN_TOKEN_CHARACTERS:
+        raise InspectorError(
+            f"{token_file}: the token needs at least {MIN_TOKEN_CHARACTERS} characters"
+        )
     return token
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 selects a free port."""
+    """Return a socket that listens on a port, or on a free port if ``port`` is 0."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     return socket.create_server((host, port), family=family)
 
 
-def serve(app: ASGIApp, listening: socket.socket) -> None:
+def serve(app: ASGIApp, listener: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM."""
-    _server(app).run([listening])
+    _server(app).run([listener])
 
 
 @contextmanager
-def served(app: ASGIApp, listening: socket.socket) -> Iterator[None]:
+def served(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
     """Serve in a thread during a ``with`` block."""
     server = _server(app)
-    thread = Thread(target=server.run, args=([listening],), daemon=True)
+    thread = Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     while not server.started and thread.is_alive():
         sleep(0.01)
@@ -73,9 +75,9 @@ def served(app: ASGIApp, listening: socket.socket) -> Iterator[None]:
         thread.join(2 * STOP_SECONDS)
 
 
-def address_of(listening: socket.socket) -> str:
-    """Return the URL of a listening socket."""
-    host, port = listening.getsockname()[:2]
+def address_of(listener: socket.socket) -> str:
+    """Return the URL of the server that listens on a socket."""
+    host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 

@@ -1,7 +1,7 @@
 """Map of a site as SVG: its pages on a plane, with the marks of their groups.
 
-The positions are computed with only NumPy. Clustering uses SciPy for this, which would take 32 MB,
-a fifth of the inspector's memory limit.
+The positions are computed as in `detourage.template.scaling`, but without SciPy, which would take
+32 MB, a fifth of the inspector's memory limit.
 """
 
 from collections.abc import Sequence
@@ -19,19 +19,21 @@ from detourage.text.plural import counted
 WIDTH: Final = 640
 HEIGHT: Final = 420
 _MARGIN: Final = 28
+"""Size of the map and of the margin on each side, in SVG units."""
 
 MAX_STEPS: Final = 300
 TOLERANCE: Final = 1e-6
-"""Maximum number of scaling steps, and minimum relative improvement of a step, as in
-`detourage.template.scaling`."""
+"""Maximum number of scaling steps, and relative reduction of the stress below which no further step
+is made, as in `detourage.template.scaling`."""
 
 MAX_SCALING_WORK: Final = 4_000_000
-"""Maximum product of the number of scaling steps and the square of the number of pages, to bound
-the time."""
+"""Maximum product of the number of scaling steps and the square of the number of pages, which
+limits the time."""
 
 COLOURS: Final = 6
 """Number of colours in the style sheet (``c0`` to ``c5``), which suit any colour vision."""
 
+# SVG paths of the marks: circle, square, triangles, diamond, plus and cross
 _SHAPES: Final = (
     "M-1,0A1,1 0 1,0 1,0A1,1 0 1,0 -1,0Z",
     "M-.9,-.9H.9V.9H-.9Z",
@@ -45,7 +47,7 @@ _CROSS: Final = "M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.
 
 @dataclass(frozen=True)
 class MappedPages:
-    """Pages with the same tree, shown as one mark on the map that links to the address."""
+    """Pages with the same tree, shown as one mark, which links to the address of one of them."""
 
     group: int | None
     pages: int
@@ -68,13 +70,13 @@ def element(name: str, *children: str, **attributes: object) -> Drawing:
 
     In attribute names, ``_`` is written as ``-``, and ``class_`` as ``class``.
     """
-    written = "".join(
+    attribute_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
-    inside = "".join(child if isinstance(child, Drawing) else escape(child) for child in children)
-    return Drawing(f"<{name}{written}>{inside}</{name}>")
+    content = "".join(child if isinstance(child, Drawing) else escape(child) for child in children)
+    return Drawing(f"<{name}{attribute_text}>{content}</{name}>")
 
 
 def place_pages(distances: Matrix) -> Matrix:
@@ -86,53 +88,53 @@ def place_pages(distances: Matrix) -> Matrix:
     centred = squared - squared.mean(axis=0) - squared.mean(axis=1)[:, None] + squared.mean()
     # Several threads would not be faster, but would take time from other requests.
     with threadpool_limits(limits=1):
-        return _scaled(distances, centred)
+        return _positions(distances, centred)
 
 
-def _scaled(distances: Matrix, centred: Matrix) -> Matrix:
-    """Return positions for centred squared distances, iterated to the best fit."""
+def _positions(distances: Matrix, centred: Matrix) -> Matrix:
+    """Return positions by classical scaling of the centred squared distances, then SMACOF."""
     count = len(distances)
     values, vectors = np.linalg.eigh(-centred / 2)
     values, vectors = values[:-3:-1], vectors[:, :-3:-1]
     farthest = vectors[np.abs(vectors).argmax(axis=0), np.arange(2)]
-    places: Matrix = vectors * np.sign(farthest) * np.sqrt(values.clip(min=0.0))
-    fitted = _among(places)
+    positions: Matrix = vectors * np.sign(farthest) * np.sqrt(values.clip(min=0.0))
+    fitted = _distances_between(positions)
     stress = float(((distances - fitted) ** 2).sum())
     for _ in range(min(MAX_STEPS, MAX_SCALING_WORK // count**2)):
         ratios = np.divide(distances, fitted, out=np.zeros_like(fitted), where=fitted > 0)
-        moved = (ratios.sum(axis=1)[:, None] * places - ratios @ places) / count
-        fitted = _among(moved)
-        lowered = float(((distances - fitted) ** 2).sum())
-        converged = stress - lowered <= TOLERANCE * stress
-        places, stress = moved, lowered
-        if converged:
+        moved = (ratios.sum(axis=1)[:, None] * positions - ratios @ positions) / count
+        fitted = _distances_between(moved)
+        new_stress = float(((distances - fitted) ** 2).sum())
+        has_converged = stress - new_stress <= TOLERANCE * stress
+        positions, stress = moved, new_stress
+        if has_converged:
             break
-    return places
+    return positions
 
 
-def _among(places: Matrix) -> Matrix:
-    x, y = places.T
-    found: Matrix = np.sqrt((x[:, None] - x) ** 2 + (y[:, None] - y) ** 2)
-    return found
+def _distances_between(positions: Matrix) -> Matrix:
+    x, y = positions.T
+    distances: Matrix = np.sqrt((x[:, None] - x) ** 2 + (y[:, None] - y) ** 2)
+    return distances
 
 
-def draw_map(positions: Matrix, places: Sequence[MappedPages]) -> Drawing:
-    """Draw pages at the given positions, shape (n, 2)."""
-    points = _fitted(positions)
-    order = sorted(range(len(places)), key=lambda i: (places[i].is_representative, i))
-    drawn = [_place(places[index], *points[index]) for index in order]
-    groups = len({place.group for place in places} - {None})
-    pages = sum(place.pages for place in places)
-    described = (
+def draw_map(positions: Matrix, mapped: Sequence[MappedPages]) -> Drawing:
+    """Draw pages at the given positions, shape (n, 2), with the representatives on top."""
+    points = _fit_to_map(positions)
+    order = sorted(range(len(mapped)), key=lambda i: (mapped[i].is_representative, i))
+    marks = [_linked_mark(mapped[index], *points[index]) for index in order]
+    groups = len({each.group for each in mapped} - {None})
+    pages = sum(each.pages for each in mapped)
+    description = (
         f"{counted(pages, 'page')} of {counted(groups, 'group')}; pages are close together"
         " if their trees are similar. The table of groups below has the same information."
     )
     return element(
         "svg",
         element("title", "Map of the pages"),
-        element("desc", described),
+        element("desc", description),
         element("path", d=f"M0,.5H{WIDTH}V{HEIGHT - 0.5}H0Z", class_="frame"),
-        *drawn,
+        *marks,
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
         width=WIDTH,
         height=HEIGHT,
@@ -141,39 +143,44 @@ def draw_map(positions: Matrix, places: Sequence[MappedPages]) -> Drawing:
     )
 
 
-def _place(place: MappedPages, x: float, y: float) -> Drawing:
-    radius = min(5 + 1.6 * (sqrt(place.pages) - 1), 16)
-    drawn = mark(place.group, x, y, radius, "representative" if place.is_representative else "")
-    parts = [element("title", place.name), drawn]
-    if place.is_representative:
+def _linked_mark(pages: MappedPages, x: float, y: float) -> Drawing:
+    # The area grows with the number of pages, up to a limit.
+    radius = min(5 + 1.6 * (sqrt(pages.pages) - 1), 16)
+    group_mark = mark(
+        pages.group, x, y, radius, "representative" if pages.is_representative else ""
+    )
+    parts = [element("title", pages.name), group_mark]
+    if pages.is_representative:
         parts += [
             element("circle", cx=x, cy=y, r=radius + 5, class_="ring"),
-            element("text", str(place.group), x=x, y=y - radius - 8, class_="label middle"),
+            element("text", str(pages.group), x=x, y=y - radius - 8, class_="label middle"),
         ]
     # Keyboard navigation stops only at representatives, not at hundreds of pages.
-    skipped = None if place.is_representative else -1
+    tabindex = None if pages.is_representative else -1
     return element(
-        "a", *parts, href=place.address, tabindex=skipped, aria_label=place.name, class_="place"
+        "a", *parts, href=pages.address, tabindex=tabindex, aria_label=pages.name, class_="place"
     )
 
 
-def _fitted(positions: Matrix) -> list[tuple[float, float]]:
+def _fit_to_map(positions: Matrix) -> list[tuple[float, float]]:
+    """Scale and shift positions so that they fill the map within its margins."""
     if not len(positions):
         return []
     centre = (positions.max(axis=0) + positions.min(axis=0)) / 2
     spans = np.maximum(np.ptp(positions, axis=0), 1e-9)
-    room = np.array([WIDTH - 2 * _MARGIN, HEIGHT - 2 * _MARGIN])
-    scale = float((room / spans).min()) if np.ptp(positions, axis=0).max() > 1e-9 else 0.0
+    available = np.array([WIDTH - 2 * _MARGIN, HEIGHT - 2 * _MARGIN])
+    scale = float((available / spans).min()) if np.ptp(positions, axis=0).max() > 1e-9 else 0.0
     fitted = (positions - centre) * scale + np.array([WIDTH, HEIGHT]) / 2
     return [(x, y) for x, y in fitted.tolist()]
 
 
 def mark(group: int | None, x: float, y: float, radius: float, class_: str = "") -> Drawing:
-    """Draw the mark of a group, or a cross for outliers; marks are distinct for 36 groups."""
+    """Draw the mark of a group, or a cross for outliers; the marks of 36 groups are distinct."""
     shape, colour_class = _CROSS, "outlier"
     if group is not None:
-        turn, colour = divmod(group - 1, COLOURS)
-        shape, colour_class = _SHAPES[(turn + colour) % len(_SHAPES)], f"c{colour}"
+        # Shapes are shifted against colours, so that the first groups differ in both.
+        shift, colour = divmod(group - 1, COLOURS)
+        shape, colour_class = _SHAPES[(shift + colour) % len(_SHAPES)], f"c{colour}"
     return element(
         "path",
         d=shape,
@@ -184,8 +191,8 @@ def mark(group: int | None, x: float, y: float, radius: float, class_: str = "")
 
 def key(group: int | None) -> Drawing:
     """Draw the mark of a group for use within text."""
-    drawn = mark(group, 7, 7, 5)
-    return element("svg", drawn, width=14, height=14, class_="key", aria_hidden="true")
+    group_mark = mark(group, 7, 7, 5)
+    return element("svg", group_mark, width=14, height=14, class_="key", aria_hidden="true")
 
 
 def _value(value: object) -> str:

@@ -21,7 +21,7 @@ from detourage.reader.knowledge import knowledge_of
 from detourage.reader.shared_lines import PageLines, SharedLines
 from detourage.time_limit import TimeIsUpError
 from inspector.reads import SQL
-from inspector.reads.details import PagePlace, TemplatePage, place_of_page
+from inspector.reads.details import PageContext, TemplatePage, page_context
 from inspector.time_limit import thread_time_limit
 from models.tables import StoredPage
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from obstore.store import ClientConfig
 
 READING_SECONDS: Final = 5.0
-"""Time limit for reading a page."""
+"""Time limit for reading a page, in seconds."""
 
 
 class TooSlowError(ExpectedError):
@@ -37,29 +37,32 @@ class TooSlowError(ExpectedError):
 
 
 @dataclass(frozen=True)
-class KnownPage:
-    """A page's row, place among the groups, content (None if removed) and template knowledge."""
+class PageData:
+    """Everything stored about a page: its row, its group, its content, and template knowledge.
+
+    `content` is None if it was removed.
+    """
 
     page: StoredPage
-    place: PagePlace
+    context: PageContext
     content: bytes | str | None
     template: TemplateKnowledge | None
 
     def parse(self) -> Page | None:
         """Return the parsed page, or None if it is no longer stored or cannot be parsed."""
-        return parsed(self.content, self.page)
+        return parse_stored(self.content, self.page)
 
     @property
     def key(self) -> Hashable:
         """Cache key, which covers everything on which the reading depends."""
-        row, place = self.page, self.place
+        row, context = self.page, self.context
         return (
             *(row.id, row.content_digest, row.comment_pattern, self.content is None),
-            *(place.group_pattern, place.shared_lines, place.lines, place.template_page),
+            *(context.group_pattern, context.shared_lines, context.lines, context.template_page),
         )
 
     def read(self) -> "Reading | None":
-        """Read the page and explain it; None if it is no longer stored or cannot be parsed.
+        """Read and explain the page; return None if it is no longer stored or cannot be parsed.
 
         Raise `TooSlowError` if reading takes longer than `READING_SECONDS`.
         """
@@ -68,9 +71,9 @@ class KnownPage:
                 page = self.parse()
                 if page is None:
                     return None
-                patterns = patterns_for_page(
-                    read_pattern(self.page.comment_pattern), read_pattern(self.place.group_pattern)
-                )
+                own_pattern = read_pattern(self.page.comment_pattern)
+                group_pattern = read_pattern(self.context.group_pattern)
+                patterns = patterns_for_page(own_pattern, group_pattern)
                 return Reading(page, explain_content(page, self.template, patterns))
         except TimeIsUpError:
             raise TooSlowError("the page took too long to read") from None
@@ -85,38 +88,38 @@ class Reading:
 
 
 class LastReading:
-    """Cache of the most recent reading, which a view and its frame share."""
+    """Cache of the most recent reading, which the view of a page and the frame within it share."""
 
     def __init__(self) -> None:
-        self._changing = Lock()
-        self._kept: tuple[Hashable, Reading | None] = (None, None)
+        self._lock = Lock()
+        self._cached: tuple[Hashable, Reading | None] = (None, None)
 
-    def of(self, known: KnownPage) -> Reading | None:
-        """Return the reading of a page; see `KnownPage.read`."""
-        with self._changing:
-            key, reading = self._kept
-        if key != known.key:
-            reading = known.read()
-            with self._changing:
-                self._kept = known.key, reading
+    def of(self, data: PageData) -> Reading | None:
+        """Return the reading of a page; see `PageData.read`."""
+        with self._lock:
+            key, reading = self._cached
+        if key != data.key:
+            reading = data.read()
+            with self._lock:
+                self._cached = data.key, reading
         return reading
 
 
-def known_page(session: Session, page_id: int) -> KnownPage | None:
-    """Return the stored data of a page, or None if the page does not exist."""
+def page_data(session: Session, page_id: int) -> PageData | None:
+    """Return everything stored about a page, or None if the page does not exist."""
     page = session.get(StoredPage, page_id)
-    place = place_of_page(session, page_id)
-    if page is None or place is None:
+    context = page_context(session, page_id)
+    if page is None or context is None:
         return None
     template = None
-    if place.template_page is not None:
-        template = knowledge_of(_template_of(session, place.template_page))
+    if context.template_page is not None:
+        template = knowledge_of(_template_of(session, context.template_page))
         with suppress(ValueError):
-            if place.shared_lines is not None and place.lines is not None:
-                shared = SharedLines.from_bytes(place.shared_lines)
-                lines = PageLines.from_bytes(place.lines)
+            if context.shared_lines is not None and context.lines is not None:
+                shared = SharedLines.from_bytes(context.shared_lines)
+                lines = PageLines.from_bytes(context.lines)
                 template = template.with_shared(shared.on(page.url, lines))
-    return KnownPage(page, place, content_if_stored(session, page_id), template)
+    return PageData(page, context, content_if_stored(session, page_id), template)
 
 
 def content_if_stored(session: Session, page_id: int) -> bytes | str | None:
@@ -133,7 +136,10 @@ def content_if_stored(session: Session, page_id: int) -> bytes | str | None:
 
 
 def _object_at(url: str) -> bytes | None:
-    """Return an object, or None if it is missing or damaged; its name is its SHA-256 digest."""
+    """Return an object of the object store, or None if it is missing or damaged.
+
+    The last part of the URL is the SHA-256 digest of the object.
+    """
     import obstore
     from obstore.exceptions import BaseError
     from obstore.store import from_url
@@ -145,8 +151,8 @@ def _object_at(url: str) -> bytes | None:
         else:
             options: ClientConfig = {"allow_http": True, "timeout": timedelta(seconds=5)}
             store = from_url(base, client_options=options)
-        found = obstore.get(store, f"{shard}/{digest}")
-        content = bytes(found.bytes()) if found.meta["size"] <= 2 * MAX_HTML_BYTES else b""
+        stored = obstore.get(store, f"{shard}/{digest}")
+        content = bytes(stored.bytes()) if stored.meta["size"] <= 2 * MAX_HTML_BYTES else b""
     except FileNotFoundError:
         return None
     except (BaseError, OSError) as error:
@@ -161,7 +167,7 @@ def read_pattern(stored: str | None) -> CommentPattern | None:
     return None
 
 
-def parsed(content: bytes | str | None, row: StoredPage | TemplatePage) -> Page | None:
+def parse_stored(content: bytes | str | None, row: StoredPage | TemplatePage) -> Page | None:
     """Parse a stored page; return None if its content is missing or cannot be parsed."""
     if content is None:
         return None
@@ -172,10 +178,11 @@ def parsed(content: bytes | str | None, row: StoredPage | TemplatePage) -> Page 
 
 
 def _template_of(session: Session, template_page: TemplatePage) -> TemplateKnowledge | None:
+    """Return the stored knowledge learned from a page, or else learn it from the stored page."""
     packed = session.scalar(SQL.template_of, vars(template_page))
     if packed is not None:
-        # Otherwise damaged, or written by an earlier version of the service.
+        # ValueError: it is damaged, or was written by an earlier version of the service.
         with suppress(ValueError):
             return TemplateKnowledge.from_bytes(bytes(packed))
-    page = parsed(content_if_stored(session, template_page.id), template_page)
+    page = parse_stored(content_if_stored(session, template_page.id), template_page)
     return TemplateKnowledge.from_pages([page]) if page is not None else None

@@ -15,27 +15,28 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
     Native code is interrupted only when it returns. The body must hold no locks or connections, as
     it may be interrupted anywhere.
     """
-    worker, ended, raising = threading.current_thread(), threading.Event(), threading.Lock()
-    ident = threading.get_ident()
+    limited_thread = threading.current_thread()
+    thread_id = threading.get_ident()
+    has_ended, raise_lock = threading.Event(), threading.Lock()
 
     def watch() -> None:
         delay = seconds
-        while not ended.wait(delay):
-            with raising:
-                # Another thread may have been given the ident of one that has ended.
-                if ended.is_set() or not worker.is_alive():
+        while not has_ended.wait(delay):
+            with raise_lock:
+                # Another thread may have been given the ID of one that has ended.
+                if has_ended.is_set() or not limited_thread.is_alive():
                     return
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                    ctypes.c_ulong(ident), ctypes.py_object(TimeIsUpError)
+                    ctypes.c_ulong(thread_id), ctypes.py_object(TimeIsUpError)
                 )
             delay = AGAIN_SECONDS
 
-    def end() -> None:
-        with raising:
-            ended.set()
-        # An exception that is still pending must not interrupt later work: rounds of a loop are
-        # where the interpreter raises it. If it were cancelled instead, the interpreter would look
-        # for it at every call and round from then on.
+    def end_watch() -> None:
+        with raise_lock:
+            has_ended.set()
+        # If an exception is still pending, let the interpreter raise it here, in a loop, so that it
+        # does not interrupt later work. If it were cancelled instead, the interpreter would check
+        # for it at every call and every iteration from then on.
         for _ in range(2):
             pass
 
@@ -44,9 +45,9 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
         yield
     finally:
         try:
-            end()
+            end_watch()
         except TimeIsUpError:
-            # The exception was raised here rather than in the body. Unless the watch ends, it
-            # would be raised again.
-            end()
+            # The exception was raised within `end_watch`, perhaps before `has_ended` was set; the
+            # watching thread would then raise it again.
+            end_watch()
             raise

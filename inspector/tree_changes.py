@@ -14,9 +14,10 @@ Sign = Literal["same", "removed", "added", "renamed"]
 
 
 class TreeLine(NamedTuple):
-    """An element, or a run of elements shown as one line.
+    """A line that shows an element, or a run of like elements, and what has changed.
 
-    The name is empty for an unchanged subtree, and has both names for a renamed element.
+    `name` is empty for an unchanged subtree; for a renamed element, it is ``old → new``. `elements`
+    is the number of elements that the line stands for.
     """
 
     sign: Sign
@@ -27,7 +28,7 @@ class TreeLine(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeChanges:
-    """A minimal set of changes between two trees, and lines of both trees in document order."""
+    """Counts of a minimal set of changes between two trees, and the lines that show both trees."""
 
     removed: int
     added: int
@@ -40,8 +41,12 @@ class TreeChanges:
         return self.removed + self.added + self.renamed
 
 
-class _Walk:
-    """Traversal of a tree in document order, with the mapping of its nodes."""
+class _Traversal:
+    """Traversal of a tree in document order.
+
+    `mapped` has the node of the other tree for each node in postorder, or -1. `index` is the
+    current position.
+    """
 
     def __init__(self, tree: Tree, names: Sequence[str] | None, mapped: Sequence[int]) -> None:
         sizes = tree.sizes.astype(np.int64)
@@ -49,28 +54,34 @@ class _Walk:
         self.sizes: list[int] = sizes.tolist()
         self.mapped = mapped
         self.names = names or [tree.labels[node] for node in self.order]
-        self._lost = np.concatenate([[0], np.cumsum(np.array(mapped) < 0)])
+        self._unmapped_counts = np.concatenate([[0], np.cumsum(np.array(mapped) < 0)])
         self.depths = _depths(self.order, self.sizes)
-        self.at = 0
+        self.index = 0
 
     @property
     def node(self) -> int:
-        return self.order[self.at]
+        """Postorder number of the current node."""
+        return self.order[self.index]
 
-    def is_lost(self, node: int) -> bool:
+    def has_ended(self) -> bool:
+        """Return whether all nodes have been visited."""
+        return self.index == len(self.order)
+
+    def is_subtree_unmapped(self, node: int) -> bool:
         """Return whether no node of a subtree is mapped."""
-        lost = self._lost[node + 1] - self._lost[node + 1 - self.sizes[node]]
-        return bool(lost == self.sizes[node])
+        end, size = node + 1, self.sizes[node]
+        return bool(self._unmapped_counts[end] - self._unmapped_counts[end - size] == size)
 
     def take(self, sign: Sign) -> TreeLine:
-        """Return the line for an unmapped element and move past the element."""
-        size = self.sizes[self.node] if self.is_lost(self.node) else 1
-        line = TreeLine(sign, self.depths[self.at], self.names[self.at], size)
-        self.at += size
+        """Return the line for an unmapped element or subtree, and move past it."""
+        size = self.sizes[self.node] if self.is_subtree_unmapped(self.node) else 1
+        line = TreeLine(sign, self.depths[self.index], self.names[self.index], size)
+        self.index += size
         return line
 
     def is_unmapped(self) -> bool:
-        return self.at < len(self.order) and self.mapped[self.node] < 0
+        """Return whether the current node is not mapped to the other tree."""
+        return not self.has_ended() and self.mapped[self.node] < 0
 
 
 def tree_changes(
@@ -85,43 +96,48 @@ def tree_changes(
     for i, j in pairs:
         if i is not None and j is not None:
             to_b[i], to_a[j] = j, i
-    one, other = _Walk(a, names_a, to_b), _Walk(b, names_b, to_a)
+    old, new = _Traversal(a, names_a, to_b), _Traversal(b, names_b, to_a)
     is_same = np.array([j >= 0 and a.labels[i] == b.labels[j] for i, j in enumerate(to_b)])
-    same = np.concatenate([[0], np.cumsum(is_same)])
+    same_counts = np.concatenate([[0], np.cumsum(is_same)])
     lines: list[TreeLine] = []
     # A mapping preserves the order of both trees, so they can be traversed in parallel.
-    while one.at < len(one.order) or other.at < len(other.order):
-        if one.is_unmapped():
-            _add(lines, one.take("removed"))
-        elif other.is_unmapped():
-            _add(lines, other.take("added"))
+    while not (old.has_ended() and new.has_ended()):
+        if old.is_unmapped():
+            _add(lines, old.take("removed"))
+        elif new.is_unmapped():
+            _add(lines, new.take("added"))
         else:
-            node, size = one.node, one.sizes[one.node]
-            depth, name = one.depths[one.at], one.names[one.at]
-            alike = size == other.sizes[other.node]
-            if alike and same[node + 1] - same[node + 1 - size] == size:
+            node, size = old.node, old.sizes[old.node]
+            depth, name = old.depths[old.index], old.names[old.index]
+            same_nodes = same_counts[node + 1] - same_counts[node + 1 - size]
+            if size == new.sizes[new.node] == same_nodes:
                 _add(lines, TreeLine("same", depth, "", size))
+            elif is_same[node]:
+                size = 1
+                _add(lines, TreeLine("same", depth, name, 1))
             else:
                 size = 1
-                sign: Sign = "same" if is_same[node] else "renamed"
-                renamed = name if is_same[node] else f"{name} → {other.names[other.at]}"
-                _add(lines, TreeLine(sign, depth, renamed, 1))
-            one.at += size
-            other.at += size
+                names = f"{name} → {new.names[new.index]}"
+                _add(lines, TreeLine("renamed", depth, names, 1))
+            old.index += size
+            new.index += size
     removed, added = to_b.count(-1), to_a.count(-1)
     return TreeChanges(removed, added, len(a) - removed - int(is_same.sum()), lines)
 
 
 def element_names(page: Page) -> list[str]:
-    """Return the names of a page's elements (tag, id and first classes) in document order."""
+    """Return the names of a page's elements in document order, such as ``div#main.text.wide``.
+
+    They consist of the tag, the id and the first two classes.
+    """
     flat = page.flat
-    distinct = [
-        "".join([f"#{identity.strip()}" if identity.strip() else "", *map(".{}".format, first)])
-        for classes, identity in flat.distinct_names
-        for first in [classes.split(maxsplit=2)[:2]]
-    ]
+    suffixes = []
+    for classes, identity in flat.distinct_names:
+        id_suffix = f"#{identity.strip()}" if identity.strip() else ""
+        class_suffixes = (f".{name}" for name in classes.split(maxsplit=2)[:2])
+        suffixes.append("".join([id_suffix, *class_suffixes]))
     numbers = flat.name_numbers.tolist()
-    return [cut(f"{tag}{distinct[n]}", 60) for tag, n in zip(flat.tags, numbers, strict=True)]
+    return [cut(f"{tag}{suffixes[n]}", 60) for tag, n in zip(flat.tags, numbers, strict=True)]
 
 
 def _add(lines: list[TreeLine], line: TreeLine) -> None:
@@ -135,11 +151,12 @@ def _add(lines: list[TreeLine], line: TreeLine) -> None:
 
 
 def _depths(order: Sequence[int], sizes: Sequence[int]) -> list[int]:
+    """Return the depth of each node in document order; the root's is 0."""
     depths: list[int] = []
-    open_until: list[int] = []
-    for place, node in enumerate(order):
-        while open_until and open_until[-1] <= place:
-            open_until.pop()
-        depths.append(len(open_until))
-        open_until.append(place + sizes[node])
+    ancestor_ends: list[int] = []
+    for index, node in enumerate(order):
+        while ancestor_ends and ancestor_ends[-1] <= index:
+            ancestor_ends.pop()
+        depths.append(len(ancestor_ends))
+        ancestor_ends.append(index + sizes[node])
     return depths

@@ -1,4 +1,4 @@
-"""Queries for the inspector, whose SQL is in `queries.sql`, each with a name and a description."""
+"""Queries for the inspector. Their SQL is in `queries.sql`, each with a name and a description."""
 
 import re
 from importlib.resources import files
@@ -7,25 +7,26 @@ from typing import Final
 
 from sqlalchemy import text
 
+# Names and SQL texts in turn; the headers between them are "-- name --" and a description
 _, *_SECTIONS = re.split(
     r"^-- (\w+) --\n-- .+\n",
     files(__name__).joinpath("queries.sql").read_text("utf-8"),
     flags=re.MULTILINE,
 )
 PARTS: Final = dict(zip(_SECTIONS[::2], map(str.strip, _SECTIONS[1::2]), strict=True))
-"""Texts by name; ``{name}`` in one is replaced by another."""
+"""SQL texts by name; ``{name}`` in one of them stands for another one."""
 
 
-def whole(statement: str) -> str:
-    """Return an SQL text with the parts that it names."""
-    return re.sub(r"\{(\w+)\}", lambda found: whole(PARTS[found[1]]), statement)
+def expanded(statement: str) -> str:
+    """Return an SQL text in which each ``{name}`` is replaced by the text of that name."""
+    return re.sub(r"\{(\w+)\}", lambda match: expanded(PARTS[match[1]]), statement)
 
 
 SQL: Final = SimpleNamespace(
     **{
-        name: text(whole(statement))
+        name: text(expanded(statement))
         for name, statement in PARTS.items()
         if not name.startswith("part_")
     }
 )
-"""Statements by name."""
+"""Executable statements, as attributes by name."""

@@ -17,13 +17,13 @@ from inspector.reads import SQL
 from models.column_types import ArticleJson
 
 PENDING: Final = "pending"
-"""Label of the pages without an outcome."""
+"""Name shown instead of an outcome for pages that have none yet."""
 
-MAX_SCANNED: Final = 5000
+MAX_SCANNED_PAGES: Final = 5000
 MAX_SCAN_SECONDS: Final = 0.04
-"""Maximum number of pages scanned, and time spent, in one search for words or a language."""
+"""Limits after which a search for words or a language stops, to be continued by the next search."""
 
-BATCH: Final = 200
+BATCH_PAGES: Final = 200
 """Number of pages whose articles are read by one statement."""
 
 MAX_LEAD_LENGTH: Final = 300
@@ -35,9 +35,9 @@ class ArticleFilter:
     """Search criteria; None matches anything, and case is ignored.
 
     ``site`` is a substring of the site key, ``language`` a prefix of a language tag, and ``words``
-    must all occur in the title or text. ``outcome`` may be `PENDING`. ``since`` and
-    ``until`` limit the time of receipt, ``above`` and ``below`` the confidence; only the lower
-    limits are inclusive.
+    must all occur in the title or text. ``outcome`` may be `PENDING`. The time of receipt is at
+    least ``since`` and less than ``until``, the confidence at least ``above`` and less than
+    ``below``.
     """
 
     site: str | None = None
@@ -73,7 +73,7 @@ class FoundPage:
 
 
 @dataclass(frozen=True)
-class Found:
+class SearchResult:
     """Result of a search, newest page first.
 
     The search continues with pages whose IDs are less than ``before``, which is None at the end.
@@ -88,20 +88,23 @@ class Found:
 
 def search(
     session: Session, wanted: ArticleFilter, *, before: int | None = None, limit: int
-) -> Found:
-    """Return up to ``limit`` matching pages with IDs below ``before``, newest first."""
-    began, scanned, found = monotonic(), 0, []
+) -> SearchResult:
+    """Return up to ``limit`` pages that match a filter, newest first, with IDs below ``before``."""
+    start, scanned = monotonic(), 0
+    pages: list[FoundPage] = []
+    batch_size = BATCH_PAGES if wanted.reads_articles else limit + 1
     while True:
-        ids = _next_ids(session, wanted, before, BATCH if wanted.reads_articles else limit + 1)
-        found += [FoundPage(*row) for row in session.execute(SQL.found, _in_message(ids, wanted))]
+        ids = _next_ids(session, wanted, before, batch_size)
+        rows = session.execute(SQL.found, _article_criteria(ids, wanted))
+        pages += [FoundPage(*row) for row in rows]
         scanned += len(ids)
-        if len(found) > limit:
-            return Found(found[:limit], found[limit - 1].id, scanned, False)
-        if not wanted.reads_articles or len(ids) < BATCH:
-            return Found(found, None, scanned, False)
+        if len(pages) > limit:
+            return SearchResult(pages[:limit], pages[limit - 1].id, scanned, False)
+        if not wanted.reads_articles or len(ids) < BATCH_PAGES:
+            return SearchResult(pages, None, scanned, False)
         before = ids[-1]
-        if scanned >= MAX_SCANNED or monotonic() - began > MAX_SCAN_SECONDS:
-            return Found(found, before, scanned, True)
+        if scanned >= MAX_SCANNED_PAGES or monotonic() - start > MAX_SCAN_SECONDS:
+            return SearchResult(pages, before, scanned, True)
 
 
 def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
@@ -112,24 +115,28 @@ def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 def messages(
     session: Session, wanted: ArticleFilter, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """Return a batch of matching article messages, and the next ``before``, or None at the end."""
-    ids = _next_ids(session, wanted, before, BATCH)
+    """Return a batch of the articles that match, and ``before`` of the next batch, None at the end.
+
+    The articles are returned as messages.
+    """
+    ids = _next_ids(session, wanted, before, BATCH_PAGES)
     query = SQL.messages.columns(message=ArticleJson)
-    found = list(session.scalars(query, _in_message(ids, wanted)))
-    return found, ids[-1] if len(ids) == BATCH else None
+    batch = list(session.scalars(query, _article_criteria(ids, wanted)))
+    return batch, ids[-1] if len(ids) == BATCH_PAGES else None
 
 
 def _next_ids(
     session: Session, wanted: ArticleFilter, before: int | None, number: int
 ) -> Sequence[int]:
-    """Return the IDs of pages that meet the criteria that can be checked without articles."""
+    """Return the IDs of the next pages that match, regardless of words and language."""
     params = {**vars(wanted), "pending": PENDING, "before": before, "number": number}
     return session.scalars(SQL.next_ids, params).all()
 
 
-def _in_message(ids: Sequence[int], wanted: ArticleFilter) -> dict[str, Any]:
+def _article_criteria(ids: Sequence[int], wanted: ArticleFilter) -> dict[str, Any]:
+    """Return the parameters of the statements that check the words and language of articles."""
     # A single JSON path for all words halves the time, as each message is decompressed once.
-    places = "exists($.title ? ({0})) || exists($.text ? ({0}))"
-    words = (f'@ like_regex {json.dumps(word)} flag "iq"' for word in wanted.words)
-    path = " && ".join(f"({places.format(word)})" for word in words) or None
+    title_or_text = "exists($.title ? ({0})) || exists($.text ? ({0}))"
+    conditions = (f'@ like_regex {json.dumps(word)} flag "iq"' for word in wanted.words)
+    path = " && ".join(f"({title_or_text.format(each)})" for each in conditions) or None
     return {"ids": list(ids), "language": wanted.language, "path": path, "lead": MAX_LEAD_LENGTH}

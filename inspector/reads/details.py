@@ -53,7 +53,7 @@ def groups_of_generation(session: Session, site_id: int, generation: int) -> lis
 
 
 class PagesInNoGroup(NamedTuple):
-    """Counts of a site's ungrouped pages; ``waiting`` pages have not been compared yet."""
+    """Numbers of a site's pages in no group; those ``waiting`` have not been compared yet."""
 
     outliers: int
     waiting: int
@@ -69,7 +69,7 @@ def pages_in_no_group(session: Session, site_id: int, generation: int) -> PagesI
 
 
 class GenerationSizes(NamedTuple):
-    """A clustering with its groups, as pairs of group number and size."""
+    """A generation (clustering) of a site, whose ``sizes`` are pairs of group number and size."""
 
     number: int
     created_at: datetime
@@ -80,11 +80,10 @@ class GenerationSizes(NamedTuple):
 
 def last_generations(session: Session, site_id: int, limit: int) -> list[GenerationSizes]:
     """Return the latest ``limit`` generations of a site, oldest first."""
+    rows = session.execute(SQL.last_generations, {"site_id": site_id, "limit": limit})
     return [
-        GenerationSizes(*(*row, [(number, size) for number, size in sizes]))
-        for *row, sizes in session.execute(
-            SQL.last_generations, {"site_id": site_id, "limit": limit}
-        )
+        GenerationSizes(*(*generation, [(number, size) for number, size in sizes]))
+        for *generation, sizes in rows
     ]
 
 
@@ -102,12 +101,15 @@ def trees_to_picture(session: Session, site_id: int, limit: int) -> list[int]:
 def distances_of_trees(
     session: Session, tree_ids: Sequence[int]
 ) -> tuple[npt.NDArray[np.float64], dict[int, int]]:
-    """Return the raw distances among trees (by ascending ID), NaN if unknown, and their sizes."""
+    """Return the tree edit distances between trees (NaN if unknown), and the trees' sizes by ID.
+
+    The tree IDs are in ascending order.
+    """
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     np.fill_diagonal(distances, 0)
     params = {"tree_ids": list(tree_ids)}
     rows = session.execute(SQL.distances, params)
-    # NULL becomes NaN.
+    # Rows of two tree IDs and a distance; a distance that is NULL becomes NaN.
     stored = np.array([tuple(row) for row in rows], np.float64).reshape(-1, 3)
     i, j = np.searchsorted(tree_ids, stored[:, :2].astype(np.int64)).T
     distances[i, j] = distances[j, i] = stored[:, 2]
@@ -116,11 +118,11 @@ def distances_of_trees(
 
 def trees_by_id(session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
     """Return trees by ID; damaged ones are omitted."""
-    found = {}
+    trees = {}
     for tree_id, packed in session.execute(SQL.trees_by_id, {"tree_ids": list(tree_ids)}):
         with suppress(ValueError):
-            found[tree_id] = Tree.from_bytes(bytes(packed))
-    return found
+            trees[tree_id] = Tree.from_bytes(bytes(packed))
+    return trees
 
 
 def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
@@ -130,7 +132,7 @@ def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
 
 
 class AbortedClustering(NamedTuple):
-    """When and why a site was quarantined: clustering is disabled for it."""
+    """The time and reason for which a site was quarantined, so that it is not clustered."""
 
     since: datetime
     reason: str
@@ -138,18 +140,18 @@ class AbortedClustering(NamedTuple):
 
 def aborted_clusterings(session: Session, site_ids: Sequence[int]) -> dict[int, AbortedClustering]:
     """Return the quarantined sites among the given ones, by ID."""
-    found = {}
+    aborted = {}
     for site_id, since, number, error in session.execute(
         SQL.aborted_clusterings, {"ids": list(site_ids)}
     ):
-        how = f"the last error was {error}" if error else "its process ended, or it took too long"
-        reason = f"clustering was started {counted(number, 'time')} but never finished: {how}"
-        found[site_id] = AbortedClustering(since, reason)
-    return found
+        cause = f"the last error was {error}" if error else "its process ended, or it took too long"
+        reason = f"clustering was started {counted(number, 'time')} but never finished: {cause}"
+        aborted[site_id] = AbortedClustering(since, reason)
+    return aborted
 
 
 class PageOfTree(NamedTuple):
-    """A page with its tree and its place in a generation; the role is None if it has no place."""
+    """A page with its tree and, if it has been assigned, its group and role in a generation."""
 
     tree_id: int
     page_id: int
@@ -162,8 +164,8 @@ def pages_of_trees(
     session: Session, site_id: int, generation: int, tree_ids: Sequence[int]
 ) -> list[PageOfTree]:
     """Return the pages of a site with the given trees, ordered by ID."""
-    wanted = {"site_id": site_id, "generation": generation, "tree_ids": list(tree_ids)}
-    return [PageOfTree(*row) for row in session.execute(SQL.pages_of_trees, wanted)]
+    params = {"site_id": site_id, "generation": generation, "tree_ids": list(tree_ids)}
+    return [PageOfTree(*row) for row in session.execute(SQL.pages_of_trees, params)]
 
 
 class GroupPage(NamedTuple):
@@ -188,7 +190,7 @@ def pages_of_group(
 
 
 def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | None:
-    """Return the packed knowledge learned from a page, and when it was learned."""
+    """Return the packed template knowledge learned from a page, and the time of learning."""
     row = session.execute(SQL.knowledge_of, {"page_id": page_id}).one_or_none()
     return (bytes(row.packed), row.learned_at) if row is not None else None
 
@@ -203,14 +205,14 @@ class TemplatePage:
     content_digest: str
 
 
-class PagePlace(NamedTuple):
+class PageContext(NamedTuple):
     """A page's site and group, and the page with which it is compared."""
 
     site_key: str
     stored_at: datetime | None
     group_number: int | None
     role: str | None
-    joined_with: float | None
+    joined_with: float | None  # confidence of its assignment to the group
     clustered_at: datetime | None
     method: str | None
     group_size: int | None
@@ -220,16 +222,16 @@ class PagePlace(NamedTuple):
     template_page: TemplatePage | None
 
 
-def place_of_page(session: Session, page_id: int) -> PagePlace | None:
-    """Return a page's place in the generation of its latest or pending extraction."""
-    row = session.execute(SQL.place_of_page, {"page_id": page_id}).one_or_none()
+def page_context(session: Session, page_id: int) -> PageContext | None:
+    """Return a page's group in the generation of its latest or pending extraction."""
+    row = session.execute(SQL.page_context, {"page_id": page_id}).one_or_none()
     if row is None:
         return None
     values: list[Any] = [bytes(each) if isinstance(each, memoryview) else each for each in row]
-    *place, template_page_id, url, content_type, digest = values
+    *context, template_page_id, url, content_type, digest = values
     if template_page_id is None:
-        return PagePlace(*(*place, None))
-    return PagePlace(*(*place, TemplatePage(template_page_id, url, content_type, digest)))
+        return PageContext(*(*context, None))
+    return PageContext(*(*context, TemplatePage(template_page_id, url, content_type, digest)))
 
 
 class Revision(NamedTuple):
@@ -252,7 +254,10 @@ def revisions_of(
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any] | None] | None:
-    """Return the row of a page's latest article message, or None if the page does not exist."""
+    """Return a tuple with a page's latest article message (None without an article).
+
+    Return None if the page does not exist.
+    """
     row = session.execute(
         SQL.last_article.columns(message=ArticleJson), {"page_id": page_id}
     ).one_or_none()
@@ -283,7 +288,7 @@ def outcomes_of_group(
 
 
 class Container(NamedTuple):
-    """A place in the page where articles were found, with the method and the number of pages."""
+    """An element that contained the article, with the method and the number of pages."""
 
     method: str | None
     xpath: str | None
@@ -291,13 +296,13 @@ class Container(NamedTuple):
 
 
 def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
-    """Return where the latest articles of pages were found, most frequent place first."""
+    """Return the elements that contained the latest articles of pages, most frequent first."""
     rows = session.execute(SQL.containers_of, {"page_ids": list(page_ids)})
     return [Container(*row) for row in rows]
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
-    """Return whether a message is waiting or was refused; None if it is not in the outbox."""
+    """Return whether a message in the outbox waits or was refused; None if it is not there."""
     row = session.execute(SQL.sending_of, {"message_id": message_id}).one_or_none()
     if row is None:
         return None

@@ -1,6 +1,6 @@
 """Overview of a deployment: outcomes, rates, pending work and recent problems.
 
-It scans the pages twice; all other queries are cheap.
+Two of its queries scan all pages; the others are cheap.
 """
 
 from collections import Counter, defaultdict
@@ -15,21 +15,21 @@ from inspector.reads import SQL
 from inspector.reads.articles import PENDING
 
 MAX_SLOTS: Final = 48
-"""Maximum number of slots on the time axis."""
+"""Maximum number of slots (periods of equal length) into which the time axis is divided."""
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
-_WIDTHS: Final = (
+_SLOT_SECONDS: Final = (
     *(5, 15, _MINUTE, 5 * _MINUTE, 15 * _MINUTE, _HOUR, 3 * _HOUR, 6 * _HOUR, 12 * _HOUR),
     *(_DAY, 2 * _DAY, 7 * _DAY, 14 * _DAY, 30 * _DAY, 90 * _DAY, 365 * _DAY),
 )
-"""Possible slot lengths in seconds; the first that needs no more than `MAX_SLOTS` slots is used."""
+"""Possible slot lengths; the smallest with at most `MAX_SLOTS` slots is used."""
 
 _OLDEST_PAGES: Final = 1000
-"""Number of oldest pages examined for the earliest time of receipt; a single page is not enough,
-since a page received again has a new time."""
+"""Number of pages with the smallest IDs among which the earliest time of receipt is determined. The
+first page is not enough, since a page received again has a new time."""
 
 RECENT_PERIOD: Final = timedelta(days=1)
-"""Maximum time since the extraction of a recent article was requested."""
+"""Maximum time since its extraction was requested for an article to count as recent."""
 
 MIN_DOUBTFUL: Final = 5
 """Minimum number of recent doubtful articles for a site to be reported; fewer may be a
@@ -46,15 +46,15 @@ MAX_RECEIPTS: Final = 20_000
 `RATE_SECONDS`, the rates cover a shorter period."""
 
 MIN_FALL: Final = 0.1
-"""Minimum drop in a site's mean confidence for the site to be shown (an estimate)."""
+"""Minimum drop of a site's mean confidence for the site to be reported (an estimate)."""
 
 MAX_SITES: Final = 10
-"""Maximum number of sites (worst first) and of redesigns (newest first) shown."""
+"""Maximum number of falling sites (worst first), and of redesigns (newest first), reported."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Number of pages received in a slot, by outcome."""
+    """A slot of the time axis, with the number of pages received in it by outcome."""
 
     begins: datetime
     outcomes: dict[str, int]
@@ -64,7 +64,8 @@ class Slot:
 class Arrivals:
     """Number of pages by outcome, in total and in each slot with pages, oldest first.
 
-    ``doubtful`` counts articles that are probably wrong, and ``articles_sent`` all revisions.
+    ``doubtful`` is the number of articles that are probably wrong, and ``articles_sent`` that of
+    all revisions.
     """
 
     outcomes: dict[str, int]
@@ -91,7 +92,11 @@ class Rates:
 
 @dataclass(frozen=True)
 class Waits:
-    """Amount and age of the work pending in the store."""
+    """Work pending in the store.
+
+    ``pages`` wait for extraction, the first of them for ``longest_seconds``. ``for_relay`` messages
+    wait in the outbox. ``oldest_seconds`` has the age of the oldest request by kind of work.
+    """
 
     pages: int
     longest_seconds: float
@@ -115,9 +120,9 @@ class NoticedChange:
 class FallingSite:
     """A site whose recent articles have a lower confidence than before, or are mostly doubtful.
 
-    ``before`` and ``lately`` are the mean confidences of earlier articles (None if there are none)
-    and of recent ones; ``articles`` and ``doubtful`` count recent articles only. ``is_dark`` means
-    that most of these are doubtful.
+    ``before`` is the mean confidence of earlier articles (None if there are none), and ``lately``
+    that of recent ones. ``articles`` and ``doubtful`` are numbers of recent articles. ``is_dark``
+    is True if most of these are doubtful, so that the site may no longer be readable.
     """
 
     site_id: int
@@ -131,7 +136,7 @@ class FallingSite:
 
 @dataclass(frozen=True)
 class Overview:
-    """State of a deployment; ``mean_seconds`` is the mean duration of each kind of work."""
+    """State of a deployment; ``mean_seconds`` is the mean duration by kind of work."""
 
     sites: int
     arrivals: Arrivals
@@ -146,47 +151,52 @@ class Overview:
 
 def overview(session: Session) -> Overview:
     """Return the state of a deployment."""
-    waiting, longest, for_relay, sites, aborted = session.execute(SQL.counts).one()
+    waiting, longest_seconds, for_relay, sites, quarantined = session.execute(SQL.counts).one()
     return Overview(
         sites=sites,
         arrivals=_arrivals(session),
         rates=_rates(session),
         mean_seconds=dict(session.execute(SQL.means).all()),
         waits=Waits(
-            waiting, float(longest or 0), for_relay, dict(session.execute(SQL.oldest).all())
+            pages=waiting,
+            longest_seconds=float(longest_seconds or 0),
+            for_relay=for_relay,
+            oldest_seconds=dict(session.execute(SQL.oldest).all()),
         ),
         changes=[
             NoticedChange(*row) for row in session.execute(SQL.last_changes, {"most": MAX_SITES})
         ],
-        falling=_falling(session),
-        sites_in_quarantine=aborted,
+        falling=_falling_sites(session),
+        sites_in_quarantine=quarantined,
         recent_failures=dict(session.execute(SQL.failures, {"seconds": RECENT_SECONDS}).all()),
     )
 
 
 def slot_seconds(span: float) -> int:
     """Return the slot length for a time span, both in seconds."""
-    return next((width for width in _WIDTHS if span / width < MAX_SLOTS - 1), _WIDTHS[-1])
+    fitting = (seconds for seconds in _SLOT_SECONDS if span / seconds < MAX_SLOTS - 1)
+    return next(fitting, _SLOT_SECONDS[-1])
 
 
 def _arrivals(session: Session) -> Arrivals:
-    began, now = session.execute(_FIRST_RECEIVED).one()
-    width = slot_seconds((now - (began or now)).total_seconds())
-    params = {"width": timedelta(seconds=width), "began": began or now, "pending": PENDING}
+    first_received, now = session.execute(_FIRST_RECEIVED).one()
+    began = first_received or now
+    seconds = slot_seconds((now - began).total_seconds())
+    params = {"width": timedelta(seconds=seconds), "began": began, "pending": PENDING}
     totals: Counter[str] = Counter()
     slots: defaultdict[datetime, dict[str, int]] = defaultdict(dict)
-    doubtful = sent = 0
-    for begins, outcome, pages, doubted, revisions in session.execute(_ARRIVALS, params):
+    doubtful = revisions = 0
+    for begins, outcome, pages, slot_doubtful, slot_revisions in session.execute(_ARRIVALS, params):
         totals[outcome] += pages
         slots[begins.astimezone(UTC)][outcome] = pages
-        doubtful += doubted
-        sent += revisions
+        doubtful += slot_doubtful
+        revisions += slot_revisions
     return Arrivals(
-        dict(sorted(totals.items())),
-        doubtful,
-        sent,
-        width,
-        [Slot(begins, outcomes) for begins, outcomes in slots.items()],
+        outcomes=dict(sorted(totals.items())),
+        doubtful=doubtful,
+        articles_sent=revisions,
+        slot_seconds=seconds,
+        slots=[Slot(begins, outcomes) for begins, outcomes in slots.items()],
     )
 
 
@@ -196,18 +206,17 @@ _ARRIVALS = SQL.arrivals.bindparams(doubtful=DOUBTFUL)
 
 def _rates(session: Session) -> Rates:
     params = {"most": MAX_RECEIPTS, "seconds": RATE_SECONDS}
-    now, messages, first, newest, pages = session.execute(SQL.receipt_rates, params).one()
-    # If these messages do not cover the whole period, rates cover the time since the earliest
-    # message.
+    now, messages, first, last, pages = session.execute(SQL.receipt_rates, params).one()
     seconds = float(RATE_SECONDS)
     if messages == MAX_RECEIPTS:
+        # These messages may cover only the time since the first of them, not the whole period.
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))
     articles = session.scalar(SQL.article_rate, {**params, "seconds": seconds})
     per_minute = 60 / seconds
-    return Rates(pages * per_minute, articles * per_minute, seconds, first, newest)
+    return Rates(pages * per_minute, articles * per_minute, seconds, first, last)
 
 
-def _falling(session: Session) -> list[FallingSite]:
+def _falling_sites(session: Session) -> list[FallingSite]:
     params = {
         "lately": RECENT_PERIOD,
         "doubtful": DOUBTFUL,

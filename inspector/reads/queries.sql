@@ -83,11 +83,11 @@ WHERE memberships.site_id = :site_id AND memberships.generation = :generation
 ORDER BY id LIMIT :limit
 
 -- knowledge_of --
--- Return the packed knowledge learned from a page, and when it was learned.
+-- Return the packed template knowledge learned from a page, and the time of learning.
 SELECT packed, learned_at FROM page_knowledge WHERE page_id = :page_id
 
--- place_of_page --
--- Return a page's place in the generation of its latest or pending extraction.
+-- page_context --
+-- Return a page's site, and its group in the generation of its latest or pending extraction.
 SELECT key, stored_at, group_number, role, memberships.confidence,
     generations.created_at, generations.method, size, template_groups.comment_pattern,
     shared_lines, lines, template_page.id, template_page.url, template_page.content_type,
@@ -133,7 +133,7 @@ GROUP BY outcome
 ORDER BY count(*) DESC, outcome
 
 -- containers_of --
--- Return where the latest articles of pages were found, most frequent place first.
+-- Return the elements that contained the latest articles of pages, most frequent first.
 SELECT message ->> 'method', message ->> 'xpath' AS xpath, count(*)
 FROM articles JOIN pages ON (pages.id, pages.revision) = (page_id, articles.revision)
 WHERE pages.id = ANY(CAST(:page_ids AS bigint[]))
@@ -141,11 +141,11 @@ GROUP BY 1, 2
 ORDER BY count(*) DESC, xpath
 
 -- sending_of --
--- Return whether a message is waiting or was refused; None if it is not in the outbox.
+-- Return when a message was refused, NULL if it is waiting; no row if it is not in the outbox.
 SELECT refused_at FROM outbox WHERE message_id = :message_id LIMIT 1
 
 -- counts --
--- Numbers of waiting pages, messages, sites, and quarantined sites; and the longest wait.
+-- Number of waiting pages, longest wait, and numbers of messages, sites and quarantined sites.
 SELECT
     (SELECT count(*) FROM pages
      WHERE outcome IS NULL OR forced OR extracted_generation < generation),
@@ -290,42 +290,42 @@ WHERE (CAST(:outcome AS text) IS NULL OR coalesce(outcome, :pending) = :outcome)
 ORDER BY id DESC LIMIT :number
 
 -- content_if_stored --
--- Content of a page.
+-- Stored content of a page: compressed, or the URL of an object.
 SELECT compressed, object_url, is_text FROM page_contents WHERE page_id = :page_id
 
 -- template_of --
--- Knowledge learned from a fetch of a page.
+-- Template knowledge learned from the content of a page with a digest.
 SELECT packed FROM page_knowledge
 WHERE page_id = :id AND content_digest = :content_digest
 
--- part_held --
--- Part: pages with their latest articles; unless it is materialized, all articles are read.
-WITH held AS MATERIALIZED (
+-- part_selected --
+-- Part: pages with their latest articles, materialized because otherwise all articles are read.
+WITH selected AS MATERIALIZED (
     SELECT pages.id, url, site_id, key, outcome, received_at, confidence, pages.revision, message
     FROM pages JOIN sites ON sites.id = site_id
     LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
     WHERE pages.id = ANY (CAST(:ids AS bigint[]))
 )
 
--- part_is_found --
--- Part: the condition that an article has a language and the words of a JSON path.
+-- part_matches --
+-- Part: the condition that an article is in a language and matches a JSON path for its words.
 (CAST(:language AS text) IS NULL OR starts_with(lower(message ->> 'language'), lower(:language)))
     AND (CAST(:path AS text) IS NULL OR jsonb_path_match(message, CAST(:path AS jsonpath)))
 
 -- found --
 -- Pages that meet all criteria, newest first.
-{part_held}
+{part_selected}
 SELECT id, url, site_id, key, outcome, received_at, confidence, revision,
     message ->> 'title', message ->> 'language', left(message ->> 'lead', :lead)
-FROM held WHERE {part_is_found} ORDER BY id DESC
+FROM selected WHERE {part_matches} ORDER BY id DESC
 
 -- texts --
 -- Texts of the latest articles of pages.
-{part_held} SELECT id, message ->> 'text' FROM held WHERE message IS NOT NULL
+{part_selected} SELECT id, message ->> 'text' FROM selected WHERE message IS NOT NULL
 
 -- messages --
 -- Article messages that meet all criteria, newest first.
-{part_held} SELECT message FROM held WHERE message IS NOT NULL AND {part_is_found} ORDER BY id DESC
+{part_selected} SELECT message FROM selected WHERE message IS NOT NULL AND {part_matches} ORDER BY id DESC
 
 -- part_last_receipts --
 -- Part: the latest receipts.

@@ -17,14 +17,14 @@ from inspector.reads.overview import MIN_DOUBTFUL, RECENT_PERIOD
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
 
 TREND_PAGES: Final = 200
-"""Maximum number of pages in a site's trend; the newest are used."""
+"""Maximum number of pages in a site's trend: the newest ones."""
 
 TREND_PARTS: Final = 20
-"""Number of equal parts into which a trend is divided, in order of fetching."""
+"""Number of bars in a trend; each is for equally many pages, in order of fetching."""
 
 
-class Place(NamedTuple):
-    """Cursor of a list: the sort values of its last row."""
+class Cursor(NamedTuple):
+    """Position in a list of sites from which to continue: the sort values of its last row."""
 
     value: int
     id: int
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class TrendPart:
-    """Consecutive pages of a site: the number of pages, of articles, and of doubtful articles."""
+    """Numbers of pages, articles and doubtful articles among pages fetched one after another."""
 
     pages: int
     articles: int
@@ -43,10 +43,10 @@ class TrendPart:
 class SiteStatus:
     """State of a site.
 
-    ``pages`` and ``outcomes`` count its pages (``outcomes`` includes those without an outcome),
-    ``pending`` those without an outcome, and ``again`` those that have an outcome and are being
-    extracted again. ``changed_design`` is the start of the latest redesign. ``dark`` means that
-    most articles from the last day are ``doubtful``, that is, probably wrong.
+    ``pages`` is the number of its pages, ``outcomes`` that number by outcome, and ``pending`` the
+    number of those without one. ``again`` is the number of pages that have an outcome and are being
+    extracted again. ``changed_design`` is the start of the latest redesign. ``dark`` is True if
+    most articles of the last day are ``doubtful``, that is, probably wrong.
     """
 
     key: str
@@ -80,7 +80,7 @@ class SiteList:
     """Sites in order, and the cursor from which to continue, or None at the end."""
 
     sites: list[ListedSite]
-    after: Place | None
+    after: Cursor | None
 
 
 def sites_in_order(
@@ -88,7 +88,7 @@ def sites_in_order(
     order: SiteOrder,
     *,
     name: str | None = None,
-    after: Place | None = None,
+    after: Cursor | None = None,
     limit: int,
 ) -> SiteList:
     """Return up to ``limit`` sites after a cursor, highest value (or first name) first.
@@ -102,15 +102,15 @@ def sites_in_order(
         "limit": limit + 1,
     }
     rows = session.execute(_SITES_BY_NAME if order == "name" else _sites_by(order), params).all()
-    shown = rows[:limit]
-    ids = [row.id for row in shown]
-    statuses = _statuses(session, {row.id: row.key for row in shown})
+    listed = rows[:limit]
+    ids = [row.id for row in listed]
+    statuses = _statuses(session, {row.id: row.key for row in listed})
     trends: defaultdict[int, list[TrendPart]] = defaultdict(list)
     for site_id, *counts in session.execute(_TRENDS, {"site_ids": ids}):
         trends[site_id].append(TrendPart(*counts))
     return SiteList(
-        [ListedSite(row.id, statuses[row.id], row.is_clustered, trends[row.id]) for row in shown],
-        Place(shown[-1].value, shown[-1].id) if len(rows) > limit else None,
+        [ListedSite(row.id, statuses[row.id], row.is_clustered, trends[row.id]) for row in listed],
+        Cursor(listed[-1].value, listed[-1].id) if len(rows) > limit else None,
     )
 
 
@@ -125,19 +125,21 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
     }
     outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
     again, doubtful = dict.fromkeys(keys, 0), dict.fromkeys(keys, 0)
-    for site_id, outcome, pages, extracted_again, doubted in session.execute(SQL.outcomes, params):
+    for site_id, outcome, pages, pages_again, doubtful_pages in session.execute(
+        SQL.outcomes, params
+    ):
         outcomes[site_id][outcome] = pages
-        again[site_id] += extracted_again
-        doubtful[site_id] += doubted
-    generations = {site_id: rest for site_id, *rest in session.execute(SQL.generations, params)}
-    changed: dict[int, datetime] = dict(session.execute(SQL.redesigned, params).all())
+        again[site_id] += pages_again
+        doubtful[site_id] += doubtful_pages
+    generations = {site_id: row for site_id, *row in session.execute(SQL.generations, params)}
+    changed_design: dict[int, datetime] = dict(session.execute(SQL.redesigned, params).all())
     dark = set(session.scalars(SQL.dark, params))
     aborted = aborted_clusterings(session, list(keys))
-    found = {}
+    statuses = {}
     for site_id, key in keys.items():
         generation, silhouette, sizes, outliers = generations.get(site_id, (0, None, (), 0))
         abortion = aborted.get(site_id)
-        found[site_id] = SiteStatus(
+        statuses[site_id] = SiteStatus(
             key=key,
             pages=sum(outcomes[site_id].values()),
             pending=outcomes[site_id].get(PENDING, 0),
@@ -147,19 +149,19 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
             outliers=outliers,
             silhouette=silhouette,
             outcomes=outcomes[site_id],
-            changed_design=changed.get(site_id),
+            changed_design=changed_design.get(site_id),
             not_clustered_since=abortion.since if abortion else None,
             not_clustered_because=abortion.reason if abortion else None,
             doubtful=doubtful[site_id],
             dark=site_id in dark,
         )
-    return found
+    return statuses
 
 
 _TRENDS = SQL.trends.bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL)
 
 
-_LISTED = """
+_SITES = """
     SELECT id, key, value, EXISTS (
         SELECT FROM generations
         WHERE site_id = listed.id AND method NOT IN ('provisional', 'none')
@@ -170,33 +172,34 @@ _LISTED = """
     ORDER BY {order} LIMIT :limit
 """
 _SITES_BY_NAME = text(
-    _LISTED.format(
+    _SITES.format(
         value="0",
         joined="",
         is_after="key > (SELECT key FROM sites WHERE id = :after_id)",
         order="key",
     )
 )
-_COUNTED: Final = {
+_COUNT_CONDITIONS: Final = {
     "pages": "true",
     "waiting": "outcome IS NULL OR forced OR extracted_generation < generation",
     "doubtful": f"outcome = 'article' AND confidence < {DOUBTFUL}",
 }
-"""Conditions of the pages that are counted to sort sites, by sort order."""
+"""Sort orders by a number of pages, with the SQL condition of the pages that are counted."""
 
 
 def _sites_by(order: SiteOrder) -> TextClause:
+    """Return the statement that lists sites by a number of pages, or by their last change."""
     value, joined = "CAST(1000000 * extract(epoch FROM changed_at) AS bigint)", ""
-    if order in _COUNTED:
+    if order in _COUNT_CONDITIONS:
         value = "coalesce(number, 0)"
         joined = f"""
             LEFT JOIN (
-                SELECT site_id, count(*) AS number FROM pages WHERE {_COUNTED[order]}
+                SELECT site_id, count(*) AS number FROM pages WHERE {_COUNT_CONDITIONS[order]}
                 GROUP BY site_id
             ) AS counted ON site_id = sites.id
         """  # noqa: S608
     return text(
-        _LISTED.format(
+        _SITES.format(
             value=value,
             joined=joined,
             is_after="(-value, id) > (-CAST(:after_value AS bigint), :after_id)",

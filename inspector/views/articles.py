@@ -13,7 +13,7 @@ from detourage.outcomes import PageOutcome
 from inspector.deployment import Deployment
 from inspector.passages import passages_of
 from inspector.reads.articles import PENDING, ArticleFilter, messages, search, texts_of
-from inspector.registry import Answer, page_view, plain_view
+from inspector.registry import ViewResponse, page_view, plain_view
 from inspector.request import InspectorRequest
 
 ANY = "any"
@@ -21,36 +21,38 @@ ANY = "any"
 OUTCOMES = (*(outcome.value for outcome in PageOutcome), PENDING, ANY)
 """Outcomes that can be searched for; the first is the default."""
 
-MAX_WORDS = 8  # words in a search
+MAX_WORDS = 8  # maximum number of words in a search
 
 IF_SLOW = "Narrow the search: enter a site or a shorter period."
 
 
 @page_view("/articles", "articles.html", if_slow=IF_SLOW)
-def articles(request: InspectorRequest) -> Answer:
+def articles(request: InspectorRequest) -> ViewResponse:
     """Show the search results."""
     wanted, before = _criteria(request), request.number("after")
-    found = request.read(search, wanted=wanted, before=before, limit=25)
-    ids = [page.id for page in found.pages]
+    result = request.read(search, wanted=wanted, before=before, limit=25)
+    ids = [page.id for page in result.pages]
     texts = request.read(texts_of, ids) if wanted.words else {}
     passages = {page_id: passages_of(text, wanted.words) for page_id, text in texts.items()}
-    return Answer(
-        {"found": found, "passages": passages},
+    return ViewResponse(
+        {"found": result, "passages": passages},
         {
             "words": wanted.words,
             "outcome": wanted.outcome or ANY,
             "is_narrowed": any(map(request.text, ("language", "since", "until", "above", "below"))),
             "outcomes": OUTCOMES,
-            "lines": request.address(after=None).replace("/articles", "/articles.jsonl", 1),
+            "json_lines_address": request.address(after=None).replace(
+                "/articles", "/articles.jsonl", 1
+            ),
         },
     )
 
 
 @plain_view("/articles.jsonl", if_slow=IF_SLOW)
-def lines(request: InspectorRequest) -> Response:
+def json_lines(request: InspectorRequest) -> Response:
     """Stream all matching articles in their published form, one per line."""
-    batches = _batches(request.deployment, _criteria(request))
-    # Fetched before the response starts, while errors can still be reported.
+    batches = _json_batches(request.deployment, _criteria(request))
+    # The first batch is read before the response starts, while errors can still be reported.
     first = next(batches)
     return StreamingResponse(
         chain([first], batches),
@@ -59,13 +61,13 @@ def lines(request: InspectorRequest) -> Response:
     )
 
 
-def _batches(deployment: Deployment, wanted: ArticleFilter) -> Iterator[str]:
+def _json_batches(deployment: Deployment, wanted: ArticleFilter) -> Iterator[str]:
     before: int | None = None
     while True:
-        some, before = deployment.read(messages, wanted=wanted, before=before)
+        batch, before = deployment.read(messages, wanted=wanted, before=before)
         yield "".join(
             json.dumps(ArticleMessage.in_order(message), ensure_ascii=False) + "\n"
-            for message in some
+            for message in batch
         )
         if before is None:
             return
@@ -80,9 +82,9 @@ def _criteria(request: InspectorRequest) -> ArticleFilter:
     return ArticleFilter(
         site=request.text("site"),
         outcome=None if outcome == ANY else outcome,
-        since=_begin_of(since) if since else None,
-        # The given day is included. The last day of the calendar has no successor.
-        until=_begin_of(until + timedelta(days=1)) if until and until < date.max else None,
+        since=_midnight(since) if since else None,
+        # The last day is included. The last day of the calendar has no next day.
+        until=_midnight(until + timedelta(days=1)) if until and until < date.max else None,
         language=request.text("language"),
         below=request.share("below"),
         above=request.share("above"),
@@ -90,5 +92,5 @@ def _criteria(request: InspectorRequest) -> ArticleFilter:
     )
 
 
-def _begin_of(day: date) -> datetime:
+def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)

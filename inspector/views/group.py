@@ -22,9 +22,9 @@ from inspector.reads.details import (
     outcomes_of_group,
     pages_of_group,
 )
-from inspector.registry import Answer, page_view
+from inspector.registry import ViewResponse, page_view
 from inspector.request import InspectorRequest
-from inspector.stored_page import content_if_stored, parsed, read_pattern
+from inspector.stored_page import content_if_stored, parse_stored, read_pattern
 from models.tables import StoredPage
 
 MAX_COMPARED_PAGES: Final = 3
@@ -34,69 +34,72 @@ SCREEN_PAGES: Final = 50
 """Number of pages listed per screen."""
 
 MAX_FIXED_LINES: Final = 60
-"""Maximum number of lines of the template that are listed."""
+"""Maximum number of template lines that are listed."""
 
 MIN_FIXED_SHARE: Final = 0.5
-"""Minimum share of the other pages that must have a line for it to belong to the template."""
+"""Minimum share of the other pages in which a line of the template occurs."""
 
 
 @page_view("/sites/{site:number}/groups/{group:number}", "group.html")
-def group(request: InspectorRequest) -> Answer:
+def group(request: InspectorRequest) -> ViewResponse:
     """Show a group."""
     number = request.path_number("group")
-    site, values = _listed(request, number)
-    found = request.read(groups_of_generation, site.id, site.generation)
-    shown = next((each for each in found if each.number == number), None)
-    if shown is None:
+    site, values = _site_and_pages(request, number)
+    groups = request.read(groups_of_generation, site.id, site.generation)
+    found = next((each for each in groups if each.number == number), None)
+    if found is None:
         raise HTTPException(404, f"Generation {site.generation} has no such group.")
-    page, others = _compared_pages(request, site, shown)
+    page, others = _compared_pages(request, site, found)
     values |= {
-        "group": shown._asdict(),
-        "learned": _learned(request, shown),
+        "group": found._asdict(),
+        "learned": _learned(request, found),
         "fixed": _fixed_lines(page, others) if page is not None else [],
         "compared_with": len(others),
     }
-    return Answer(values)
+    return ViewResponse(values)
 
 
 @page_view("/sites/{site:number}/outliers", "group.html")
-def outliers(request: InspectorRequest) -> Answer:
+def outliers(request: InspectorRequest) -> ViewResponse:
     """Show the pages of a site that are in no group."""
-    _, values = _listed(request, None)
-    return Answer(values | {"group": None, "learned": None, "fixed": [], "compared_with": 0})
+    _, values = _site_and_pages(request, None)
+    return ViewResponse(values | {"group": None, "learned": None, "fixed": [], "compared_with": 0})
 
 
-def _listed(request: InspectorRequest, number: int | None) -> tuple[InspectedSite, dict[str, Any]]:
-    site = request.known(inspected_site, request.path_number("site"))
-    place, after = (site.id, site.generation, number), request.number("after") or 0
-    pages = request.read(pages_of_group, *place, limit=SCREEN_PAGES + 1, after=after)
-    outcomes = request.read(outcomes_of_group, *place)
-    shown = pages[:SCREEN_PAGES]
-    ids = [page.id for page in shown]
+def _site_and_pages(
+    request: InspectorRequest, number: int | None
+) -> tuple[InspectedSite, dict[str, Any]]:
+    """Return the site, and the values that describe a group's pages, or the outliers if None."""
+    site = request.read_existing(inspected_site, request.path_number("site"))
+    group_key, after = (site.id, site.generation, number), request.number("after") or 0
+    pages = request.read(pages_of_group, *group_key, limit=SCREEN_PAGES + 1, after=after)
+    outcomes = request.read(outcomes_of_group, *group_key)
+    listed = pages[:SCREEN_PAGES]
+    ids = [page.id for page in listed]
     containers = request.read(containers_of, ids) if ids else []
     return site, {
         "site": site._asdict(),
         "outcomes": [each._asdict() for each in outcomes],
-        "pages": [page._asdict() for page in shown],
-        "after": shown[-1].id if len(pages) > SCREEN_PAGES else None,
+        "pages": [page._asdict() for page in listed],
+        "after": listed[-1].id if len(pages) > SCREEN_PAGES else None,
         "containers": [each._asdict() for each in containers],
     }
 
 
 def _compared_pages(
-    request: InspectorRequest, site: InspectedSite, shown: SiteGroup
+    request: InspectorRequest, site: InspectedSite, group: SiteGroup
 ) -> tuple[Page | None, list[Page]]:
     """Return the representative (None if its HTML was removed) and other pages of its group."""
-    place = (site.id, site.generation, shown.number)
-    members = request.read(pages_of_group, *place, limit=MAX_COMPARED_PAGES + 1, after=0)
-    others = [page for page in members if page.id != shown.representative_id][:MAX_COMPARED_PAGES]
-    ids = [shown.representative_id, *(page.id for page in others)]
+    group_key = (site.id, site.generation, group.number)
+    members = request.read(pages_of_group, *group_key, limit=MAX_COMPARED_PAGES + 1, after=0)
+    others = [page for page in members if page.id != group.representative_id][:MAX_COMPARED_PAGES]
+    ids = [group.representative_id, *(page.id for page in others)]
     stored = request.read(
         lambda session: [
             (content_if_stored(session, each), session.get(StoredPage, each)) for each in ids
         ]
     )
-    pages = [parsed(content, row) if row is not None else None for content, row in stored]
+    pages = [parse_stored(content, row) if row is not None else None for content, row in stored]
     return pages[0], [page for page in pages[1:] if page is not None]
 
 
@@ -106,15 +109,16 @@ def _fixed_lines(page: Page, others: Sequence[Page]) -> list[str]:
     digests = (
         {digest_of(line.tokens) for line in lines_of(Outline.of(other.flat))} for other in others
     )
-    shown = Counter(chain.from_iterable(digests))
-    least = max(1.0, MIN_FIXED_SHARE * len(others))
-    fixed = (line.text for line in lines if shown[digest_of(line.tokens)] >= least)
+    pages_by_digest = Counter(chain.from_iterable(digests))
+    min_pages = max(1.0, MIN_FIXED_SHARE * len(others))
+    fixed = (line.text for line in lines if pages_by_digest[digest_of(line.tokens)] >= min_pages)
     return list(dict.fromkeys(fixed))[:MAX_FIXED_LINES]
 
 
-def _learned(request: InspectorRequest, shown: SiteGroup) -> dict[str, Any]:
-    stored = request.read(knowledge_of, shown.representative_id)
-    pattern = read_pattern(shown.comment_pattern)
+def _learned(request: InspectorRequest, group: SiteGroup) -> dict[str, Any]:
+    """Return what has been learned about a group: where comments are, and amounts of knowledge."""
+    stored = request.read(knowledge_of, group.representative_id)
+    pattern = read_pattern(group.comment_pattern)
     learned: dict[str, Any] = {
         "comments_at": pattern.signature._asdict() if pattern and pattern.signature else None,
         "at": stored[1] if stored else None,

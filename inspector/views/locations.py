@@ -1,4 +1,4 @@
-"""Location of an article's text in its page."""
+"""View of the locations of an article's text in the source of its page."""
 
 from typing import Any, Final, NamedTuple
 
@@ -9,7 +9,7 @@ from detourage.messages import ArticleMessage
 from detourage.reader.locations import LocationError, Passage, locate_in_message, text_fragment
 from detourage.time_limit import TimeIsUpError
 from inspector.reads.details import last_article
-from inspector.registry import Answer, page_view
+from inspector.registry import ViewResponse, page_view
 from inspector.request import InspectorRequest
 from inspector.stored_page import READING_SECONDS, TooSlowError, content_if_stored
 from inspector.time_limit import thread_time_limit
@@ -20,9 +20,9 @@ CONTEXT_BYTES: Final = 120
 
 
 @page_view("/pages/{page:number}/locations", "locations.html")
-def locations(request: InspectorRequest) -> Answer:
-    """Show the locations of a range of the latest article's text, by default of all its blocks."""
-    sent = request.known(_sent_article, request.path_number("page"))
+def locations(request: InspectorRequest) -> ViewResponse:
+    """Show where the page contains a range of its latest article's text, or list all blocks."""
+    sent = request.read_existing(_sent_article, request.path_number("page"))
     article = sent.article
     start, end = request.number("start"), request.number("end")
     passages: list[dict[str, Any]] = []
@@ -32,7 +32,8 @@ def locations(request: InspectorRequest) -> Answer:
             raise HTTPException(400, f"start and end must be offsets up to {len(article.text)}.")
         fragment = text_fragment(article.url, article.text, start, end)
         try:
-            passages = [_shown(each, sent.content) for each in _located(sent, start, end)]
+            located = _located_passages(sent, start, end)
+            passages = [_with_source(each, sent.content) for each in located]
         except LocationError as error:
             problem = str(error)
     values = {
@@ -43,7 +44,7 @@ def locations(request: InspectorRequest) -> Answer:
         "problem": problem,
         "fragment": fragment,
     }
-    return Answer(values, {"blocks": article.blocks, "start": start, "end": end})
+    return ViewResponse(values, {"blocks": article.blocks, "start": start, "end": end})
 
 
 class _SentArticle(NamedTuple):
@@ -55,14 +56,14 @@ class _SentArticle(NamedTuple):
 
 
 def _sent_article(session: Session, page_id: int) -> _SentArticle | None:
-    found, page = last_article(session, page_id), session.get(StoredPage, page_id)
-    if not found or found[0] is None or page is None:
+    row, page = last_article(session, page_id), session.get(StoredPage, page_id)
+    if row is None or row[0] is None or page is None:
         return None
-    article = ArticleMessage.model_validate(found[0])
+    article = ArticleMessage.model_validate(row[0])
     return _SentArticle(article, content_if_stored(session, page_id), page.content_type)
 
 
-def _located(sent: _SentArticle, start: int, end: int) -> list[Passage]:
+def _located_passages(sent: _SentArticle, start: int, end: int) -> list[Passage]:
     if sent.content is None:
         raise LocationError("the HTML of the page was removed")
     try:
@@ -72,16 +73,16 @@ def _located(sent: _SentArticle, start: int, end: int) -> list[Passage]:
         raise TooSlowError("the page took too long to read") from None
 
 
-def _shown(passage: Passage, content: bytes | str | None) -> dict[str, Any]:
-    """Return a passage with the source around it."""
-    shown = dict(vars(passage), before="", source="", after="")
+def _with_source(passage: Passage, content: bytes | str | None) -> dict[str, Any]:
+    """Return a passage with its source in the page, and the source before and after it."""
+    values = dict(vars(passage), before="", source="", after="")
     start, end = passage.byte_start, passage.byte_end
     if start is not None and end is not None and content is not None:
         source = content if isinstance(content, bytes) else content.encode()
-        cuts = {
+        excerpts = {
             "before": source[max(start - CONTEXT_BYTES, 0) : start],
             "source": source[start:end],
             "after": source[end : end + CONTEXT_BYTES],
         }
-        shown |= {name: cut.decode("utf-8", "replace") for name, cut in cuts.items()}
-    return shown
+        values |= {name: part.decode("utf-8", "replace") for name, part in excerpts.items()}
+    return values

@@ -13,50 +13,53 @@ from inspector.broker import STAGES, QueueState, quarantine_of, queue_names, que
 from inspector.reads.articles import PENDING
 from inspector.reads.overview import Arrivals, Overview
 from inspector.reads.overview import overview as read_overview
-from inspector.registry import Answer, page_view
+from inspector.registry import ViewResponse, page_view
 from inspector.request import InspectorRequest
 from inspector.settings import InspectorSettings
 
-CHART_HEIGHT = 100.0
+CHART_HEIGHT = 100.0  # in SVG units
+
+MIN_CHART_SLOTS = 24  # so that the bars of a new deployment are not too wide
 
 ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
-"""Possible upper ends of a scale, which are multiplied by a power of ten. Half of each, except 1,
-is a whole number."""
+"""Possible upper ends of the chart's scale, to be multiplied by a power of ten. The middle of the
+scale is labelled, too, so all but 1 are even."""
 
 CATEGORIES = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutcome.FAILED)
 """Categories of the chart, from the bottom up."""
 
 
 @page_view("/overview", "overview.html")
-def overview(request: InspectorRequest) -> Answer:
+def overview(request: InspectorRequest) -> ViewResponse:
     """Show the state of the deployment."""
     settings = request.deployment.settings
-    found = request.deployment.read_cached(read_overview)
+    state = request.deployment.read_cached(read_overview)
     queues: dict[str, QueueState] = {}
-    problem = None
+    broker_problem = None
     try:
         queues = queue_states(settings)
     except ExpectedError as error:
-        problem = str(error)
-    return Answer(
+        broker_problem = str(error)
+    suffix = quarantine_of("")
+    quarantines = [each for name, each in queues.items() if name.endswith(suffix)]
+    return ViewResponse(
         {
-            "overview": found,
-            "stages": _stages(settings, found, queues),
-            "in_quarantine": sum(
-                state.messages for name, state in queues.items() if name.endswith(quarantine_of(""))
-            )
-            if queues
-            else None,
-            "broker_problem": problem,
+            "overview": state,
+            "stages": _stages(settings, state, queues),
+            "in_quarantine": sum(each.messages for each in quarantines) if queues else None,
+            "broker_problem": broker_problem,
             "processes": _processes(settings, queues),
         },
-        {"chart": _chart(found.arrivals), "shown": CATEGORIES},
+        {"chart": _chart(state.arrivals), "categories": CATEGORIES},
     )
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A processing stage, with its backlog, oldest request and mean duration; None if unknown."""
+    """A processing stage, with its queue and the messages in it, and times, or None if unknown.
+
+    ``oldest_seconds`` is the age of the oldest request, and ``mean_seconds`` the mean duration.
+    """
 
     name: str
     queue: str | None
@@ -66,9 +69,10 @@ class Stage:
 
 
 def _stages(
-    settings: InspectorSettings, found: Overview, queues: Mapping[str, QueueState]
+    settings: InspectorSettings, state: Overview, queues: Mapping[str, QueueState]
 ) -> list[Stage]:
-    oldest, means = found.waits.oldest_seconds, found.mean_seconds
+    """Return the stages in the order in which pages pass through them."""
+    oldest, means = state.waits.oldest_seconds, state.mean_seconds
     stages = [
         Stage(
             name,
@@ -79,13 +83,13 @@ def _stages(
         )
         for name, queue in queue_names(settings.queue_prefix).items()
     ]
-    relay = Stage("relay", None, found.waits.for_relay, oldest["relay"], None)
+    relay = Stage("relay", None, state.waits.for_relay, oldest["relay"], None)
     return [*stages[:-1], relay, stages[-1]]
 
 
 @dataclass(frozen=True)
 class Process:
-    """A kind of process: the consumers of its queues, and the age of its heartbeat, if known."""
+    """A kind of process, with the number of consumers and the age of the heartbeat, if known."""
 
     name: str
     consumers: int | None
@@ -95,18 +99,18 @@ class Process:
 
 def _processes(settings: InspectorSettings, queues: dict[str, QueueState]) -> list[Process]:
     names = queue_names(settings.queue_prefix)
-    taken = {"intake": [names["intake"]], "worker": [names[stage] for stage in STAGES]}
-    found = []
+    consumed = {"intake": [names["intake"]], "worker": [names[stage] for stage in STAGES]}
+    processes = []
     for name in ("intake", "relay", "worker", "beat"):
-        counts = [queues[queue].consumers for queue in taken.get(name, []) if queue in queues]
+        counts = [queues[queue].consumers for queue in consumed.get(name, []) if queue in queues]
         # The embedded broker of a local run does not report consumers.
         consumers = max(counts) if counts and settings.broker_is_amqp else None
         seconds, is_recent = _heartbeat(settings.heartbeat_directory / f"{name}.heartbeat")
         is_alive: bool | None = None
         if seconds is not None or consumers is not None:
             is_alive = is_recent or bool(consumers)
-        found.append(Process(name, consumers, seconds, is_alive))
-    return found
+        processes.append(Process(name, consumers, seconds, is_alive))
+    return processes
 
 
 def _heartbeat(file: Path) -> tuple[float | None, bool]:
@@ -120,7 +124,7 @@ def _heartbeat(file: Path) -> tuple[float | None, bool]:
     return (age, age <= allowed) if age >= 0 else (None, False)
 
 
-def shown_outcomes(outcomes: Mapping[str, int]) -> dict[str, int]:
+def pages_by_category(outcomes: Mapping[str, int]) -> dict[str, int]:
     """Return the number of pages by chart category."""
     counts = dict.fromkeys(CATEGORIES, 0)
     for outcome, number in outcomes.items():
@@ -133,7 +137,8 @@ class Chart:
     """A bar chart of pages over time, with one bar per slot.
 
     A bar has its slot, its index, and its parts from the bottom up (category, number of pages,
-    vertical position and height). ``top`` is the number of pages at the upper end of the scale.
+    vertical position and height). ``slots`` is the number of slots, ``middle`` and ``end`` are
+    times, and ``top`` is the number of pages at the upper end of the scale.
     """
 
     bars: list[dict[str, object]]
@@ -144,7 +149,7 @@ class Chart:
 
 
 def round_top(highest: int) -> int:
-    """Return a round number for the upper end of a scale, at or slightly above the highest bar."""
+    """Return the smallest round number that is at least `highest`, such as 1200 for 1050."""
     power = 1
     while ROUND_TOPS[-1] * power < highest:
         power *= 10
@@ -157,17 +162,17 @@ def _chart(arrivals: Arrivals) -> Chart | None:
     begin = arrivals.slots[0].begins
     top = round_top(max(sum(slot.outcomes.values()) for slot in arrivals.slots))
     bars: list[dict[str, object]] = []
-    place = 0
+    index = 0
     for slot in arrivals.slots:
-        ground = CHART_HEIGHT
+        y = CHART_HEIGHT
         parts = []
-        for name, number in shown_outcomes(slot.outcomes).items():
+        for name, number in pages_by_category(slot.outcomes).items():
             height = CHART_HEIGHT * number / top
-            ground -= height
+            y -= height
             if number:
-                parts.append((name, number, round(ground, 2), round(height, 2)))
-        place = round((slot.begins - begin).total_seconds() / arrivals.slot_seconds)
-        bars.append({"slot": slot, "place": place, "parts": parts})
-    slots = max(place + 1, 24)
+                parts.append((name, number, round(y, 2), round(height, 2)))
+        index = round((slot.begins - begin).total_seconds() / arrivals.slot_seconds)
+        bars.append({"slot": slot, "index": index, "parts": parts})
+    slots = max(index + 1, MIN_CHART_SLOTS)
     span = timedelta(seconds=slots * arrivals.slot_seconds)
     return Chart(bars, slots, begin + span / 2, begin + span, top)

@@ -7,28 +7,28 @@ from starlette.exceptions import HTTPException
 from detourage.html import Page, Tree
 from detourage.template.distance import TreeTooLargeError, normalised_distance
 from inspector.reads.details import trees_by_id
-from inspector.registry import Answer, page_view
+from inspector.registry import ViewResponse, page_view
 from inspector.request import InspectorRequest
-from inspector.stored_page import KnownPage, known_page
+from inspector.stored_page import PageData, page_data
 from inspector.tree_changes import TreeChanges, element_names, tree_changes
 
-MAX_CELLS: Final = 9_000_000
-"""Maximum product of the sizes of two trees to be mapped, which takes about 100 ms."""
+MAX_SIZE_PRODUCT: Final = 9_000_000
+"""Maximum product of the sizes of two trees to compare, which takes about 100 ms."""
 
 MAX_LINES: Final = 500
-"""Maximum number of lines in the comparison."""
+"""Maximum number of lines that show the differences."""
 
 
 @page_view("/pairs/{page:number}/{other:number}", "pair.html")
-def pair(request: InspectorRequest) -> Answer:
+def pair(request: InspectorRequest) -> ViewResponse:
     """Show two pages side by side."""
     ids = request.path_number("page"), request.path_number("other")
-    pages = [request.known(known_page, page_id) for page_id in ids]
+    pages = [request.read_existing(page_data, page_id) for page_id in ids]
     tree_ids = [each.page.tree_id or 0 for each in pages]
-    stored = request.read(trees_by_id, tree_ids)
-    if not stored.keys() >= set(tree_ids):
+    stored_trees = request.read(trees_by_id, tree_ids)
+    if not stored_trees.keys() >= set(tree_ids):
         raise HTTPException(404, "One of these pages has no tree to compare.")
-    trees = [stored[tree_id] for tree_id in tree_ids]
+    trees = [stored_trees[tree_id] for tree_id in tree_ids]
     documents = [each.parse() for each in pages]
     changes = _changes(trees, documents)
     values = {
@@ -41,17 +41,19 @@ def pair(request: InspectorRequest) -> Answer:
         "lines": [line._asdict() for line in changes.lines[:MAX_LINES]] if changes else [],
         "more_lines": max(len(changes.lines) - MAX_LINES, 0) if changes else 0,
     }
-    shown = {
+    template_values = {
         "shown_lines": 60,
         "signs": {"same": " ", "removed": "−", "added": "+", "renamed": "~"},
     }
-    return Answer(values, shown)
+    return ViewResponse(values, template_values)
 
 
 def _changes(trees: list[Tree], documents: list[Page | None]) -> TreeChanges | None:
-    if len(trees[0]) * len(trees[1]) > MAX_CELLS:
+    """Compare two trees; return None if they are too large."""
+    if len(trees[0]) * len(trees[1]) > MAX_SIZE_PRODUCT:
         return None
-    # The tree of a page rendered by a browser differs from the tree of its fetched HTML.
+    # The names are taken from the stored HTML. They do not fit if the tree is that of the page as
+    # rendered by a browser.
     names = [
         element_names(page) if page is not None and page.tree == tree else None
         for tree, page in zip(trees, documents, strict=True)
@@ -62,14 +64,14 @@ def _changes(trees: list[Tree], documents: list[Page | None]) -> TreeChanges | N
         return None
 
 
-def _described(known: KnownPage, tree: Tree) -> dict[str, Any]:
-    page = known.page
+def _described(data: PageData, tree: Tree) -> dict[str, Any]:
+    page, context = data.page, data.context
     return {
         "id": page.id,
         "url": page.url,
         "site_id": page.site_id,
-        "site": known.place.site_key,
-        "group": known.place.group_number,
-        "role": known.place.role,
+        "site": context.site_key,
+        "group": context.group_number,
+        "role": context.role,
         "elements": len(tree),
     }

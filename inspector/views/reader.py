@@ -7,29 +7,31 @@ from starlette.exceptions import HTTPException
 from detourage.messages import ArticleMessage
 from inspector.article_parts import article_parts
 from inspector.reads.details import last_article
-from inspector.registry import Answer, page_view
+from inspector.registry import ViewResponse, page_view
 from inspector.request import InspectorRequest
 from inspector.security import policy_with_images
 
 SIZES: Final = ("1", "2", "3", "4", "5", "6", "7")
 """Text sizes; the third is the default."""
 
+MAX_IMAGE_SOURCES: Final = 40
+"""Maximum number of sources of images, as a response header lists all of them."""
+
 
 @page_view("/pages/{page:number}/read", "reader.html")
-def reader(request: InspectorRequest) -> Answer:
+def reader(request: InspectorRequest) -> ViewResponse:
     """Show the latest article of a page."""
     page_id = request.path_number("page")
-    (message,) = request.known(last_article, page_id)
+    (message,) = request.read_existing(last_article, page_id)
     if message is None:
         raise HTTPException(404, "This page has no article.")
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message)
     parts = article_parts(article)
     size = int(request.choice("size", SIZES) or 3)
-    # All sources are listed in a response header, so their number is limited.
-    sources = parts.sources[:40]
+    sources = parts.sources[:MAX_IMAGE_SOURCES]
     are_images_shown = request.choice("images", ("shown",)) is not None
-    shown = {
+    template_values = {
         "parts": parts,
         "sources": sources,
         "hosts": list(dict.fromkeys(source.partition("://")[2] for source in sources)),
@@ -41,4 +43,4 @@ def reader(request: InspectorRequest) -> Answer:
     headers = {}
     if are_images_shown:
         headers["content-security-policy"] = policy_with_images(sources)
-    return Answer({"page": page_id, "article": article.to_json()}, shown, headers)
+    return ViewResponse({"page": page_id, "article": article.to_json()}, template_values, headers)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
+from detourage.limits import WHOLE_MATRIX_TREES
 from detourage.template.distance import normalised_distance
 from detourage.template.matrix import Matrix, comparable_pages, size_tolerant_distances
 from detourage.text.plural import counted
@@ -25,61 +26,59 @@ from inspector.reads.details import (
     pages_of_trees,
     trees_to_picture,
 )
-from inspector.registry import Answer, page_view, plain_view
+from inspector.registry import ViewResponse, page_view, plain_view
 from inspector.request import InspectorRequest
 from inspector.site_map import MappedPages, draw_map, place_pages
 
 
 @page_view("/sites/{site:number}", "site.html")
-def site(request: InspectorRequest) -> Answer:
+def site(request: InspectorRequest) -> ViewResponse:
     """Show a site."""
     site_id = request.path_number("site")
-    found = request.known(inspected_site, site_id)
+    found = request.read_existing(inspected_site, site_id)
     groups = request.read(groups_of_generation, site_id, found.generation)
-    history = request.read(last_generations, site_id, 60)
+    generations = request.read(last_generations, site_id, 60)
     changes = request.read(design_changes, site_id)
-    apart = request.read(pages_in_no_group, site_id, found.generation)
+    in_no_group = request.read(pages_in_no_group, site_id, found.generation)
     aborted = request.read(aborted_clusterings, [site_id]).get(site_id)
     is_clustered = found.method not in (None, "provisional", "none")
-    mapped, distances = request.read(_trees_of, site_id, found.generation)
+    mapped, distances = request.read(_mapped_trees, site_id, found.generation)
     positions = place_pages(distances)
-    listed = [
+    trees = [
         {
             "page": tree.page.page_id,
             "url": tree.page.url,
             "group": tree.page.group_number,
             "role": tree.page.role,
             "pages": tree.pages,
-            "position": place,
+            "position": position,
         }
-        for tree, place in zip(mapped, positions.round(4).tolist(), strict=True)
+        for tree, position in zip(mapped, positions.round(4).tolist(), strict=True)
     ]
     values = {
         "site": found._asdict(),
         "groups": [group._asdict() for group in groups],
-        "in_no_group": sum(apart),
+        "in_no_group": sum(in_no_group),
         "without_group": [
             {"kind": kind, "pages": pages, "reason": reason}
             for (kind, pages), reason in zip(
-                apart._asdict().items(),
+                in_no_group._asdict().items(),
                 _reasons(request, aborted, is_clustered=is_clustered),
                 strict=True,
             )
             if pages
         ],
         "is_clustered": is_clustered,
-        "generations": [each._asdict() for each in history],
+        "generations": [each._asdict() for each in generations],
         "design_changes": [
             {name: getattr(each, name) for name in ("generation", "since", "first_url")}
             for each in changes
         ],
         "pictured_pages": sum(tree.pages for tree in mapped),
-        "trees": listed,
+        "trees": trees,
     }
-    shown = {
-        "map": draw_map(positions, [_mapped(tree) for tree in mapped]),
-    }
-    return Answer(values, shown)
+    site_map = draw_map(positions, [_mapped_pages(tree) for tree in mapped])
+    return ViewResponse(values, {"map": site_map})
 
 
 def _reasons(
@@ -87,7 +86,7 @@ def _reasons(
 ) -> tuple[str, ...]:
     """Return the reasons why pages are in no group, in the order of `PagesInNoGroup`."""
     settings = request.deployment.settings
-    soon = (
+    next_clustering = (
         f"a site is clustered once no new page has arrived for {settings.settle_seconds:g} s,"
         f" and after {20 * settings.settle_seconds:g} s at the latest"
     )
@@ -99,20 +98,22 @@ def _reasons(
             "unlike every group, and unlike each other; extracted without a template, and"
             " compared again at the next clustering"
         )
-        waiting = f"not yet compared with the groups; {soon}"
+        waiting = f"not yet compared with the groups; {next_clustering}"
     else:
-        outliers = f"extracted without a template, as the site is not clustered yet; {soon}"
-        waiting = f"waiting for the first clustering of the site; {soon}"
+        outliers = (
+            f"extracted without a template, as the site is not clustered yet; {next_clustering}"
+        )
+        waiting = f"waiting for the first clustering of the site; {next_clustering}"
     return outliers, waiting, "without a tree to compare: no HTML, too large or too deep"
 
 
 @plain_view("/sites/{site:number}/pair")
 def pair(request: InspectorRequest) -> Response:
-    """Redirect to the pair of two selected pages."""
-    chosen = request.number("page"), request.number("other")
-    if None in chosen:
+    """Redirect from the form that selects two pages to the view of this pair."""
+    page, other = request.number("page"), request.number("other")
+    if page is None or other is None:
         raise HTTPException(404)
-    return RedirectResponse(f"/pairs/{chosen[0]}/{chosen[1]}", 303)
+    return RedirectResponse(f"/pairs/{page}/{other}", 303)
 
 
 class _MappedTree(NamedTuple):
@@ -122,27 +123,29 @@ class _MappedTree(NamedTuple):
     pages: int
 
 
-def _trees_of(session: Session, site_id: int, generation: int) -> tuple[list[_MappedTree], Matrix]:
+def _mapped_trees(
+    session: Session, site_id: int, generation: int
+) -> tuple[list[_MappedTree], Matrix]:
     """Return trees of a site with their distances; trees with unknown distances are omitted."""
-    # A large site is represented by its references.
-    tree_ids = trees_to_picture(session, site_id, 400)
+    tree_ids = trees_to_picture(session, site_id, WHOLE_MATRIX_TREES)
     pages: defaultdict[int, list[PageOfTree]] = defaultdict(list)
     for page in pages_of_trees(session, site_id, generation, tree_ids):
         pages[page.tree_id].append(page)
     tree_ids = [tree_id for tree_id in tree_ids if tree_id in pages]
-    raw, size_of = distances_of_trees(session, tree_ids)
-    kept = comparable_pages(raw)
-    tree_ids = [tree_ids[place] for place in kept.tolist()]
-    sizes = np.array([size_of[tree_id] for tree_id in tree_ids], dtype=np.int64)
-    distances = normalised_distance(raw[np.ix_(kept, kept)], sizes[:, None], sizes[None, :])
+    edits, size_by_id = distances_of_trees(session, tree_ids)
+    kept = comparable_pages(edits)
+    tree_ids = [tree_ids[row] for row in kept.tolist()]
+    sizes = np.array([size_by_id[tree_id] for tree_id in tree_ids], dtype=np.int64)
+    distances = normalised_distance(edits[np.ix_(kept, kept)], sizes[:, None], sizes[None, :])
     mapped = []
     for tree_id in tree_ids:
-        represents = (page for page in pages[tree_id] if page.role == "representative")
-        mapped.append(_MappedTree(next(represents, pages[tree_id][0]), len(pages[tree_id])))
+        representatives = (page for page in pages[tree_id] if page.role == "representative")
+        shown_page = next(representatives, pages[tree_id][0])
+        mapped.append(_MappedTree(shown_page, len(pages[tree_id])))
     return mapped, size_tolerant_distances(np.asarray(distances), sizes)
 
 
-def _mapped(tree: _MappedTree) -> MappedPages:
+def _mapped_pages(tree: _MappedTree) -> MappedPages:
     page = tree.page
     group_name = "in no group" if page.group_number is None else f"group {page.group_number}"
     is_representative = page.role == "representative"

@@ -3,11 +3,11 @@
 import re
 from typing import cast
 
-from inspector.reads.sites import Place, SiteOrder, sites_in_order
-from inspector.registry import Answer, page_view
-from inspector.request import MAX_DIGITS, InspectorRequest, refused
+from inspector.reads.sites import Cursor, SiteOrder, sites_in_order
+from inspector.registry import ViewResponse, page_view
+from inspector.request import MAX_DIGITS, InspectorRequest, invalid_parameter
 
-ORDERS = {
+ORDER_LABELS = {
     "pages": "Most pages",
     "name": "Name",
     "waiting": "Most waiting",
@@ -17,29 +17,29 @@ ORDERS = {
 
 SITES_PER_PAGE = 50
 
-_PLACE = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}})-([0-9]{{1,{MAX_DIGITS}}})")
+_CURSOR = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}})-([0-9]{{1,{MAX_DIGITS}}})")
 
 
 @page_view("/sites", "sites.html")
-def sites(request: InspectorRequest) -> Answer:
+def sites(request: InspectorRequest) -> ViewResponse:
     """Show sites with the outcomes of their pages."""
-    order = request.choice("order", ORDERS) or "pages"
+    order = request.choice("order", ORDER_LABELS) or "pages"
     name = request.text("name")
-    after = _place(request.text("after"))
-    found = request.read(
+    after = _parse_cursor(request.text("after"))
+    page = request.read(
         sites_in_order, cast(SiteOrder, order), name=name, after=after, limit=SITES_PER_PAGE
     )
-    next_place = f"{found.after.value}-{found.after.id}" if found.after else None
-    return Answer(
-        {"sites": found.sites, "after": next_place},
-        {"order": order, "orders": ORDERS, "name": name},
+    next_cursor = f"{page.after.value}-{page.after.id}" if page.after else None
+    return ViewResponse(
+        {"sites": page.sites, "after": next_cursor},
+        {"order": order, "orders": ORDER_LABELS, "name": name},
     )
 
 
-def _place(text: str | None) -> Place | None:
+def _parse_cursor(text: str | None) -> Cursor | None:
     if text is None:
         return None
-    found = _PLACE.fullmatch(text)
-    if found is None:
-        raise refused("after", text, "the value given by the previous list")
-    return Place(int(found[1]), int(found[2]))
+    match = _CURSOR.fullmatch(text)
+    if match is None:
+        raise invalid_parameter("after", text, "the value given by the previous list")
+    return Cursor(int(match[1]), int(match[2]))

@@ -90,8 +90,8 @@ def test_articles_are_found_by_their_properties(client: Client, crawled: Setting
 
 def test_searches_are_paginated(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     everything = urls(client, "language=e")
-    monkeypatch.setattr("inspector.reads.articles.MAX_SCANNED", 5)
-    monkeypatch.setattr("inspector.reads.articles.BATCH", 3)
+    monkeypatch.setattr("inspector.reads.articles.MAX_SCANNED_PAGES", 5)
+    monkeypatch.setattr("inspector.reads.articles.BATCH_PAGES", 3)
     found: set[str] = set()
     after = ""
     while True:
