@@ -16,21 +16,24 @@ from worker.settings import load_settings
 
 PROCESSES = ("intake", "relay")
 COMMANDS = [each for each in DEPLOYMENT_COMMANDS if each[0][0] not in PROCESSES]
-ASKING = [(name, servers) for name, servers in COMMANDS if name[0] not in ("migrate", "health")]
+COMMANDS_OF_SERVERS = [
+    (name, servers) for name, servers in COMMANDS if name[0] not in ("migrate", "health")
+]
+"""Commands that fail with a one-line message if one of their servers is unavailable."""
 
-Environment = pytest.MonkeyPatch
+MonkeyPatch = pytest.MonkeyPatch
 
 
 @pytest.fixture(autouse=True)
-def _of_an_empty_deployment(
-    services: Services, database_url: str, tmp_path: Path, monkeypatch: Environment
+def _empty_deployment(
+    services: Services, database_url: str, tmp_path: Path, monkeypatch: MonkeyPatch
 ) -> Iterator[None]:
-    """The settings of an empty deployment, and a file of pages to send."""
+    """Run the test's commands on an empty deployment, in a folder with a file of pages to send."""
     monkeypatch.chdir(tmp_path)
     body = message("https://a.example/1", article_html(1))
     (tmp_path / "pages.jsonl").write_bytes(body + b"\n")
-    own = own_settings(services, database_url, tmp_path)
-    with own_queues(own), configured(own):
+    settings = own_settings(services, database_url, tmp_path)
+    with own_queues(settings), configured(settings):
         yield
 
 
@@ -41,7 +44,8 @@ def silent_port() -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def take_away(server: Server, port: int, environment: Environment) -> None:
+def make_unavailable(server: Server, port: int, environment: MonkeyPatch) -> None:
+    """Configure a server's URL with a local port on which no such server responds."""
     urls = {
         "database": f"postgresql+psycopg2://someone:secret@127.0.0.1:{port}/some",
         "broker": f"amqp://someone:secret@127.0.0.1:{port}//",
@@ -64,13 +68,14 @@ def test_every_command_works_on_an_empty_deployment(arguments: tuple[str, ...]) 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "server"), [(name, each) for name, both in ASKING for each in sorted(both)]
+    ("arguments", "server"),
+    [(name, each) for name, needed in COMMANDS_OF_SERVERS for each in sorted(needed)],
 )
 def test_an_unavailable_server_ends_a_command_with_a_one_line_message(
-    arguments: tuple[str, ...], server: Server, monkeypatch: Environment
+    arguments: tuple[str, ...], server: Server, monkeypatch: MonkeyPatch
 ) -> None:
     (port,) = unused_ports(1)
-    take_away(server, port, monkeypatch)
+    make_unavailable(server, port, monkeypatch)
     result = invoke(arguments)
     assert (result.exit_code, len(result.output.splitlines())) == (1, 1), result.output
     assert f"the {server} is not responding" in result.output
@@ -79,18 +84,18 @@ def test_an_unavailable_server_ends_a_command_with_a_one_line_message(
 
 @pytest.mark.parametrize("server", ["database", "broker"])
 def test_commands_do_not_wait_for_a_silent_server(
-    server: Server, silent_port: int, monkeypatch: Environment
+    server: Server, silent_port: int, monkeypatch: MonkeyPatch
 ) -> None:
-    take_away(server, silent_port, monkeypatch)
+    make_unavailable(server, silent_port, monkeypatch)
     result = invoke(("status",))
     assert (result.exit_code, len(result.output.splitlines())) == (1, 1), result.output
     assert f"the {server} is not responding" in result.output
 
 
-def test_health_reports_only_the_unavailable_servers(monkeypatch: Environment) -> None:
+def test_health_reports_only_the_unavailable_servers(monkeypatch: MonkeyPatch) -> None:
     for server in ("database", "broker"):
         (port,) = unused_ports(1)
-        take_away(server, port, monkeypatch)
+        make_unavailable(server, port, monkeypatch)
     result = invoke(("health",))
     failed = [line.split()[1] for line in result.output.splitlines()]
     assert (result.exit_code, failed) == (1, ["database:", "broker:"])

@@ -25,38 +25,41 @@ HOSTILE = "[/x]\x1b[31m\nforged"
 status = partial(invoke, "status")
 
 
-def add_sites(tasks: Tasks, number: int) -> None:
-    """Store sites with one page each; every other site is clustered and its page has an article."""
-    keys = {FIRST_ID + index: f"s{index:04}.example" for index in range(number)}
+def add_sites(tasks: Tasks, count: int) -> None:
+    """Store sites with one page each; every other one is clustered, and its page has an article."""
+    keys = {FIRST_ID + index: f"s{index:04}.example" for index in range(count)}
     page = {"content_digest": "", "outcome": "article"}
     pages = [
-        page | {"id": n, "site_id": n, "url": f"https://{key}/", "url_digest": key}
-        for n, key in keys.items()
+        page | {"id": site_id, "site_id": site_id, "url": f"https://{key}/", "url_digest": key}
+        for site_id, key in keys.items()
     ]
     group = {"generation": 2, "number": 1, "size": 1}
     tasks.execute(
-        insert(Site).values([{"id": n, "key": key} for n, key in keys.items()]),
+        insert(Site).values([{"id": site_id, "key": key} for site_id, key in keys.items()]),
         insert(StoredPage).values(pages),
         update(StoredPage).where(StoredPage.id % 2 == 1).values(outcome=None),
     )
     clustered = [*keys][::2]
     for each in (1, 2):
         generation = {"number": each, "site_version": each, "method": "none"}
-        tasks.execute(insert(Generation).values([generation | {"site_id": n} for n in clustered]))
-    groups = [group | {"site_id": n, "representative_id": n} for n in clustered]
+        tasks.execute(
+            insert(Generation).values([generation | {"site_id": site_id} for site_id in clustered])
+        )
+    groups = [group | {"site_id": site_id, "representative_id": site_id} for site_id in clustered]
     tasks.execute(insert(TemplateGroup).values(groups))
 
 
 @contextmanager
-def statements(engine: Engine) -> Iterator[list[str]]:
-    seen: list[str] = []
+def record_statements(engine: Engine) -> Iterator[list[str]]:
+    """Yield a list to which each SQL statement that the engine executes is appended."""
+    executed: list[str] = []
 
-    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        seen.append(statement)
+    def record(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        executed.append(statement)
 
-    event.listen(engine, "before_cursor_execute", note)
-    yield seen
-    event.remove(engine, "before_cursor_execute", note)
+    event.listen(engine, "before_cursor_execute", record)
+    yield executed
+    event.remove(engine, "before_cursor_execute", record)
 
 
 def test_the_number_of_statements_does_not_depend_on_the_number_of_sites(tasks: Tasks) -> None:
@@ -66,12 +69,12 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_sites(tasks: 
             for table in (TemplateGroup, Generation, StoredPage, Site):
                 session.query(table).delete()
         add_sites(tasks, number)
-        with statements(tasks.database.engine) as seen:
-            found = tasks.read(site_statuses)
-        counts.append(len(seen))
-        assert [each.pending for each in found] == [0, 1] * (number // 2)
-        assert [each.generation for each in found] == [2, 0] * (number // 2)
-        assert [each.groups for each in found] == [{1: 1}, {}] * (number // 2)
+        with record_statements(tasks.database.engine) as executed:
+            statuses = tasks.read(site_statuses)
+        counts.append(len(executed))
+        assert [each.pending for each in statuses] == [0, 1] * (number // 2)
+        assert [each.generation for each in statuses] == [2, 0] * (number // 2)
+        assert [each.groups for each in statuses] == [{1: 1}, {}] * (number // 2)
     assert counts[0] == counts[1]
 
 

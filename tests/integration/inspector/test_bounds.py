@@ -27,13 +27,14 @@ PARAMETERS = {
     "/pages/{page:number}": ("revision", "from", "line"),
     "/pages/{page:number}/read": ("size", "images"),
 }
+"""Query parameters of each view."""
 
-HOSTILE = (
+HOSTILE_VALUES = (
     *("9999-12-31", "0001-01-01", "nan", "²", "\x00", "9" * 18, "9" * 4400, "a" * 501, "a " * 9),
     "\x01\ud83d\ude00\uffff\\\"%_$.*)(?['<script>alert(1)</script>",
 )
 
-REFUSED = (
+INVALID_PARAMETERS = (
     *(("/articles", {"until": "tomorrow"}), ("/articles", {"since": "2026-02-30"})),
     *(("/articles", {"below": "nan"}), ("/articles", {"above": "1.1"})),
     *(("/articles", {"outcome": "none"}), ("/articles", {"after": "x"})),
@@ -45,9 +46,10 @@ REFUSED = (
 LONG_PARAGRAPHS = "<p>On Tuesday the council met again, to decide about the old bridge.</p>" * 6_000
 
 
-def values_of(text_of_answer: str, *, is_twin: bool) -> str:
-    found = re.search(r'"error":"(.+)"}$' if is_twin else r"<h1>(.+)</h1>", text_of_answer)
-    assert found, text_of_answer
+def error_message(body: str, *, is_json: bool) -> str:
+    """Return the error message in a JSON or HTML response."""
+    found = re.search(r'"error":"(.+)"}$' if is_json else r"<h1>(.+)</h1>", body)
+    assert found, body
     return found[1]
 
 
@@ -60,7 +62,7 @@ def test_no_query_value_causes_a_server_error(client: Client, crawled: Settings,
     site, page = 1, page_ids(crawled)[0]
     filled = re.sub(r"{(\w+):number}", lambda at: str(page if at[1] == "page" else site), path)
     suffixes = ("", ".json") if f"{path}.json" in all_paths() else ("",)
-    for name, value, suffix in product(PARAMETERS[path], HOSTILE, suffixes):
+    for name, value, suffix in product(PARAMETERS[path], HOSTILE_VALUES, suffixes):
         response = client.get(
             filled + suffix,
             params={name: value.encode("utf-8", "surrogatepass")},
@@ -68,19 +70,19 @@ def test_no_query_value_causes_a_server_error(client: Client, crawled: Settings,
         )
         assert response.status_code in (200, 303, 400, 404), (name, value, response.text)
         if response.status_code == 400:
-            said = values_of(response.text, is_twin=bool(suffix))
-            assert said.startswith(f"{name} "), said
-            assert said.endswith("."), said
+            error = error_message(response.text, is_json=bool(suffix))
+            assert error.startswith(f"{name} "), error
+            assert error.endswith("."), error
         assert suffix or "<script>alert" not in response.text
 
 
-@pytest.mark.parametrize(("path", "parameters"), REFUSED)
+@pytest.mark.parametrize(("path", "parameters"), INVALID_PARAMETERS)
 def test_invalid_values_are_refused(client: Client, path: str, parameters: dict[str, str]) -> None:
     [name] = parameters
     for suffix in ("", ".json") if f"{path}.json" in all_paths() else ("",):
         response = client.get(path + suffix, params=parameters)
         assert response.status_code == 400
-        assert values_of(response.text, is_twin=bool(suffix)).startswith(f"{name} ")
+        assert error_message(response.text, is_json=bool(suffix)).startswith(f"{name} ")
 
 
 def test_the_last_date_of_the_calendar_is_accepted(client: Client, crawled: Settings) -> None:
@@ -101,7 +103,7 @@ def test_unknown_pages_are_not_found(client: Client, number: str) -> None:
 
 
 @contextmanager
-def locked(settings: Settings, table: str) -> Iterator[None]:
+def locked_table(settings: Settings, table: str) -> Iterator[None]:
     """Lock a table as a migration does, so that readers must wait."""
     with Database(settings.require_database_url()) as database, database.transaction() as session:
         session.execute(text(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE"))
@@ -113,7 +115,7 @@ def test_a_view_that_takes_too_long_says_what_to_do(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr("inspector.registry.VIEW_SECONDS", 0.3)
-    with inspector_client(crawled) as reader, locked(crawled, "articles"):
+    with inspector_client(crawled) as reader, locked_table(crawled, "articles"):
         response = reader.get(path)
     assert response.status_code == 503
     assert "Narrow the search: enter a site or a shorter period." in response.text
@@ -121,14 +123,14 @@ def test_a_view_that_takes_too_long_says_what_to_do(
 
 def test_a_slow_statement_gives_advice(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.deployment.STATEMENT_SECONDS", 1)
-    with inspector_client(crawled) as reader, locked(crawled, "pages"):
+    with inspector_client(crawled) as reader, locked_table(crawled, "pages"):
         response = reader.get("/pages/1.json")
     assert response.status_code == 503
     assert response.json()["error"].startswith("This took too long and was aborted.")
 
 
 def test_abandoned_views_block_no_other(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    with inspector_client(crawled) as reader, locked(crawled, "articles"):
+    with inspector_client(crawled) as reader, locked_table(crawled, "articles"):
         with monkeypatch.context() as limited:
             limited.setattr("inspector.registry.VIEW_SECONDS", 0.3)
             waiting = [threading.Thread(target=reader.get, args=["/articles"]) for _ in range(6)]
@@ -139,12 +141,12 @@ def test_abandoned_views_block_no_other(crawled: Settings, monkeypatch: pytest.M
         assert reader.get("/sites").status_code == 200
 
 
-# The exception is lost where Python ignores exceptions, as in callbacks of weak references.
+# The exception that aborts the analysis may be raised in a callback, where Python ignores it.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_page_that_takes_too_long_to_analyse_is_shown_without_its_lines(
     tasks: Tasks, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The page takes many times as long as its limit, so a lost exception is raised again.
+    # Reading the page takes many times the limit, so an ignored exception is raised again.
     monkeypatch.setattr("inspector.stored_page.READING_SECONDS", 0.05)
     monkeypatch.setattr("inspector.time_limit.AGAIN_SECONDS", 0.05)
     html = article_html(1).replace("</p>", f"</p>{LONG_PARAGRAPHS}", 1)

@@ -21,16 +21,18 @@ from worker.workflow.process import configure, process_state
 
 
 def site_ids(client: Client) -> dict[str, int]:
+    """Return the IDs of all sites, by key."""
     return {each["status"]["key"]: each["id"] for each in client.values("/sites.json")["sites"]}
 
 
 @pytest.fixture(scope="module")
 def site(client: Client) -> dict[str, Any]:
+    """Values of the JSON view of the first site."""
     return client.values(f"/sites/{site_ids(client)[SITES[0]]}.json")
 
 
-def read(shown: str | bytes) -> html.HtmlElement:
-    return html.document_fromstring(shown)
+def parse_html(content: str | bytes) -> html.HtmlElement:
+    return html.document_fromstring(content)
 
 
 def test_a_site_view_shows_groups_and_generations(client: Client, site: dict[str, Any]) -> None:
@@ -40,20 +42,22 @@ def test_a_site_view_shows_groups_and_generations(client: Client, site: dict[str
     marked = {tree["page"] for tree in site["trees"] if tree["role"] == "representative"}
     assert marked == representatives
     assert [each["number"] for each in site["generations"]] == [1, 2]
-    shown = read(client.get(f"/sites/{site['site']['id']}").text).xpath("//@href | //@src")
+    shown = parse_html(client.get(f"/sites/{site['site']['id']}").text).xpath("//@href | //@src")
     assert {f"/pages/{tree['page']}" for tree in site["trees"]} <= set(shown)
 
 
 def test_two_chosen_pages_are_shown_as_a_pair(client: Client, site: dict[str, Any]) -> None:
-    one, other = site["trees"][0]["page"], site["trees"][3]["page"]
+    first, second = site["trees"][0]["page"], site["trees"][3]["page"]
     path = f"/sites/{site['site']['id']}/pair"
-    assert client.get(f"{path}?page={one}&other={other}").url.endswith(f"/pairs/{one}/{other}")
+    assert client.get(f"{path}?page={first}&other={second}").url.endswith(
+        f"/pairs/{first}/{second}"
+    )
     assert client.get(f"{path}?page=&other=2").status_code == 404
 
 
 def test_a_pair_view_shows_distance_and_differences(client: Client, site: dict[str, Any]) -> None:
-    one, other = site["groups"][0]["representative_id"], site["groups"][1]["representative_id"]
-    pair = client.values(f"/pairs/{one}/{other}.json")
+    first, second = site["groups"][0]["representative_id"], site["groups"][1]["representative_id"]
+    pair = client.values(f"/pairs/{first}/{second}.json")
     assert pair["distance"] == pair["removed"] + pair["added"] + pair["renamed"] > 0
     sizes = [page["elements"] for page in pair["pages"]]
     assert pair["normalised"] == pytest.approx(
@@ -62,9 +66,9 @@ def test_a_pair_view_shows_distance_and_differences(client: Client, site: dict[s
     signs = {line["sign"] for line in pair["lines"]}
     assert "same" in signs
     assert signs & {"removed", "added", "renamed"}
-    same = client.values(f"/pairs/{one}/{one}.json")
+    same = client.values(f"/pairs/{first}/{first}.json")
     assert same["distance"] == 0
-    assert "Their trees are equal" in client.get(f"/pairs/{one}/{one}").text
+    assert "Their trees are equal" in client.get(f"/pairs/{first}/{first}").text
 
 
 def test_a_group_view_shows_its_template_and_pages(client: Client, site: dict[str, Any]) -> None:
@@ -99,7 +103,7 @@ def test_a_page_view_shows_article_history_and_lines(client: Client, crawled: Se
     kept = "\n".join(line["text"] for line in page["lines"] if line["verdict"] == "kept")
     assert set(article["text"].split()) <= set(kept.split())
     assert all(line["role"] for line in page["lines"])
-    shown = read(client.get(f"/pages/{page_id}").text)
+    shown = parse_html(client.get(f"/pages/{page_id}").text)
     assert shown.xpath("string(//article//*[@class='headline'])") == article["title"]
     assert len(shown.xpath("//ol[@class='why']/li/details")) == len(page["lines"])
     assert len(shown.xpath("//ul[@class='comments']/li")) == len(article["comments"])
@@ -108,25 +112,25 @@ def test_a_page_view_shows_article_history_and_lines(client: Client, crawled: Se
 def test_kept_lines_are_shown_and_all_others_folded(client: Client, crawled: Settings) -> None:
     for page_id in page_ids(crawled)[:4]:
         lines = client.values(f"/pages/{page_id}.json")["lines"]
-        shown = read(client.get(f"/pages/{page_id}").text)
-        at_once = shown.xpath("//section/ol[@class='why']/li")
-        [rest] = shown.xpath("//section/details[@class='rest' and not(@open)]")
-        folded = rest.xpath("./ol[@class='why']/li")
+        shown = parse_html(client.get(f"/pages/{page_id}").text)
+        visible = shown.xpath("//section/ol[@class='why']/li")
+        [other_lines] = shown.xpath("//section/details[@class='rest' and not(@open)]")
+        folded = other_lines.xpath("./ol[@class='why']/li")
         notable = [
             line
             for line in lines
             if line["verdict"] in ("kept", "title")
             or (line["verdict"] == "dropped" and line["probability"] >= 0.1)
         ]
-        assert len(at_once) == len(notable)
+        assert len(visible) == len(notable)
         assert len(folded) == len(lines) - len(notable) > 0
-        assert f"The other {len(folded)} lines" in rest.text_content()
+        assert f"The other {len(folded)} lines" in other_lines.text_content()
 
 
 @contextmanager
-def changed_article(settings: Settings, place: int, **values: Any) -> Iterator[int]:
+def changed_article(settings: Settings, index: int, **values: Any) -> Iterator[int]:
     """Temporarily change values in a stored article's message; yield the ID of its page."""
-    page_id = page_ids(settings)[place]
+    page_id = page_ids(settings)[index]
     database = Database(settings.require_database_url())
     with database.transaction() as session:
         newest = select(Article).where(Article.page_id == page_id).order_by(Article.id.desc())
@@ -142,7 +146,7 @@ def changed_article(settings: Settings, place: int, **values: Any) -> Iterator[i
 
 @pytest.fixture
 def illustrated(crawled: Settings) -> Iterator[int]:
-    """ID of a page whose article has two images, one of them on the reader's local network."""
+    """ID of a page whose article has two images, one with a URL on the user's local network."""
     found = "https://cdn.example/a.jpg?b=1&c=2"
     images = [
         {"url": found, "alt": "A bridge", "caption": "It", "block": 1},
@@ -154,17 +158,17 @@ def illustrated(crawled: Settings) -> Iterator[int]:
 
 def test_the_reader_loads_images_only_on_request(client: Client, illustrated: int) -> None:
     path = f"/pages/{illustrated}/read"
-    quiet = client.get(path)
-    assert "img-src 'self';" in quiet.headers["content-security-policy"]
-    shown = read(quiet.text)
+    without_images = client.get(path)
+    assert "img-src 'self';" in without_images.headers["content-security-policy"]
+    shown = parse_html(without_images.text)
     assert not shown.xpath("//img")
     assert "cdn.example would see your IP address" in shown.text_content()
     [ask] = [link for link in shown.xpath("//a") if link.text_content() == "Show images"]
-    loud = client.get(ask.get("href"))
-    policy = loud.headers["content-security-policy"]
+    with_images = client.get(ask.get("href"))
+    policy = with_images.headers["content-security-policy"]
     assert "img-src 'self' https://cdn.example;" in policy
     assert "192.168" not in policy
-    [image] = read(loud.text).xpath("//img")
+    [image] = parse_html(with_images.text).xpath("//img")
     assert image.get("src") == "https://cdn.example/a.jpg?b=1&c=2"
     assert image.get("alt") == "A bridge"
     assert image.get("referrerpolicy") == "no-referrer"
@@ -173,7 +177,7 @@ def test_the_reader_loads_images_only_on_request(client: Client, illustrated: in
 def test_the_reader_shows_only_the_article(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
     twin = client.values(f"/pages/{page_id}/read.json")
-    shown = read(client.get(f"/pages/{page_id}/read").text)
+    shown = parse_html(client.get(f"/pages/{page_id}/read").text)
     assert shown.xpath("string(//h1)") == twin["article"]["title"]
     body = " ".join(shown.xpath("string(//article)").split())
     for block in twin["article"]["blocks"]:
@@ -209,13 +213,13 @@ def test_an_arabic_article_is_shown_from_right_to_left(client: Client) -> None:
 
 def test_a_stored_page_is_shown_in_a_sandboxed_frame(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
-    frame = read(client.get(f"/pages/{page_id}").text).find(".//iframe")
+    frame = parse_html(client.get(f"/pages/{page_id}").text).find(".//iframe")
     assert frame is not None
     assert (frame.get("sandbox"), frame.get("src")) == ("", f"/pages/{page_id}/stored")
     stored = client.get(f"/pages/{page_id}/stored")
     policy = stored.headers["content-security-policy"]
     assert policy.startswith("sandbox; default-src 'none'")
-    document = read(stored.content)
+    document = parse_html(stored.content)
     assert not document.xpath("//script | //link | //img | //iframe | //@href | //@src | //@style")
     article = client.values(f"/pages/{page_id}.json")["article"]
     kept = " ".join(document.xpath("//*[@class='detourage-kept']//text()"))
@@ -235,7 +239,7 @@ def test_a_page_is_compared_with_its_earlier_revision(client: Client, crawled: S
     tasks.database.dispose()
     page = client.values(f"/pages/{page_id}.json")
     assert [each["revision"] for each in page["revisions"]] == [2, 1]
-    # Only the generation may differ.
+    # The revisions may differ only in the generation, which is part of the template information.
     assert {field["name"] for field in page["changes"]} <= {"template"}
     assert client.values(f"/pages/{page_id}.json?revision=1")["article"]["revision"] == 1
 
@@ -246,11 +250,11 @@ def test_views_of_a_page_whose_html_is_lost_show_the_rest(
     group = site["groups"][0]
     page_id = group["representative_id"]
     PageObjects(tmp_path.as_uri()).mark()
-    lost = f"{tmp_path.as_uri()}/ab/ab{'0' * 62}"
+    lost_url = f"{tmp_path.as_uri()}/ab/ab{'0' * 62}"
     with Database(crawled.require_database_url()) as database:
         with database.transaction() as session:
             content = session.get_one(PageContent, page_id)
-            compressed, content.compressed, content.object_url = content.compressed, None, lost
+            compressed, content.compressed, content.object_url = content.compressed, None, lost_url
         try:
             for view in (
                 f"/pages/{page_id}",

@@ -18,6 +18,7 @@ PAGES = 4
 
 @pytest.fixture(scope="module")
 def tasks(settings: Settings) -> Iterator[Tasks]:
+    """Tasks on the database of this module."""
     configure(settings)
     tasks = Tasks(process_state().database)
     yield tasks

@@ -8,7 +8,7 @@ from inspector.stored_page import TooSlowError
 from tests.crawled import Client, inspector_client, open_deployment
 from worker.settings import Settings
 
-TOKEN = "a token of the tests"
+TOKEN = "the inspector's access token"
 
 
 @pytest.mark.parametrize("path", ["/overview", "/sites.json", "/nowhere", "/static/inspector.css"])

@@ -28,13 +28,13 @@ def test_every_view_links_to_its_json_twin(client: Client, view: str) -> None:
 
 
 def test_the_overview_counts_every_page_once(client: Client, crawled: Settings) -> None:
-    found = client.values("/overview.json")
-    arrivals = found["overview"]["arrivals"]
+    values = client.values("/overview.json")
+    arrivals = values["overview"]["arrivals"]
     slots = [sum(slot["outcomes"].values()) for slot in arrivals["slots"]]
     assert sum(slots) == sum(arrivals["outcomes"].values())
     assert arrivals["outcomes"]["article"] == len(page_ids(crawled))
-    assert [change["site"] for change in found["overview"]["changes"]] == ["harbour-post.example"]
-    waiting = {stage["name"]: stage["messages"] for stage in found["stages"]}
+    assert [change["site"] for change in values["overview"]["changes"]] == ["harbour-post.example"]
+    waiting = {stage["name"]: stage["messages"] for stage in values["stages"]}
     assert waiting["intake"] == waiting["articles"] == 0
 
 
@@ -61,7 +61,8 @@ def test_sites_are_paginated(client: Client, monkeypatch: pytest.MonkeyPatch, or
     assert sorted(keys) == sorted(SITES)
 
 
-def urls(client: Client, query: str) -> set[str]:
+def found_urls(client: Client, query: str) -> set[str]:
+    """Return the URLs of the pages that a search finds, given its query string."""
     return {page["url"] for page in client.values(f"/articles.json?{query}")["found"]["pages"]}
 
 
@@ -70,26 +71,28 @@ def test_articles_are_found_by_their_properties(client: Client, crawled: Setting
     articles = {each["url"]: each for each in map(json.loads, lines)}
     assert len(articles) == len(page_ids(crawled))
     arabic = {url for url, article in articles.items() if article["language"] == "ar"}
-    assert urls(client, "language=ar") == arabic != set()
-    sure = {url for url, article in articles.items() if article["confidence"] >= 0.9}
-    assert urls(client, "outcome=article&above=0.9") == sure
-    assert urls(client, "outcome=article&below=0.9") == articles.keys() - sure
+    assert found_urls(client, "language=ar") == arabic != set()
+    confident = {url for url, article in articles.items() if article["confidence"] >= 0.9}
+    assert found_urls(client, "outcome=article&above=0.9") == confident
+    assert found_urls(client, "outcome=article&below=0.9") == articles.keys() - confident
     word = next(iter(articles.values()))["text"].split()[3]
-    worded = {
+    with_word = {
         url
         for url, article in articles.items()
         if word.lower() in f"{article['title']}\n{article['text']}".lower()
     }
-    assert urls(client, f"words={word.upper()}") == worded
-    assert urls(client, "words=%25") <= articles.keys()
-    assert urls(client, "until=2001-01-01") == set()
-    assert len(urls(client, "since=2001-01-01&outcome=menu")) == len(page_ids(crawled, "menu"))
-    some = client.get("/articles.jsonl?site=sada").text.splitlines()
-    assert {json.loads(line)["site"] for line in some} == {"sada-almina.example"}
+    assert found_urls(client, f"words={word.upper()}") == with_word
+    assert found_urls(client, "words=%25") <= articles.keys()
+    assert found_urls(client, "until=2001-01-01") == set()
+    assert len(found_urls(client, "since=2001-01-01&outcome=menu")) == len(
+        page_ids(crawled, "menu")
+    )
+    lines_of_site = client.get("/articles.jsonl?site=sada").text.splitlines()
+    assert {json.loads(line)["site"] for line in lines_of_site} == {"sada-almina.example"}
 
 
 def test_searches_are_paginated(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    everything = urls(client, "language=e")
+    everything = found_urls(client, "language=e")
     monkeypatch.setattr("inspector.reads.articles.MAX_SCANNED_PAGES", 5)
     monkeypatch.setattr("inspector.reads.articles.BATCH_PAGES", 3)
     found: set[str] = set()
@@ -156,8 +159,8 @@ def test_rates_cover_only_the_latest_messages(
     monkeypatch.setattr("inspector.reads.overview.MAX_RECEIPTS", 10)
     [page_id, *_] = page_ids(crawled)
     with Database(crawled.require_database_url()) as database, database.transaction() as session:
-        for seconds in range(30):
-            moment = func.now() - timedelta(seconds=10 * (29 - seconds))
+        for number in range(30):
+            moment = func.now() - timedelta(seconds=10 * (29 - number))
             session.execute(
                 insert(Receipt).values(result="accepted", page_id=page_id, received_at=moment)
             )
@@ -184,16 +187,16 @@ def test_the_text_is_found_again_in_the_stored_page(client: Client, crawled: Set
     article = client.values(f"/pages/{page_id}.json")["article"]
     block = article["blocks"][0]
     assert f'href="/pages/{page_id}/locations"' in client.get(f"/pages/{page_id}").text
-    listed = client.get(f"/pages/{page_id}/locations").text
-    assert f"start={block['start']}&amp;end={block['end']}" in listed
-    asked = f"start={block['start']}&end={block['end']}"
-    found = client.values(f"/pages/{page_id}/locations.json?{asked}")
+    list_view = client.get(f"/pages/{page_id}/locations").text
+    assert f"start={block['start']}&amp;end={block['end']}" in list_view
+    character_range = f"start={block['start']}&end={block['end']}"
+    found = client.values(f"/pages/{page_id}/locations.json?{character_range}")
     assert "".join(each["text"] for each in found["passages"]).split() == block["text"].split()
-    assert "<mark>" in client.get(f"/pages/{page_id}/locations?{asked}").text
+    assert "<mark>" in client.get(f"/pages/{page_id}/locations?{character_range}").text
     assert "#:~:text=" in found["fragment"]
 
 
 def test_a_range_outside_of_the_text_is_refused(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
-    for asked in ("start=5&end=5", "start=0&end=9999999"):
-        assert client.get(f"/pages/{page_id}/locations?{asked}").status_code == 400
+    for character_range in ("start=5&end=5", "start=0&end=9999999"):
+        assert client.get(f"/pages/{page_id}/locations?{character_range}").status_code == 400

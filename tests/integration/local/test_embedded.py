@@ -19,7 +19,7 @@ from tests.waiting import wait_until
 from worker.local.embedded import Services, embedded_services, postgresql_programs
 from worker.processes.supervisor import ChildDied
 
-OWNER = """
+OWNER_PROGRAM = """
 import sys, time
 from pathlib import Path
 from worker.local.embedded import embedded_services
@@ -33,6 +33,7 @@ with signals_as_exceptions(), embedded_services(directory) as services:
 
 
 def query(url: str, statement: str) -> list[tuple[Any, ...]]:
+    """Execute a statement, and return the rows that it selects."""
     engine = create_engine(url)
     try:
         with engine.begin() as connection:
@@ -42,24 +43,26 @@ def query(url: str, statement: str) -> list[tuple[Any, ...]]:
         engine.dispose()
 
 
-def postmaster(services: Services) -> int:
+def postmaster_pid(services: Services) -> int:
     pid_file = services.directory / "postgresql" / "postmaster.pid"
     return int(pid_file.read_text().splitlines()[0])
 
 
-def servers_on(directory: Path) -> list[psutil.Process]:
-    found = []
+def servers_in(directory: Path) -> list[psutil.Process]:
+    """Return the PostgreSQL processes whose data is in a directory."""
+    servers = []
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
             if process.name() == "postgres" and process.cwd().startswith(str(directory)):
-                found.append(process)
-    return found
+                servers.append(process)
+    return servers
 
 
 @contextlib.contextmanager
-def owner(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], Path, str]]:
+def running_owner(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], Path, str]]:
+    """Run `OWNER_PROGRAM`; yield the process, the server's directory and the database URL."""
     process = subprocess.Popen(
-        [sys.executable, "-c", OWNER, *arguments],
+        [sys.executable, "-c", OWNER_PROGRAM, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -83,8 +86,8 @@ def services() -> Iterator[Services]:
 
 @pytest.fixture
 def shared_directory() -> Iterator[Path]:
-    # The server does not run as root. Every start of pytest makes pytest's temporary directories
-    # inaccessible to other users, even those of other runs.
+    # The server does not run as root, and pytest's own temporary directories are accessible only to
+    # the user who runs pytest.
     with tempfile.TemporaryDirectory(prefix="detourage-test-") as directory:
         Path(directory).chmod(0o755)
         yield Path(directory) / "state"
@@ -98,28 +101,28 @@ def test_the_embedded_database_has_the_features_the_service_needs(services: Serv
     # Only the user who started the server can reach it.
     assert query(services.database_url, "SHOW listen_addresses") == [("",)]
     assert (services.directory / "socket").stat().st_mode & 0o077 == 0
-    assert psutil.Process(postmaster(services)).net_connections("inet") == []
+    assert psutil.Process(postmaster_pid(services)).net_connections("inet") == []
 
 
 def test_the_death_of_the_server_is_reported() -> None:
     with embedded_services() as services:
         directory = services.directory
-        os.kill(postmaster(services), signal.SIGKILL)
+        os.kill(postmaster_pid(services), signal.SIGKILL)
         with pytest.raises(ChildDied, match="postgresql was killed by SIGKILL"):
             wait_until(services.check)
-    assert not servers_on(directory)
+    assert not servers_in(directory)
     assert not directory.exists()
 
 
 def test_data_in_a_chosen_directory_survives_a_kill(shared_directory: Path) -> None:
-    with owner(str(shared_directory)) as (process, runtime, url):
+    with running_owner(str(shared_directory)) as (process, runtime, url):
         query(url, "CREATE TABLE kept AS SELECT 42 AS answer")
         process.kill()
         process.communicate()
         # This run starts while the guardian of the killed run is still cleaning up.
         with embedded_services(shared_directory) as services:
             assert query(services.database_url, "SELECT answer FROM kept") == [(42,)]
-        assert not servers_on(shared_directory)
+        assert not servers_in(shared_directory)
         wait_until(lambda: not runtime.exists())
 
 
@@ -159,12 +162,12 @@ def test_the_permissions_of_an_inaccessible_installation_are_not_changed(
 ) -> None:
     installed = postgresql_programs()
     package = installed.parent.parent
-    closed = tmp_path / "closed"
-    closed.mkdir(mode=0o700)
+    inaccessible = tmp_path / "closed"
+    inaccessible.mkdir(mode=0o700)
     for part in package.parent.glob(f"{package.name}*"):
-        shutil.copytree(part, closed / part.name, symlinks=True)
-    programs = closed / installed.relative_to(package.parent)
+        shutil.copytree(part, inaccessible / part.name, symlinks=True)
+    programs = inaccessible / installed.relative_to(package.parent)
     monkeypatch.setattr("worker.local.embedded.postgresql_programs", lambda: programs)
     with embedded_services() as services:
         assert query(services.database_url, "SELECT 1") == [(1,)]
-    assert closed.stat().st_mode & 0o777 == 0o700
+    assert inaccessible.stat().st_mode & 0o777 == 0o700

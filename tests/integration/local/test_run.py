@@ -24,11 +24,12 @@ from worker.store.progress import RunProgress
 
 @pytest.fixture
 def deployed(settings: Settings) -> Iterator[Settings]:
+    """Settings of a deployment, whose queues are removed after the test."""
     with own_queues(settings):
         yield settings
 
 
-def execute(
+def run(
     settings: Settings, messages: Iterator[bytes], output: Path, leftover: Leftover
 ) -> RunSummary:
     with (
@@ -38,12 +39,13 @@ def execute(
         return summary
 
 
-def interrupted(messages: list[bytes]) -> Iterator[bytes]:
+def interrupt_after(messages: list[bytes]) -> Iterator[bytes]:
+    """Yield the messages, then raise the exception that Ctrl-C raises."""
     yield from messages
     raise KeyboardInterrupt
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -51,12 +53,14 @@ def test_an_interrupted_run_on_a_deployment_resumes(deployed: Settings, tmp_path
     output = tmp_path / "articles.jsonl"
     bodies = site_messages("one.example", range(8))
     with pytest.raises(KeyboardInterrupt):
-        execute(deployed, interrupted(bodies[:5]), output, "refuse")
+        run(deployed, interrupt_after(bodies[:5]), output, "refuse")
     assert (tmp_path / "articles.jsonl.run" / "run.json").exists()
 
-    summary = execute(deployed, iter(bodies), output, "resume")
+    summary = run(deployed, iter(bodies), output, "resume")
     assert (summary.sent, summary.progress.received, summary.articles) == (8, 8, 8)
-    assert [each["url"] for each in lines(output)] == sorted(each["url"] for each in lines(output))
+    assert [each["url"] for each in read_lines(output)] == sorted(
+        each["url"] for each in read_lines(output)
+    )
     assert list(tmp_path.iterdir()) == [output]
     with Database(deployed.require_database_url()) as database, database.transaction() as session:
         runs = session.scalars(select(func.left(Receipt.message_id, 40)).distinct()).all()
@@ -65,28 +69,28 @@ def test_an_interrupted_run_on_a_deployment_resumes(deployed: Settings, tmp_path
 
 def test_articles_written_during_a_run_are_final(deployed: Settings, tmp_path: Path) -> None:
     output = tmp_path / "articles.jsonl"
-    during: dict[str, Any] = {}
+    written_early: dict[str, Any] = {}
 
-    def look(_sent: int, _counts: RunProgress) -> None:
+    def record_articles(_sent: int, _counts: RunProgress) -> None:
         if output.exists():
-            during.update({each["id"]: each["text"] for each in lines(output)})
+            written_early.update({each["id"]: each["text"] for each in read_lines(output)})
 
     bodies = [*part_messages(), *site_messages("one.example", range(20, 28))]
     with (
         run_folder(output, "refuse") as folder,
-        completed_run(deployed, 1, iter(bodies), output, folder, on_progress=look),
+        completed_run(deployed, 1, iter(bodies), output, folder, on_progress=record_articles),
     ):
         pass
-    at_end = {each["id"]: each["text"] for each in lines(output)}
-    assert during.items() <= at_end.items()
-    assert len(at_end) == len(bodies)
+    final = {each["id"]: each["text"] for each in read_lines(output)}
+    assert written_early.items() <= final.items()
+    assert len(final) == len(bodies)
 
 
 def test_a_run_refused_by_the_broker_does_not_start(deployed: Settings, tmp_path: Path) -> None:
     url = deployed.require_broker_url()
     secret = SecretStr(re.sub(":[^:@/]+@", ":wrong@", url))
-    refused = deployed.model_copy(update={"broker_url": secret})
+    changed = deployed.model_copy(update={"broker_url": secret})
     output = tmp_path / "articles.jsonl"
     with pytest.raises(BrokerError, match=r"broker refused access: .* DETOURAGE_BROKER_URL"):
-        execute(refused, iter(site_messages("one.example", range(1))), output, "refuse")
+        run(changed, iter(site_messages("one.example", range(1))), output, "refuse")
     assert list(tmp_path.iterdir()) == []

@@ -14,86 +14,88 @@ from tests.pages import article_html
 from tests.services import Services, temporary_database, unused_ports
 from worker.settings import Settings, load_settings
 
-Environment = pytest.MonkeyPatch
+MonkeyPatch = pytest.MonkeyPatch
 
 
 @pytest.fixture
-def deployed(tasks: Tasks, declared: Settings, monkeypatch: Environment) -> Iterator[Tasks]:
-    """Tasks with a migrated database and a broker on which the queues exist."""
+def deployed(tasks: Tasks, declared: Settings, monkeypatch: MonkeyPatch) -> Iterator[Tasks]:
+    """Tasks on a migrated database, with the queues declared on the broker."""
     monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", declared.queue_prefix)
     load_settings.cache_clear()
     yield tasks
     load_settings.cache_clear()
 
 
-def ready(*arguments: str) -> Result:
+def check_health(*arguments: str) -> Result:
+    """Run ``detourage health`` with the current environment variables."""
     load_settings.cache_clear()
     return CliRunner().invoke(main, ["health", *arguments])
 
 
-def failed(result: Result) -> list[str]:
+def failed_checks(result: Result) -> list[str]:
+    """Return the names of the failed checks, each with a colon, such as ``broker:``."""
     return [line.split()[1] for line in result.output.splitlines() if line.startswith("FAIL")]
 
 
 @pytest.mark.usefixtures("deployed")
 def test_a_complete_deployment_is_ready() -> None:
     for arguments in ([], ["--accepting"]):
-        result = ready(*arguments)
-        assert (result.exit_code, failed(result)) == (0, [])
+        result = check_health(*arguments)
+        assert (result.exit_code, failed_checks(result)) == (0, [])
 
 
 @pytest.mark.usefixtures("deployed")
-def test_a_deployment_with_an_unavailable_broker_is_not_ready(monkeypatch: Environment) -> None:
+def test_a_deployment_with_an_unavailable_broker_is_not_ready(monkeypatch: MonkeyPatch) -> None:
     (port,) = unused_ports(1)
     with monkeypatch.context() as other:
         other.setenv("DETOURAGE_BROKER_URL", f"amqp://guest:secret@127.0.0.1:{port}//")
-        result = ready()
-    assert (result.exit_code, failed(result)) == (1, ["broker:"])
+        result = check_health()
+    assert (result.exit_code, failed_checks(result)) == (1, ["broker:"])
     assert "secret" not in result.output
 
 
 @pytest.mark.usefixtures("deployed")
-def test_checks_do_not_declare_queues(monkeypatch: Environment) -> None:
+def test_checks_do_not_declare_queues(monkeypatch: MonkeyPatch) -> None:
     with monkeypatch.context() as other:
         other.setenv("DETOURAGE_QUEUE_PREFIX", f"never-{secrets.token_hex(4)}.")
         for _ in range(2):
-            result = ready()
-            assert (result.exit_code, failed(result)) == (1, ["queues:"])
+            result = check_health()
+            assert (result.exit_code, failed_checks(result)) == (1, ["queues:"])
 
 
-def test_a_paused_intake_is_ready_not_accepting(deployed: Tasks, monkeypatch: Environment) -> None:
+def test_a_paused_intake_is_ready_not_accepting(deployed: Tasks, monkeypatch: MonkeyPatch) -> None:
     deployed.publish("a", [("1", article_html(1))])
     monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "1")
-    result = ready()
+    result = check_health()
     assert result.exit_code == 0
     assert "the intake waits" in result.output
-    result = ready("--accepting")
-    assert (result.exit_code, failed(result)) == (1, ["room:"])
+    result = check_health("--accepting")
+    assert (result.exit_code, failed_checks(result)) == (1, ["room:"])
 
 
-NEED_A_SCHEMA = [
+COMMANDS_WITH_DATABASE = [
     arguments
     for arguments, servers in DEPLOYMENT_COMMANDS
     if "database" in servers and arguments[0] not in ("migrate", "health")
 ]
-BEHIND = "schema: older than this version: run `detourage migrate`"
+SCHEMA_IS_OLD = "schema: older than this version: run `detourage migrate`"
 
 
 @pytest.mark.usefixtures("deployed")
 def test_before_the_migration_every_command_advises_to_migrate(
-    services: Services, monkeypatch: Environment, tmp_path: Path
+    services: Services, monkeypatch: MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("pages.jsonl").touch()
     with temporary_database(services) as url:
         monkeypatch.setenv("DETOURAGE_DATABASE_URL", url)
         load_settings.cache_clear()
-        for command in NEED_A_SCHEMA:
+        for command in COMMANDS_WITH_DATABASE:
             result = CliRunner().invoke(main, command)
-            # The line with which a process logs its version and settings at its start.
-            said = [line for line in result.output.splitlines() if " started " not in line]
-            assert (result.exit_code, said) == (1, [f"Error: {BEHIND}"]), command
-        for result in (ready("--all"), ready()):
-            assert (result.exit_code, failed(result)) == (1, ["schema:"])
-            assert f"FAIL  {BEHIND}" in result.output
+            # Skip the line in which a process logs its version and settings.
+            lines = [line for line in result.output.splitlines() if " started " not in line]
+            assert (result.exit_code, lines) == (1, [f"Error: {SCHEMA_IS_OLD}"]), command
+        for result in (check_health("--all"), check_health()):
+            assert (result.exit_code, failed_checks(result)) == (1, ["schema:"])
+            assert f"FAIL  {SCHEMA_IS_OLD}" in result.output
             assert "psycopg2" not in result.output

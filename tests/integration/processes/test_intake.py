@@ -23,13 +23,17 @@ from worker.store.pages import FetchedPage, ParsedPage
 from worker.workflow.parsing import parse_or_reject, store_pages
 
 
-def read(body: bytes) -> tuple[FetchedPage, ParsedPage]:
+def read_message(body: bytes) -> tuple[FetchedPage, ParsedPage]:
+    """Return the page in a page message, and its parsed content."""
     fetched = FetchedPage.of(PageMessage.model_validate_json(body))
     return fetched, parse_or_reject(fetched.content, fetched.url, fetched.content_type)
 
 
 def bodies(sites: int, pages: int, *, day: int = 1, prefix: str = "") -> list[bytes]:
-    """Return page messages; each site has one refused page, identical on all days."""
+    """Return page messages of several sites, fetched on a day in November.
+
+    Each site has one page that is refused, a frameset, which is the same on all days.
+    """
     return [
         message(
             f"https://{prefix}{site}.example/{page}",
@@ -47,7 +51,7 @@ def bodies(sites: int, pages: int, *, day: int = 1, prefix: str = "") -> list[by
 def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, size: int) -> None:
     results: Counter[str] = Counter()
     for number, day in enumerate([1, 1, 3, 2]):
-        fetches = [read(body) for body in bodies(4, 5, day=day)]
+        fetches = [read_message(body) for body in bodies(4, 5, day=day)]
         random.Random(number).shuffle(fetches)
         for first in range(0, len(fetches), size):
             with tasks.database.transaction() as session:
@@ -64,13 +68,14 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
         .order_by(StoredPage.url)
     )
     assert [row[:2] for row in found] == sorted(
-        (fetched.url, fetched.content_digest) for fetched, _ in map(read, bodies(4, 5, day=3))
+        (fetched.url, fetched.content_digest)
+        for fetched, _ in map(read_message, bodies(4, 5, day=3))
     )
     assert sum(outcome == "frameset" for *_, outcome, _ in found) == 4
     assert all((tree_id is None) == (outcome == "frameset") for *_, outcome, tree_id in found)
 
 
-REFUSE = """
+REFUSE_POISON = """
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION 'this page cannot be stored'; END $$;
 CREATE TRIGGER refuse BEFORE INSERT ON pages FOR EACH ROW
@@ -83,7 +88,7 @@ def test_a_message_that_cannot_be_stored_does_not_affect_others(run_alone: RunAl
         wanted = bodies(3, 10)
         poison = message("https://1.example/poison", "<p>Never stored.")
         with deployment.database.transaction() as session:
-            session.execute(text(REFUSE))
+            session.execute(text(REFUSE_POISON))
         try:
             deployment.publish([*wanted[:12], poison, *wanted[12:]])
             deployment.wait_for_receipts(len(wanted))
@@ -106,27 +111,28 @@ def test_the_intake_pauses_while_too_many_pages_are_pending(run_alone: RunAlone)
         received = deployment.receipts()
         deployment.publish(message(f"https://full.example/{n}", f"<p>{n}") for n in range(pages))
         stored = select(func.count()).select_from(StoredPage)
-        deployment.wait_until(lambda: not _consumers(deployment.settings, queue))
+        deployment.wait_until(lambda: not _consumer_count(deployment.settings, queue))
         taken = deployment.count(stored)
         assert 10 <= taken < pages
         while taken < pages:
             with deployment.database.transaction() as session:
-                # Pages to be extracted again must not delay new pages.
+                # The limit does not count pages that are to be extracted again.
                 session.execute(update(StoredPage).values(outcome="article", forced=True))
-                again = [{"page_id": 0, "generation": 1}] * 20
-                outbox.add_tasks(session, task_names.EXTRACT_AGAIN, again, site_id=1)
+                repeated = [{"page_id": 0, "generation": 1}] * 20
+                outbox.add_tasks(session, task_names.EXTRACT_AGAIN, repeated, site_id=1)
             before = taken
             deployment.wait_until(lambda: deployment.count(stored) > before)  # noqa: B023
             deployment.wait_until(
                 lambda: (
-                    deployment.count(stored) == pages or not _consumers(deployment.settings, queue)
+                    deployment.count(stored) == pages
+                    or not _consumer_count(deployment.settings, queue)
                 )
             )
             taken = deployment.count(stored)
         deployment.wait_until(lambda: deployment.receipts() - received == pages)
 
 
-def _consumers(settings: Settings, queue: str) -> int:
+def _consumer_count(settings: Settings, queue: str) -> int:
     with connect(settings) as connection, connection.channel() as channel:
         return int(channel.queue_declare(queue=queue, passive=True).consumer_count)
 
@@ -168,7 +174,7 @@ def test_the_intake_waits_for_an_object_store_that_is_down(
         assert deployment.receipts() == before
         with store:
             deployment.wait_for_receipts(before + len(wanted))
-            # The sites' refused pages are identical.
+            # There are fewer objects than pages, because both sites have the same refused page.
             assert 0 < len(store.objects()) < len(wanted)
         assert deployment.count(in_store) == stored_before + len(wanted)
         assert deployment.quarantined() == []

@@ -1,4 +1,4 @@
-"""Processes that lose the broker: each does its own work again, and says so."""
+"""Processes that lose the broker resume their work, and confirm it, once the broker is back."""
 
 import socket
 import time
@@ -25,7 +25,7 @@ from worker.settings import Settings
 
 @pytest.fixture
 def proxy(services: Services) -> Iterator[Proxy]:
-    """A proxy of the broker."""
+    """A proxy to the broker, whose connections a test can drop."""
     with Proxy(services.broker_url, 5672) as proxy:
         yield proxy
 
@@ -74,24 +74,26 @@ def test_no_process_confirms_work_while_the_broker_is_lost(
 ) -> None:
     beats = {name: Heartbeat(settings.heartbeat_directory, name) for name in PROCESSES}
 
-    def confirmed() -> dict[str, float]:
+    def confirmation_times() -> dict[str, float]:
         return {name: last.at for name, beat in beats.items() if (last := beat.last())}
 
     with configured(settings), Deployment(settings, tmp_path) as deployment:
         assert all(f"{name} last " in invoke("health", name).output for name in PROCESSES)
         proxy.drop()
 
-        def stand_still() -> bool:
-            before = confirmed()
+        def is_idle() -> bool:
+            before = confirmation_times()
             time.sleep(2 * CONFIRM_SECONDS)
-            return confirmed() == before
+            return confirmation_times() == before
 
-        # A task that was received before may still end.
-        deployment.wait_until(stand_still)
-        before = confirmed()
+        # Wait until tasks that were received before have ended.
+        deployment.wait_until(is_idle)
+        before = confirmation_times()
         proxy.restore()
         deployment.publish([message("https://again.example/1", article_html(1))])
-        deployment.wait_until(lambda: all(at > before[name] for name, at in confirmed().items()))
+        deployment.wait_until(
+            lambda: all(at > before[name] for name, at in confirmation_times().items())
+        )
         deployment.wait_for_receipts(1)
         deployment.wait_for_outcomes()
         outcomes = deployment.database.run(
@@ -104,11 +106,11 @@ def test_beat_stops_while_it_sends(settings: Settings, tmp_path: Path) -> None:
     with connect(settings) as connection:
         topology_of(settings).declare(connection)
     # Tasks are always due, so the signal arrives while one is sent.
-    busy = settings.model_copy(update={"settle_seconds": 0.0005})
+    busy_settings = settings.model_copy(update={"settle_seconds": 0.0005})
     for number in range(8):
         logs = tmp_path / str(number)
         logs.mkdir()
-        with Deployment(busy, logs, processes=["beat"]) as deployment:
+        with Deployment(busy_settings, logs, processes=["beat"]) as deployment:
             beat = psutil.Process(deployment.pid("beat"))
             beat.terminate()
             beat.wait(deployment.patience_seconds)

@@ -35,8 +35,8 @@ def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture
-def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
-    """Settings of a deployment that uses this broker."""
+def small_broker_settings(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
+    """Settings of a deployment whose broker refuses large messages."""
     return settings.model_copy(
         update={
             "broker_url": SecretStr(broker_url),
@@ -47,9 +47,9 @@ def small(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
 
 
 def test_a_refused_message_is_set_aside_and_others_are_published_once(
-    small: Settings, tmp_path: Path
+    small_broker_settings: Settings, tmp_path: Path
 ) -> None:
-    with Deployment(small, tmp_path, processes=["relay"]) as deployment:
+    with Deployment(small_broker_settings, tmp_path, processes=["relay"]) as deployment:
         exchange = deployment.topology.articles_exchange.name
         sizes = [10, MAX_MESSAGE_BYTES + 1, 20, MAX_MESSAGE_BYTES + 2, 30]
         with deployment.database.transaction() as session:
@@ -63,18 +63,18 @@ def test_a_refused_message_is_set_aside_and_others_are_published_once(
                 )
         waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
         deployment.wait_until(lambda: deployment.count(waiting) == 0)
-        assert messages_waiting(small, deployment.topology.articles_queue) == 3
+        assert messages_waiting(small_broker_settings, deployment.topology.articles_queue) == 3
 
         deployment.wait_until(
             lambda: sum(each.get("refused", 0) for each in deployment.logged("relay")) == 2
         )
 
-        found = list(browse(small, "relay"))
-        assert [each.message_id for each in found] == ["m1", "m3"]
-        assert all("size" in each.detail for each in found)
-        assert requeue(small, "relay", "m1") == 1
-        again = select(func.count()).where(OutboxEntry.refused_at.is_not(None))
-        deployment.wait_until(lambda: deployment.count(again) == 2)
-        assert drop(small, "relay") == 2
-        assert list(browse(small, "relay")) == []
+        refused = list(browse(small_broker_settings, "relay"))
+        assert [each.message_id for each in refused] == ["m1", "m3"]
+        assert all("size" in each.detail for each in refused)
+        assert requeue(small_broker_settings, "relay", "m1") == 1
+        refused_again = select(func.count()).where(OutboxEntry.refused_at.is_not(None))
+        deployment.wait_until(lambda: deployment.count(refused_again) == 2)
+        assert drop(small_broker_settings, "relay") == 2
+        assert list(browse(small_broker_settings, "relay")) == []
         deployment.check()

@@ -27,7 +27,7 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(run_alone: RunA
         topology = deployment.topology
         with deployment.database.transaction() as session:
             for task in (task_names.REPROCESS, task_names.PARSE):
-                _ask(session, task, site_id=1, number=40)
+                _add_tasks(session, task, site_id=1, number=40)
             for place in range(8):
                 outbox.add_message(
                     session,
@@ -38,28 +38,28 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(run_alone: RunA
             outbox.add_message(
                 session, exchange="", routing_key=topology.quarantines["intake"], body=b"?"
             )
-        left = select(func.count()).select_from(OutboxEntry)
-        deployment.wait_until(lambda: deployment.count(left) == 80 - 10 + 8 - 3)
-        # Tasks of different kinds share the room of their queue.
+        unpublished = select(func.count()).select_from(OutboxEntry)
+        deployment.wait_until(lambda: deployment.count(unpublished) == 80 - 10 + 8 - 3)
+        # Tasks of both kinds share the queue, which has room for ten.
         for task in (task_names.REPROCESS, task_names.PARSE):
-            assert deployment.count(left.where(OutboxEntry.task == task)) == 35
-        waiting = {
+            assert deployment.count(unpublished.where(OutboxEntry.task == task)) == 35
+        queued = {
             name: messages_waiting(deployment.settings, name)
             for name in (topology.task_queue("reprocess"), topology.articles_queue)
         }
-        assert list(waiting.values()) == [10, 3]
+        assert list(queued.values()) == [10, 3]
         assert messages_waiting(deployment.settings, topology.quarantines["intake"]) == 1
-        taken: list[Any] = []
-        while len(taken) < 8:
-            taken += deployment.take_articles()
-        assert taken == list(range(8))
+        articles: list[Any] = []
+        while len(articles) < 8:
+            articles += deployment.take_articles()
+        assert articles == list(range(8))
 
 
 def test_a_damaged_message_is_set_aside_and_all_others_are_published(run_alone: RunAlone) -> None:
     good = [json.dumps({"n": number, "text": 60 * f"{number} "}).encode() for number in range(201)]
-    bad = [pack(each, 3) for each in good[:3]]
-    damaged = [bad[0][:-2], bad[1][:40] + b"?" + bad[1][41:], pack(bytes(2**30), 1)]
-    # It arrived in this form, and is quarantined as it is.
+    packed = [pack(each, 3) for each in good[:3]]
+    damaged = [packed[0][:-2], packed[1][:40] + b"?" + packed[1][41:], pack(bytes(2**30), 1)]
+    # The intake received this body from outside, so the relay publishes it unchanged.
     foreign = pack(b"not for us", 3)[:-1]
     with run_alone("relay") as deployment:
         topology = deployment.topology
@@ -74,28 +74,28 @@ def test_a_damaged_message_is_set_aside_and_all_others_are_published(run_alone: 
             outbox.add_message(
                 session, exchange="", routing_key=topology.quarantines["intake"], body=foreign
             )
-            chosen = select(OutboxEntry).where(OutboxEntry.message_id == "bad")
-            chosen = chosen.order_by(OutboxEntry.id)
-            for entry, stored in zip(session.scalars(chosen), damaged, strict=True):
+            to_damage = select(OutboxEntry).where(OutboxEntry.message_id == "bad")
+            to_damage = to_damage.order_by(OutboxEntry.id)
+            for entry, stored in zip(session.scalars(to_damage), damaged, strict=True):
                 entry.body = stored
         waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
         deployment.wait_until(lambda: deployment.count(waiting) == 0)
-        sent: list[Any] = []
-        while len(sent) < len(good):
-            sent += deployment.take_articles()
-        assert sent == [json.loads(each) for each in good]
+        articles: list[Any] = []
+        while len(articles) < len(good):
+            articles += deployment.take_articles()
+        assert articles == [json.loads(each) for each in good]
         assert [each.body for each in deployment.quarantined()] == [foreign]
         deployment.wait_until(
             lambda: sum(each.get("refused", 0) for each in deployment.logged("relay")) == 3
         )
-        found = list(browse(deployment.settings, "relay"))
-        assert [(each.reason, each.body) for each in found] == [
+        refused = list(browse(deployment.settings, "relay"))
+        assert [(each.reason, each.body) for each in refused] == [
             (RefusedReason.DAMAGED, each) for each in damaged
         ]
-        assert all("detourage reprocess" in each.detail for each in found)
-        shown = metrics_text(deployment.settings)
-        assert 'detourage_queue_messages{queue="relay.quarantine"} 3.0' in shown
-        assert "more than" in found[2].detail
+        assert all("detourage reprocess" in each.detail for each in refused)
+        metrics = metrics_text(deployment.settings)
+        assert 'detourage_queue_messages{queue="relay.quarantine"} 3.0' in metrics
+        assert "more than" in refused[2].detail
         assert peak_bytes(deployment.pid("relay")) < 400 * 2**20
         assert requeue(deployment.settings, "relay") == 3
         deployment.wait_until(lambda: deployment.count(waiting) == 0)
@@ -113,25 +113,25 @@ def test_a_message_without_a_queue_is_set_aside_and_all_others_are_published(
                 outbox.add_message(session, exchange="", routing_key="no.such.queue", body=b"1")
                 body = json.dumps({"n": number}).encode()
                 outbox.add_message(session, exchange=exchange, routing_key="und.a", body=body)
-        sent: list[Any] = []
-        while len(sent) < 3:
-            sent += deployment.take_articles()
-        assert sent == [{"n": number} for number in range(3)]
+        articles: list[Any] = []
+        while len(articles) < 3:
+            articles += deployment.take_articles()
+        assert articles == [{"n": number} for number in range(3)]
         waiting = select(func.count()).where(OutboxEntry.lane.is_not(None))
         deployment.wait_until(lambda: deployment.count(waiting) == 0)
-        found = list(browse(deployment.settings, "relay"))
-        assert len(found) == 3
-        assert all("the broker has no queue for it" in each.detail for each in found)
+        refused = list(browse(deployment.settings, "relay"))
+        assert len(refused) == 3
+        assert all("the broker has no queue for it" in each.detail for each in refused)
         assert drop(deployment.settings, "relay") == 3
 
 
 def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(run_alone: RunAlone) -> None:
     relays = 2
-    # The tasks of the lane without a limit are all published at once.
+    # Leave out the lane that has no limit, whose tasks are all published at once.
     lanes = sorted(set(task_names.STAGE_OF_TASK) - {task_names.EXTRACT_LATE})
-    busy, known, new = 1, 2, 3
+    busy, early, new = 1, 2, 3
 
-    def ask(session: Session, site_id: int, number: int) -> None:
+    def add_to_all_lanes(session: Session, site_id: int, number: int) -> None:
         for lane in lanes:
             wanted = {"lane": lane, "site": site_id, task_names.OTHERS: []}
             outbox.add_tasks(session, lane, [wanted] * number, site_id=site_id)
@@ -151,37 +151,37 @@ def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(run_alone: 
 
         with connect(deployment.settings) as connection, connection.channel() as channel:
             with deployment.database.transaction() as session:
-                ask(session, known, 1)
-                ask(session, busy, 100)
+                add_to_all_lanes(session, early, 1)
+                add_to_all_lanes(session, busy, 100)
             while not all(map(len, published.values())):
                 take(channel)
             with deployment.database.transaction() as session:
-                ask(session, new, 1)
-                ask(session, known, 1)
-                left = select(OutboxEntry.lane, func.count()).group_by(OutboxEntry.lane)
-                # What is on the broker, or locked by a relay, precedes the new tasks.
-                waiting = dict(session.execute(left).all())
+                add_to_all_lanes(session, new, 1)
+                add_to_all_lanes(session, early, 1)
+                unpublished = select(OutboxEntry.lane, func.count()).group_by(OutboxEntry.lane)
+                # Tasks that are on the broker or locked by a relay precede the new tasks.
+                waiting = dict(session.execute(unpublished).all())
             while any(len(sites) < 80 for sites in published.values()):
                 take(channel)
             with deployment.database.transaction() as session:
                 session.execute(delete(OutboxEntry))
     for lane, sites in published.items():
-        before = 103 - waiting.get(lane, 0)
-        places = [place for place, site in enumerate(sites) if site != busy]
-        # What a relay has just taken comes first, then one of the busy site in each half and turn.
-        assert Counter(sites[place] for place in places) == {known: 2, new: 1}, lane
-        assert places[-1] < before + relays * (8 + 2 * 4), lane
+        published_before = 103 - waiting.get(lane, 0)
+        positions = [place for place, site in enumerate(sites) if site != busy]
+        # Tasks that a relay has just taken come first, then one of the busy site per half and turn.
+        assert Counter(sites[place] for place in positions) == {early: 2, new: 1}, lane
+        assert positions[-1] < published_before + relays * (8 + 2 * 4), lane
 
 
 def test_pending_extractions_are_batched_unless_requested_one_by_one(run_alone: RunAlone) -> None:
     with run_alone("relay", queue_limit=4 * PAGES_PER_TASK) as deployment:
         queue = deployment.topology.task_queue("extract")
         with deployment.database.transaction() as session:
-            _ask(session, task_names.EXTRACT, site_id=1, number=2 * PAGES_PER_TASK)
-            lonely = {"page_id": -1, "generation": 1, task_names.OTHERS: []}
-            outbox.add_tasks(session, task_names.EXTRACT, [lonely] * 2, site_id=2)
-        left = select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)
-        deployment.wait_until(lambda: deployment.count(left) == 0)
+            _add_tasks(session, task_names.EXTRACT, site_id=1, number=2 * PAGES_PER_TASK)
+            single = {"page_id": -1, "generation": 1, task_names.OTHERS: []}
+            outbox.add_tasks(session, task_names.EXTRACT, [single] * 2, site_id=2)
+        unpublished = select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)
+        deployment.wait_until(lambda: deployment.count(unpublished) == 0)
         tasks = []
         with connect(deployment.settings) as connection, connection.channel() as channel:
             while (message := channel.basic_get(queue, no_ack=True)) is not None:
@@ -226,12 +226,12 @@ def test_only_a_few_long_tasks_are_on_the_broker_at_a_time(run_alone: RunAlone) 
     with run_alone("relay", queue_limit=16) as deployment:
         queue = deployment.topology.task_queue("compare")
         with deployment.database.transaction() as session:
-            _ask(session, task_names.COMPARE, site_id=1, number=40)
-        left = select(func.count()).where(OutboxEntry.task == task_names.COMPARE)
-        deployment.wait_until(lambda: deployment.count(left) == 40 - 2)
+            _add_tasks(session, task_names.COMPARE, site_id=1, number=40)
+        unpublished = select(func.count()).where(OutboxEntry.task == task_names.COMPARE)
+        deployment.wait_until(lambda: deployment.count(unpublished) == 40 - 2)
         assert messages_waiting(deployment.settings, queue) == 2
 
 
-def _ask(session: Session, task: str, *, site_id: int, number: int) -> None:
-    wanted = [{"page_id": place, "generation": 1} for place in range(number)]
-    outbox.add_tasks(session, task, wanted, site_id=site_id)
+def _add_tasks(session: Session, task: str, *, site_id: int, number: int) -> None:
+    arguments = [{"page_id": place, "generation": 1} for place in range(number)]
+    outbox.add_tasks(session, task, arguments, site_id=site_id)

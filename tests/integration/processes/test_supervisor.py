@@ -22,8 +22,9 @@ from worker.processes.supervisor import (
 )
 
 MARK = "DETOURAGE_TEST_MARK"
+"""Environment variable by whose value the tests recognise their processes."""
 
-OWNER = """
+OWNER_PROGRAM = """
 import signal, sys, time
 from pathlib import Path
 from worker.processes.supervisor import Supervisor, signals_as_exceptions
@@ -43,34 +44,37 @@ with signals_as_exceptions(), Supervisor(grace=0.5, remove=[directory]) as super
 """
 
 SLEEPS = 5
+"""Number of ``sleep`` processes that `OWNER_PROGRAM` starts."""
 
 
-def processes_of(mark: str) -> list[psutil.Process]:
+def processes_with_mark(mark: str) -> list[psutil.Process]:
     """Return all processes, including orphans, that have inherited the mark."""
-    found = []
+    marked = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             if process.environ().get(MARK) == mark and process.pid != os.getpid():
-                found.append(process)
-    return found
+                marked.append(process)
+    return marked
 
 
-def sleeps_of(mark: str) -> int:
-    return [process.name() for process in processes_of(mark)].count("sleep")
+def count_sleeps(mark: str) -> int:
+    return [process.name() for process in processes_with_mark(mark)].count("sleep")
 
 
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A mark that child processes inherit; processes that still have it are killed at the end."""
     mark = uuid.uuid4().hex
     monkeypatch.setenv(MARK, mark)
     yield mark
-    for process in processes_of(mark):
+    for process in processes_with_mark(mark):
         process.kill()
 
 
 def start_owner(mark: str, directory: Path, ending: str = "wait") -> subprocess.Popen[str]:
+    """Start `OWNER_PROGRAM`, and wait until its children run."""
     owner = subprocess.Popen(
-        [sys.executable, "-c", OWNER, str(directory), ending],
+        [sys.executable, "-c", OWNER_PROGRAM, str(directory), ending],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -79,7 +83,7 @@ def start_owner(mark: str, directory: Path, ending: str = "wait") -> subprocess.
     assert owner.stdout is not None
     assert owner.stdout.readline() == "ready\n", owner.communicate()
     if ending == "wait":
-        wait_until(lambda: sleeps_of(mark) == SLEEPS)
+        wait_until(lambda: count_sleeps(mark) == SLEEPS)
     return owner
 
 
@@ -109,7 +113,7 @@ def test_a_signal_to_the_owner_leaves_no_processes_or_files(
     assert owner.returncode != 0
     if number == signal.SIGTERM:
         assert owner.returncode == 128 + signal.SIGTERM
-    wait_until(lambda: not processes_of(mark) and not directory.exists())
+    wait_until(lambda: not processes_with_mark(mark) and not directory.exists())
 
 
 @pytest.mark.parametrize(("ending", "status"), [("return", 0), ("exception", 1)])
@@ -117,7 +121,7 @@ def test_the_block_leaves_no_process(ending: str, status: int, mark: str, tmp_pa
     owner = start_owner(mark, tmp_path / "removed", ending)
     owner.communicate()
     assert owner.returncode == status
-    assert not processes_of(mark)
+    assert not processes_with_mark(mark)
     assert not (tmp_path / "removed").exists()
 
 
@@ -129,8 +133,8 @@ def test_children_die_with_the_guardian(mark: str, tmp_path: Path) -> None:
     # When the guardian dies, the kernel sends SIGTERM to its children. The shell ignores SIGTERM
     # and survives for the moment.
     wait_until(lambda: [child.is_running() for child in children].count(True) == 1)
-    (left,) = [child for child in children if child.is_running()]
-    assert left.name() == "sh"
+    (survivor,) = [child for child in children if child.is_running()]
+    assert survivor.name() == "sh"
     owner.kill()
     owner.communicate()
 
@@ -139,7 +143,7 @@ def test_a_terminated_guardian_ends_the_children(mark: str, tmp_path: Path) -> N
     with Supervisor(grace=0.5) as supervisor:
         pid = supervisor.start("sleeper", ["sleep", "1000"], log=tmp_path / "log")
         os.kill(psutil.Process(pid).ppid(), signal.SIGTERM)
-        wait_until(lambda: not processes_of(mark))
+        wait_until(lambda: not processes_with_mark(mark))
         # The supervisor may first notice either the end of the guardian or that of the child.
         with pytest.raises(SupervisorError):
             supervisor.check()
@@ -177,7 +181,7 @@ def test_a_missing_program_is_reported_immediately(tmp_path: Path) -> None:
 
 
 def slow_module(directory: Path, seconds: float) -> str:
-    """Write a module whose import takes a time, and return its name."""
+    """Write a module whose import takes the given time, and return its name."""
     name = f"slow_{uuid.uuid4().hex}"
     (directory / f"{name}.py").write_text(f"import time; time.sleep({seconds})")
     return name
@@ -186,8 +190,8 @@ def slow_module(directory: Path, seconds: float) -> str:
 def test_a_start_waits_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     for seconds in (0.5, 2.0, 8.0, 32.0):
-        # All imports together take longer than the limit, and each of them half of it. On a slow
-        # machine, only a longer one leaves time for anything else.
+        # Each import takes half of the limit, and all three take longer than it. On a slow machine,
+        # only a higher limit leaves enough time for the rest of the start.
         monkeypatch.setattr("worker.processes.supervisor.STALL_SECONDS", 2 * seconds)
         preload = [slow_module(tmp_path, seconds) for _ in range(3)]
         with suppress(SupervisorError), Supervisor(preload=preload) as supervisor:
@@ -207,11 +211,11 @@ def test_a_start_without_progress_ends(tmp_path: Path, monkeypatch: pytest.Monke
         supervisor.start("child", ["sleep", "1000"], log=tmp_path / "log")
 
 
-REPORTED = (
+REPORT_STATEMENT = (
     'print(os.environ["COLOUR"], len(os.environ), os.getcwd(), os.getsid(0) == os.getpid(),'
     ' signal.getsignal(signal.SIGTERM).name, "sqlite3" in sys.modules, flush=True)'
 )
-REPORT = ["-m", "timeit", "-n", "1", "-r", "1", "-s", "import os, signal, sys", REPORTED]
+REPORT = ["-m", "timeit", "-n", "1", "-r", "1", "-s", "import os, signal, sys", REPORT_STATEMENT]
 
 
 def test_a_preloaded_child_differs_from_a_started_one_only_in_its_modules(tmp_path: Path) -> None:
@@ -231,12 +235,15 @@ def test_a_preloaded_child_differs_from_a_started_one_only_in_its_modules(tmp_pa
 
 def test_a_preloaded_child_that_fails_is_reported_with_its_status_and_error(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "json.tool", str(tmp_path / "missing")]
-    for folder, status, told in ((tmp_path, 2, "missing"), (tmp_path / "nowhere", 1, "nowhere")):
+    for folder, status, expected in (
+        (tmp_path, 2, "missing"),
+        (tmp_path / "nowhere", 1, "nowhere"),
+    ):
         with Supervisor(preload=["sqlite3"]) as supervisor:
             supervisor.start("child", command, log=tmp_path / "log", cwd=folder)
             with pytest.raises(ChildDied, match=f"status {status}") as caught:
                 wait_until(supervisor.check)
-        assert told in caught.value.tail
+        assert expected in caught.value.tail
 
 
 def test_children_get_their_stop_signal_first(tmp_path: Path) -> None:
@@ -261,23 +268,23 @@ def test_sigterm_becomes_an_exit_only_inside_the_block() -> None:
 
 
 @pytest.fixture
-def terminal() -> Iterator[None]:
+def default_sigint() -> Iterator[None]:
     """Install the default handler of SIGINT during a test."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
-@pytest.mark.usefixtures("terminal")
+@pytest.mark.usefixtures("default_sigint")
 @pytest.mark.parametrize(
     ("number", "ending"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)]
 )
 def test_a_termination_swallowed_by_a_library_is_raised_again(
     number: signal.Signals, ending: type[BaseException]
 ) -> None:
-    with signals_as_exceptions() as raise_pending:
-        raise_pending()
+    with signals_as_exceptions() as raise_again:
+        raise_again()
         with suppress(ending):
             signal.raise_signal(number)
         with pytest.raises(ending):
-            raise_pending()
+            raise_again()

@@ -15,9 +15,11 @@ from tests.pages import article_html, message
 from tests.services import Services
 
 PAGE_SECONDS = 3.0
+"""Time limit for a page."""
 RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.3
+"""Times for which a throttled process alternately runs and is suspended."""
 THROTTLED_SECONDS = 2 * PAGE_SECONDS
-"""Duration of the throttling, in seconds. After it, even a busy machine soon extracts the page."""
+"""Duration of the throttling. After it, even a busy machine soon extracts the page."""
 
 PARAGRAPHS = 4_000
 
@@ -31,24 +33,24 @@ def long_page(seed: int) -> bytes:
 
 @contextmanager
 def throttled(processes: list[psutil.Process]) -> Iterator[None]:
-    """Give processes only a fraction of a CPU for a time, as they get on an overloaded host."""
+    """Let processes use only a small fraction of a CPU for a while, as on an overloaded host."""
 
     def throttle() -> None:
-        ends = time.monotonic() + THROTTLED_SECONDS
-        while not ended.is_set() and time.monotonic() < ends:
+        deadline = time.monotonic() + THROTTLED_SECONDS
+        while not is_over.is_set() and time.monotonic() < deadline:
             for act in (psutil.Process.suspend, psutil.Process.resume):
                 for process in processes:
                     with suppress(psutil.NoSuchProcess):
                         act(process)
-                ended.wait(PAUSE_SECONDS if act is psutil.Process.suspend else RUN_SECONDS)
+                is_over.wait(PAUSE_SECONDS if act is psutil.Process.suspend else RUN_SECONDS)
 
-    ended = threading.Event()
+    is_over = threading.Event()
     thread = threading.Thread(target=throttle)
     thread.start()
     try:
         yield
     finally:
-        ended.set()
+        is_over.set()
         thread.join()
 
 

@@ -1,4 +1,4 @@
-"""A process refuses a database whose schema is not its own."""
+"""A process does not start on a database whose schema is older or newer than its own."""
 
 from pathlib import Path
 
@@ -12,33 +12,33 @@ from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.store.database import Database
 from worker.store.schema import REVISION
 
-BEHIND = "Error: schema: older than this version: run `detourage migrate`"
-FOREIGN = (
+SCHEMA_IS_OLD = "Error: schema: older than this version: run `detourage migrate`"
+SCHEMA_IS_UNKNOWN = (
     f"Error: schema: 9999 is unknown to this version, whose own is {REVISION}: install the version"
     " that migrated the database"
 )
 
 
-@pytest.mark.parametrize("is_foreign", [False, True], ids=["never migrated", "foreign"])
+@pytest.mark.parametrize("is_unknown", [False, True], ids=["never migrated", "foreign"])
 def test_each_process_exits_with_one_line_and_leaves_the_messages(
-    services: Services, migrated_url: str, tmp_path: Path, is_foreign: bool
+    services: Services, migrated_url: str, tmp_path: Path, is_unknown: bool
 ) -> None:
     with (
-        temporary_database(services, template=migrated_url if is_foreign else "") as url,
+        temporary_database(services, template=migrated_url if is_unknown else "") as url,
         own_queues(own_settings(services, url, tmp_path / "heartbeats")) as settings,
     ):
-        if is_foreign:
+        if is_unknown:
             with Database(url) as database, database.transaction() as session:
                 session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         with connect(settings) as connection:
             topology_of(settings).declare(connection)
         deployment = Deployment(settings, tmp_path, processes=[])
         deployment.publish(page_with_metadata(seed) for seed in range(3))
-        with started_processes(settings, tmp_path, PROCESSES) as (refused, _):
+        with started_processes(settings, tmp_path, PROCESSES) as (supervisor, _):
             for name in PROCESSES:
-                status = refused.wait_for(name)
-                told = (tmp_path / f"{name}.log").read_text()
-                expected = FOREIGN if is_foreign else BEHIND
-                assert (status, told.splitlines()[-1]) == (1, expected), name
-                assert "Traceback" not in told
+                status = supervisor.wait_for(name)
+                log = (tmp_path / f"{name}.log").read_text()
+                expected = SCHEMA_IS_UNKNOWN if is_unknown else SCHEMA_IS_OLD
+                assert (status, log.splitlines()[-1]) == (1, expected), name
+                assert "Traceback" not in log
         assert messages_waiting(settings, deployment.topology.pages) == 3

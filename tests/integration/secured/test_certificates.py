@@ -15,42 +15,42 @@ UNTRUSTED = "certificate verify failed"
 def test_the_database_certificate_is_verified_as_the_url_requires(
     servers: SecuredServers, command_line: CommandLine
 ) -> None:
-    strange = servers.database_url("detourage_service", authority=servers.stranger)
-    elsewhere = servers.database_url("detourage_service", host=UNCERTIFIED)
-    wrong = servers.database_url("detourage_service", password="wrong")
-    for address, told in (
-        (strange, UNTRUSTED),
-        (elsewhere, "does not match host name"),
-        (wrong, "password authentication failed"),
+    by_stranger = servers.database_url("detourage_service", authority=servers.stranger)
+    wrong_host = servers.database_url("detourage_service", host=UNCERTIFIED)
+    wrong_password = servers.database_url("detourage_service", password="wrong")
+    for address, reason in (
+        (by_stranger, UNTRUSTED),
+        (wrong_host, "does not match host name"),
+        (wrong_password, "password authentication failed"),
     ):
         for command in ("status", "migrate", "quarantine list"):
             code, output = command_line(command, database_url=address)
             assert code == 1
-            assert told in output
+            assert reason in output
             assert len(output.splitlines()) == 1
             assert "@" not in output
         code, output = command_line("health --all", database_url=address)
-        lines = [line for line in output.splitlines() if told in line]
+        lines = [line for line in output.splitlines() if reason in line]
         assert (code, lines[0][:16]) == (1, "FAIL  database: ")
 
 
 def test_the_broker_certificate_needs_the_right_name_and_a_trusted_authority(
     servers: SecuredServers, command_line: CommandLine
 ) -> None:
-    elsewhere = servers.broker_url("detourage_service", host=UNCERTIFIED)
-    for other, told in (
+    wrong_host = servers.broker_url("detourage_service", host=UNCERTIFIED)
+    for changes, reason in (
         ({"broker_ca_file": servers.stranger}, UNTRUSTED),
         # An empty setting selects the system's authorities, none of which signed the certificate.
         ({"broker_ca_file": ""}, UNTRUSTED),
-        ({"broker_url": elsewhere}, "certificate is not valid for"),
+        ({"broker_url": wrong_host}, "certificate is not valid for"),
     ):
-        code, output = command_line("status --queues", **other)
+        code, output = command_line("status --queues", **changes)
         assert code == 1
-        assert told in output
+        assert reason in output
         assert len(output.splitlines()) == 1
-        code, output = command_line("health --all", **other)
+        code, output = command_line("health --all", **changes)
         assert code == 1
-        assert [line[:14] for line in output.splitlines() if told in line] == ["FAIL  broker: "]
+        assert [line[:14] for line in output.splitlines() if reason in line] == ["FAIL  broker: "]
 
 
 def test_each_node_of_the_broker_is_verified_by_its_own_name(
@@ -65,14 +65,14 @@ def test_each_node_of_the_broker_is_verified_by_its_own_name(
 def test_no_process_talks_to_an_untrusted_broker(
     servers: SecuredServers, deployment: Deployment, tmp_path: Path
 ) -> None:
-    strange = Settings.model_validate(
+    settings = Settings.model_validate(
         {
             **deployment.settings.model_dump(),
             "broker_ca_file": servers.stranger,
             "heartbeat_directory": tmp_path,
         }
     )
-    with started_processes(strange, tmp_path, PROCESSES) as (supervisor, running):
+    with started_processes(settings, tmp_path, PROCESSES) as (supervisor, running):
         logs = [tmp_path / f"{name}.log" for name in running]
         deployment.wait_until(lambda: all(UNTRUSTED in log.read_text() for log in logs))
         for pid in running.values():
@@ -82,20 +82,20 @@ def test_no_process_talks_to_an_untrusted_broker(
     for name in PROCESSES:
         log = (tmp_path / f"{name}.log").read_text()
         assert "Traceback" not in log
-        assert strange.secrets[0] not in log
+        assert settings.secrets[0] not in log
 
 
 def test_no_process_starts_with_an_untrusted_database(
     servers: SecuredServers, deployment: Deployment, tmp_path: Path
 ) -> None:
-    strange = Settings.model_validate(
+    settings = Settings.model_validate(
         {
             **deployment.settings.model_dump(),
             "database_url": servers.database_url("detourage_service", authority=servers.stranger),
             "heartbeat_directory": tmp_path,
         }
     )
-    with started_processes(strange, tmp_path, ("intake", "beat")) as (supervisor, running):
+    with started_processes(settings, tmp_path, ("intake", "beat")) as (supervisor, running):
         for name in running:
             assert supervisor.wait_for(name) == 1
             log = (tmp_path / f"{name}.log").read_text()

@@ -55,22 +55,22 @@ def test_a_page_sent_by_the_crawler_user_reaches_the_recogniser_user_as_an_artic
 def test_an_article_may_be_returned_to_its_queue_any_number_of_times(
     servers: SecuredServers, deployment: Deployment
 ) -> None:
-    # RabbitMQ 4 drops it after the twentieth time if its queue has no limit.
-    limit = limited(servers, deployment, "delivery-limit")
-    assert {*limit} == {*deployment.topology.outgoing}
-    assert min(limit.values()) >= 1_000_000_000
+    # By default, RabbitMQ 4 drops a message that is returned for the twentieth time.
+    limits = policy_limits(servers, deployment, "delivery-limit")
+    assert {*limits} == {*deployment.topology.outgoing}
+    assert min(limits.values()) >= 1_000_000_000
 
 
 def test_a_crawler_waits_for_a_full_queue(servers: SecuredServers, deployment: Deployment) -> None:
     pages = deployment.topology.pages
-    assert limited(servers, deployment, "max-length") == {pages: 500}
+    assert policy_limits(servers, deployment, "max-length") == {pages: 500}
     crawler = Settings.model_validate(
         {"broker_url": servers.broker_url("crawler"), "broker_ca_file": servers.authority}
     )
     before = deployment.receipts()
     servers.make_users(BROKER_PAGES_LIMIT="1")
     try:
-        # No message is lost, although the broker rejects those that find the queue full.
+        # The broker rejects messages while the queue is full, and the crawler sends them again.
         sent = [(f"full-{seed}", page_with_metadata(seed)) for seed in range(3, 43)]
         assert publish_pages(crawler, sent) == len(sent)
         deployment.wait_for_receipts(before + len(sent))
@@ -78,7 +78,7 @@ def test_a_crawler_waits_for_a_full_queue(servers: SecuredServers, deployment: D
         servers.make_users()
 
 
-def limited(servers: SecuredServers, deployment: Deployment, key: str) -> dict[str, int]:
+def policy_limits(servers: SecuredServers, deployment: Deployment, key: str) -> dict[str, int]:
     """Return the limits that the operator policies set, by queue."""
     return {
         queue.name: json.loads(policy["definition"])[key]
@@ -89,7 +89,8 @@ def limited(servers: SecuredServers, deployment: Deployment, key: str) -> dict[s
 
 
 @contextmanager
-def channel_of(servers: SecuredServers, user: str) -> Iterator[StdChannel]:
+def channel_for(servers: SecuredServers, user: str) -> Iterator[StdChannel]:
+    """Connect to the broker as a user, and yield a channel."""
     address = servers.broker_url(user)
     with (
         Connection(
@@ -117,7 +118,7 @@ def channel_of(servers: SecuredServers, user: str) -> Iterator[StdChannel]:
 def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
     servers: SecuredServers, user: str, exchange: str
 ) -> None:
-    with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
+    with channel_for(servers, user) as channel, pytest.raises(AccessRefused):
         Producer(channel).publish(b"{}", exchange=exchange, routing_key="crawler.pages")
 
 
@@ -136,14 +137,14 @@ def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
 def test_users_may_not_consume_the_queues_of_other_users(
     servers: SecuredServers, user: str, queue: str
 ) -> None:
-    with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
+    with channel_for(servers, user) as channel, pytest.raises(AccessRefused):
         channel.basic_get(queue)
 
 
 @pytest.mark.usefixtures("deployment")
 @pytest.mark.parametrize("user", ["crawler", "recogniser"])
 def test_crawler_and_recogniser_may_not_declare_queues(servers: SecuredServers, user: str) -> None:
-    with channel_of(servers, user) as channel, pytest.raises(AccessRefused):
+    with channel_for(servers, user) as channel, pytest.raises(AccessRefused):
         channel.queue_declare("entities.articles.mine")
 
 
@@ -160,12 +161,13 @@ def test_the_read_only_role_can_read_everything_and_change_nothing(
         "DELETE FROM pages",
         "SET default_transaction_read_only = off; DELETE FROM pages",
     ):
-        assert refused(reader, statement)
+        assert is_refused(reader, statement)
 
 
-def refused(address: str, statement: str) -> bool:
+def is_refused(url: str, statement: str) -> bool:
+    """Return whether the database refuses a statement for lack of rights."""
     try:
-        with Database(address) as database, database.transaction() as session:
+        with Database(url) as database, database.transaction() as session:
             session.execute(text(statement))
     except DBAPIError as error:
         refusals = ("permission denied", "must be owner", "read-only transaction")
@@ -184,7 +186,7 @@ def refused(address: str, statement: str) -> bool:
     ],
 )
 def test_the_service_may_change_only_rows(servers: SecuredServers, statement: str) -> None:
-    assert refused(servers.database_url("detourage_service"), statement)
+    assert is_refused(servers.database_url("detourage_service"), statement)
 
 
 def test_rights_extend_to_tables_added_by_a_migration(servers: SecuredServers) -> None:
@@ -209,7 +211,7 @@ def test_rights_extend_to_tables_added_by_a_migration(servers: SecuredServers) -
 
 
 @pytest.mark.parametrize(
-    ("command", "setting", "user", "told"),
+    ("command", "setting", "user", "reason"),
     [
         (
             "quarantine drop --stage relay --yes",
@@ -227,10 +229,10 @@ def test_a_command_without_the_necessary_right_says_so_in_one_line(
     command: str,
     setting: str,
     user: str,
-    told: str,
+    reason: str,
 ) -> None:
     address = getattr(servers, setting)(user)
     code, output = command_line(command, **{setting: address})
     assert code == 1
-    assert told in output
+    assert reason in output
     assert len(output.splitlines()) == 1

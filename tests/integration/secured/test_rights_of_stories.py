@@ -19,19 +19,19 @@ from tests.waiting import wait_until
 def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
     servers: SecuredServers, tmp_path: Path
 ) -> None:
-    owned = engine_of(servers.database_url("detourage"))
-    migrate(owned)
-    given = {
+    owner_engine = engine_of(servers.database_url("detourage"))
+    migrate(owner_engine)
+    values = {
         "database_url": servers.database_url("detourage_service"),
         "broker_url": servers.broker_url("detourage_service"),
         "broker_ca_file": str(servers.authority),
         "heartbeat_directory": str(tmp_path),
     }
-    settings = Settings.model_validate(given)
-    environment = os.environ | {f"DETOURAGE_{name.upper()}": each for name, each in given.items()}
+    settings = Settings.model_validate(values)
+    environment = os.environ | {f"DETOURAGE_{name.upper()}": each for name, each in values.items()}
     command = [sys.executable, "-m", "worker.cli", "stories", "work"]
     sent = Sent("first.example", text_of(1), 0)
-    store(owned, [sent])
+    store(owner_engine, [sent])
     with subprocess.Popen(command, env=environment) as process:
         try:
             wait_until((tmp_path / "stories.heartbeat").exists)
@@ -42,11 +42,11 @@ def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
             published = "SELECT count(*) FROM stories.articles WHERE number = 1 AND pending IS NULL"
 
             def is_published() -> object:
-                with owned.connect() as database:
+                with owner_engine.connect() as database:
                     return database.scalar(text(published)) == 1
 
             wait_until(is_published)
         finally:
             process.terminate()
             assert process.wait() == 0
-    owned.dispose()
+    owner_engine.dispose()

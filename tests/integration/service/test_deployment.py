@@ -87,13 +87,13 @@ def test_every_log_line_is_json_and_names_its_page_or_message(deployment: Deploy
     assert all("message_id" in line for line in unusable)
     worker = deployment.logged("worker")
     assert {"celery.worker.strategy", "celery.app.trace"} <= {line["logger"] for line in worker}
-    done = [
+    extracted = [
         line
         for line in worker
         if line.get("task") == "detourage.extract" and line["event"].endswith(": article")
     ]
-    assert all(line["task_id"] and line["page_id"] for line in done)
-    pages = {line["page"] for line in done if line.get("site") == "good.example"}
+    assert all(line["task_id"] and line["page_id"] for line in extracted)
+    pages = {line["page"] for line in extracted if line.get("site") == "good.example"}
     assert pages == {f"https://good.example/a/{seed}" for seed in range(6)}
     for process in ("relay", "beat"):
         assert all(line["timestamp"] for line in deployment.logged(process))

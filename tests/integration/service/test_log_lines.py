@@ -19,14 +19,14 @@ from worker.store import outbox
 @pytest.mark.parametrize("process", PROCESSES)
 def test_a_process_first_logs_version_and_settings(deployment: Deployment, process: str) -> None:
     name = f"{process} started"
-    # A pool process may accept a task before it has logged that it started.
+    # A process may already work on a task before it has logged that it started.
     deployment.wait_until(lambda: name in {line["event"] for line in deployment.logged(process)})
-    (begun,) = [line for line in deployment.logged(process) if line["event"] == name]
-    assert begun["version"] == version("detourage")
-    told = begun["settings"]
-    assert {*told} == {*type(deployment.settings).model_fields}
-    assert told["settle_seconds"] == deployment.settings.settle_seconds
-    assert told["broker_url"].replace("***", "guest") == deployment.settings.require_broker_url()
+    (start_line,) = [line for line in deployment.logged(process) if line["event"] == name]
+    assert start_line["version"] == version("detourage")
+    logged = start_line["settings"]
+    assert {*logged} == {*type(deployment.settings).model_fields}
+    assert logged["settle_seconds"] == deployment.settings.settle_seconds
+    assert logged["broker_url"].replace("***", "guest") == deployment.settings.require_broker_url()
     log = deployment.log_file(process).read_text()
     assert not any(f":{secret}@" in log for secret in deployment.settings.secrets)
 
@@ -35,11 +35,11 @@ def summaries(deployment: Deployment, process: str) -> list[dict[str, Any]]:
     return [line for line in deployment.logged(process) if line["event"] == f"{process} summary"]
 
 
-def total(found: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
+def total_values(summaries: list[dict[str, Any]], *keys: str) -> dict[str, Any]:
     """Return the sums of the given keys over all summaries."""
     sums: dict[str, Any] = {}
     for key in keys:
-        for each in found:
+        for each in summaries:
             value = each.get(key, {})
             if isinstance(value, dict):
                 sums.setdefault(key, Counter()).update(value)
@@ -58,11 +58,13 @@ def test_the_intake_logs_the_number_of_messages_and_their_results(run_alone: Run
             "stored": {"accepted": 5, "duplicate": 1},
             "quarantined": {"not-json": 1, "invalid-message": 2},
         }
-        deployment.wait_until(lambda: total(summaries(deployment, "intake"), *expected) == expected)
-        told = len(summaries(deployment, "intake"))
+        deployment.wait_until(
+            lambda: total_values(summaries(deployment, "intake"), *expected) == expected
+        )
+        summary_count = len(summaries(deployment, "intake"))
         deployment.publish(good[:1])
         deployment.wait_for_receipts(10)
-        deployment.wait_until(lambda: len(summaries(deployment, "intake")) > told)
+        deployment.wait_until(lambda: len(summaries(deployment, "intake")) > summary_count)
         # Idle intervals are not logged.
         assert all(each["taken"] for each in summaries(deployment, "intake"))
         assert not any("message_id" in each for each in summaries(deployment, "intake"))
@@ -84,7 +86,9 @@ def test_the_relay_logs_the_number_of_published_messages_per_lane(run_alone: Run
         deployment.wait_until(lambda: deployment.count(left) == 0)
         expected = {task_names.PARSE: 3, topology.articles_exchange.name: 1, "quarantine": 1}
         deployment.wait_until(
-            lambda: total(summaries(deployment, "relay"), "published") == {"published": expected}
+            lambda: (
+                total_values(summaries(deployment, "relay"), "published") == {"published": expected}
+            )
         )
         assert not any("outbox_id" in each for each in summaries(deployment, "relay"))
 
@@ -96,9 +100,9 @@ def test_the_text_format_has_the_same_content_on_one_line(run_alone: RunAlone) -
         deployment.wait_until(lambda: "intake summary" in log.read_text())
         deployment.wait_until(lambda: "accepted" in log.read_text())
         lines = log.read_text().splitlines()
-        (begun,) = [line for line in lines if "intake started" in line]
-        assert f"version={version('detourage')}" in begun
-        assert "'log_format': 'text'" in begun
+        (start_line,) = [line for line in lines if "intake started" in line]
+        assert f"version={version('detourage')}" in start_line
+        assert "'log_format': 'text'" in start_line
         assert any(
             re.search(r"intake summary .*stored=\{'accepted': 1\} taken=1", line) for line in lines
         )

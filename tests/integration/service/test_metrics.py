@@ -19,10 +19,10 @@ from tests.services import unused_ports
 
 MONITORING = Path(__file__).parents[3] / "monitoring"
 
-DONE = {"intake": len(UNUSABLE), "detourage.extract": 6}
+MIN_TIMED_WORK = {"intake": len(UNUSABLE), "detourage.extract": 6}
 """Minimum number of timed work items, by kind, once the articles have been sent."""
 
-READERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
+METRIC_USERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml")
 """The dashboard and the alerts, which may refer only to metrics that the service exports."""
 
 
@@ -36,7 +36,7 @@ def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
     try:
         found = ""
 
-        def answers() -> bool:
+        def has_all_metrics() -> bool:
             nonlocal found
             try:
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as response:
@@ -45,9 +45,11 @@ def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
                 return False
             # Processes write their durations to the database only every few seconds.
             counted = dict(re.findall(r'duration_seconds_count{work="(.*)"} (.*)', found))
-            return all(float(counted.get(work, 0)) >= number for work, number in DONE.items())
+            return all(
+                float(counted.get(work, 0)) >= number for work, number in MIN_TIMED_WORK.items()
+            )
 
-        deployment.wait_until(answers)
+        deployment.wait_until(has_all_metrics)
         process.terminate()
         assert process.wait() == 0
     finally:
@@ -56,18 +58,18 @@ def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
     assert 'detourage_pages{outcome="article"}' in found
     with deployment.database.transaction() as session:
         schema = session.scalar(text("SELECT version_num FROM alembic_version"))
-    (built,) = re.findall(r"^detourage_build_info\{(.*)\} 1\.0$", found, re.MULTILINE)
-    assert dict(re.findall(r'(\w+)="([^"]*)"', built)) == {
+    (build_labels,) = re.findall(r"^detourage_build_info\{(.*)\} 1\.0$", found, re.MULTILINE)
+    assert dict(re.findall(r'(\w+)="([^"]*)"', build_labels)) == {
         "version": version("detourage"),
         "schema_version": schema,
         "extraction_version": EXTRACTION_VERSION,
     }
     assert "detourage_queue_messages{queue=" in found
-    served = set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", found, re.MULTILINE))
-    for reader in READERS:
-        read = set(re.findall(r"detourage_[a-z_]+", reader.read_text()))
-        assert read
-        assert read <= served
+    exported = set(re.findall(r"^(?:# TYPE )?(detourage_[a-z_]+)", found, re.MULTILINE))
+    for file in METRIC_USERS:
+        used = set(re.findall(r"detourage_[a-z_]+", file.read_text()))
+        assert used
+        assert used <= exported
     for queue, consumers in {"crawler.pages": 1, "detourage.extract": 1}.items():
         name = f"{deployment.settings.queue_prefix}{queue}"
         assert f'detourage_queue_consumers{{queue="{name}"}} {consumers}.0' in found

@@ -39,6 +39,7 @@ def deployment(
 
 
 def publish(deployment: Deployment, body: bytes, **properties: Any) -> None:
+    """Publish a page message with the given AMQP properties."""
     with deployment.amqp() as connection, connection.channel() as channel:
         channel.basic_publish(
             amqp.Message(body, delivery_mode=2, **properties),
@@ -55,6 +56,7 @@ def results(deployment: Deployment) -> list[tuple[str, str | None]]:
 
 
 def result_of(deployment: Deployment, body: bytes, **properties: Any) -> tuple[str, str | None]:
+    """Publish a page message, and return the intake's result and reason."""
     before = deployment.receipts()
     publish(deployment, body, **properties)
     deployment.wait_for_receipts(before + 1)
@@ -130,9 +132,9 @@ def test_unusable_messages_are_quarantined_with_a_reason(
 
 
 def test_a_compressed_page_is_accepted(deployment: Deployment) -> None:
-    packed = zlib.compress(page("packed"))
+    compressed = zlib.compress(page("compressed"))
     headers = {"compression": "application/x-gzip"}
-    assert result_of(deployment, packed, application_headers=headers) == ("accepted", None)
+    assert result_of(deployment, compressed, application_headers=headers) == ("accepted", None)
 
 
 def test_a_body_above_the_limit_is_never_held_in_memory(deployment: Deployment) -> None:

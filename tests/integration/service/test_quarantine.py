@@ -23,23 +23,25 @@ from worker.settings import Settings
 
 
 def test_quarantines_declared_by_an_earlier_release_keep_their_type(settings: Settings) -> None:
-    own = settings.model_copy(update={"queue_prefix": f"{settings.queue_prefix}earlier."})
-    topology = topology_of(own)
-    with own_queues(own), connect(own) as connection:
+    settings_of_release = settings.model_copy(
+        update={"queue_prefix": f"{settings.queue_prefix}earlier."}
+    )
+    topology = topology_of(settings_of_release)
+    with own_queues(settings_of_release), connect(settings_of_release) as connection:
         with connection.channel() as channel:
             for name in topology.quarantines.values():
                 channel.queue_declare(name, durable=True, auto_delete=False)
         topology.declare(connection)
-        assert list(browse(own, "intake")) == []
+        assert list(browse(settings_of_release, "intake")) == []
 
 
 @pytest.mark.usefixtures("articles")
 def test_quarantined_messages_can_be_listed_sent_back_and_dropped(
     deployment: Deployment, command_line: Callable[..., Result]
 ) -> None:
-    held = list(browse(deployment.settings, "intake"))
-    assert len(held) == len(UNUSABLE)
-    assert {each.reason: each.body for each in held} == UNUSABLE
+    quarantined = list(browse(deployment.settings, "intake"))
+    assert len(quarantined) == len(UNUSABLE)
+    assert {each.reason: each.body for each in quarantined} == UNUSABLE
     listed = command_line("quarantine", "list")
     header, *lines = [re.split(" {2,}", line) for line in listed.output.splitlines()]
     assert header == ["STAGE", "REASON", "AGE", "ID", "URL", "DETAIL"]
@@ -68,10 +70,10 @@ def test_sending_all_messages_back_needs_confirmation(
     before = deployment.receipts()
     command_line("quarantine", "requeue", code=1, stdin="n\n")
     assert deployment.receipts() == before
-    held = len(list(browse(deployment.settings, "intake")))
+    quarantined = len(list(browse(deployment.settings, "intake")))
     result = command_line("quarantine", "requeue", "--stage", "intake", "--yes")
-    assert result.output == f"{held} messages sent back\n"
-    deployment.wait_for_receipts(before + held)
+    assert result.output == f"{quarantined} messages sent back\n"
+    deployment.wait_for_receipts(before + quarantined)
 
 
 @pytest.fixture
@@ -101,12 +103,12 @@ def hostile(services: Services, database_url: str, tmp_path: Path) -> Iterator[D
 
 def test_commands_handle_every_hostile_message_in_quarantine(hostile: Deployment) -> None:
     stages = hostile.topology.quarantines
-    held = [each for stage in stages for each in browse(hostile.settings, stage)]
-    assert len(held) > 250
+    quarantined = [each for stage in stages for each in browse(hostile.settings, stage)]
+    assert len(quarantined) > 250
     for arguments in (["list"], ["show", "--whole"]):
         result = invoke("quarantine", *arguments)
-        assert len(result.stdout.splitlines()) == len(held) + (arguments == ["list"])
-    odd = max(held, key=lambda each: len(each.message_id or ""))
-    invoke("quarantine", "show", odd.message_id or "")
+        assert len(result.stdout.splitlines()) == len(quarantined) + (arguments == ["list"])
+    longest_id = max(quarantined, key=lambda each: len(each.message_id or ""))
+    invoke("quarantine", "show", longest_id.message_id or "")
     sent_back = invoke("quarantine", "requeue", "--yes").output
-    assert sent_back == f"{len(held)} messages sent back\n"
+    assert sent_back == f"{len(quarantined)} messages sent back\n"

@@ -13,15 +13,15 @@ from tests.trace_receiver import ReceivedSpan, TraceReceiver
 TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 """IDs of the crawler's trace and span."""
 
-CHAIN = (
+SPAN_NAMES = (
     "process crawler.pages",
     "send detourage.assign",
     "apply_async/detourage.assign",
     "run/detourage.assign",
 )
-"""Spans of a page whose site has groups, each with the previous one as its parent."""
+"""Spans of a page of a clustered site; each is the parent of the next."""
 
-HOSTILE: list[dict[str, object]] = [
+HOSTILE_HEADERS: list[dict[str, object]] = [
     {"traceparent": 7, "tracestate": {"a": ["b"]}},
     {"traceparent": "00-" + "0" * 32 + "-" + "0" * 16 + "-01"},
     {"traceparent": f"00-{TRACE}-{SPAN}-01-" + "x" * 100_000},
@@ -29,10 +29,13 @@ HOSTILE: list[dict[str, object]] = [
 ]
 
 
-def articles(
+def publish_and_take(
     deployment: Deployment, pages: Mapping[str, int], *headers: Mapping[str, object]
 ) -> dict[str, tuple[str, dict[str, str]]]:
-    """Send pages, each with its headers, and return the text and headers of each article."""
+    """Publish pages, given as URL and seed, each with its headers.
+
+    Return the text and headers of each article message, by URL.
+    """
     deployment.take_articles()
     before = deployment.receipts()
     for (url, seed), each in zip(pages.items(), headers, strict=True):
@@ -46,10 +49,10 @@ def articles(
     return found
 
 
-def exported(
+def spans_by_name(
     deployment: Deployment, receiver: TraceReceiver, trace_id: str, names: set[str]
 ) -> dict[str, ReceivedSpan]:
-    """Return the spans of a trace by name, once all of these are exported."""
+    """Wait until spans with the given names are exported; return all spans of the trace by name."""
 
     def spans() -> dict[str, ReceivedSpan]:
         prefix = deployment.settings.queue_prefix
@@ -59,28 +62,28 @@ def exported(
     return spans()
 
 
-@pytest.mark.usefixtures("articles")
+@pytest.mark.usefixtures("publish_and_take")
 def test_a_page_has_one_trace_from_the_crawler_to_the_article(
     deployment: Deployment, receiver: TraceReceiver
 ) -> None:
     context = {"traceparent": f"00-{TRACE}-{SPAN}-01", "tracestate": "crawler=7"}
     url = "https://good.example/traced"
-    _, headers = articles(deployment, {url: 50}, context)[url]
+    _, headers = publish_and_take(deployment, {url: 50}, context)[url]
     _, trace_id, span_id, _ = headers["traceparent"].split("-")
     assert (trace_id, headers["tracestate"]) == (TRACE, "crawler=7")
-    spans = exported(deployment, receiver, trace_id, {*CHAIN, "extract page", "WITH"})
-    parents = [SPAN, *(spans[name].span_id for name in CHAIN)]
-    assert [spans[name].parent_id for name in CHAIN] == parents[:-1]
+    spans = spans_by_name(deployment, receiver, trace_id, {*SPAN_NAMES, "extract page", "WITH"})
+    parents = [SPAN, *(spans[name].span_id for name in SPAN_NAMES)]
+    assert [spans[name].parent_id for name in SPAN_NAMES] == parents[:-1]
     assert span_id == spans["process crawler.pages"].span_id == spans["extract page"].parent_id
     assert {span.service for span in spans.values()} == {
         f"detourage-{process}" for process in ("intake", "relay", "worker")
     }
-    (done,) = (
+    (log_line,) = (
         line
         for line in deployment.logged("worker")
         if line.get("page") == url and line["event"].endswith(": article")
     )
-    assert done["trace_id"] == TRACE
+    assert log_line["trace_id"] == TRACE
 
 
 def test_pages_that_share_tasks_keep_their_traces(
@@ -89,19 +92,19 @@ def test_pages_that_share_tasks_keep_their_traces(
     pages = {f"https://traced.example/{seed}": seed for seed in range(4)}
     traces = [f"{seed:032x}" for seed in range(1, 5)]
     contexts = [{"traceparent": f"00-{trace}-{SPAN}-01"} for trace in traces]
-    found = articles(deployment, pages, *contexts)
+    found = publish_and_take(deployment, pages, *contexts)
     assert [found[url][1]["traceparent"].split("-")[1] for url in pages] == traces
     for trace_id in traces:
-        exported(deployment, receiver, trace_id, {"process crawler.pages", "extract page"})
+        spans_by_name(deployment, receiver, trace_id, {"process crawler.pages", "extract page"})
 
 
-@pytest.mark.usefixtures("articles")
+@pytest.mark.usefixtures("publish_and_take")
 def test_without_a_receiver_and_with_hostile_headers_pages_give_the_same_articles(
     deployment: Deployment, receiver: TraceReceiver
 ) -> None:
     pages = {f"https://good.example/untraced/{seed}": seed for seed in range(60, 64)}
     with receiver.stopped():
-        found = articles(deployment, pages, *HOSTILE)
+        found = publish_and_take(deployment, pages, *HOSTILE_HEADERS)
     assert {url: text for url, (text, _) in found.items()} == {
         url: "\n\n".join(paragraphs(seed)) for url, seed in pages.items()
     }

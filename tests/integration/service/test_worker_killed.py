@@ -1,4 +1,4 @@
-"""Comparison blocks on a real RabbitMQ server."""
+"""The comparisons of a killed worker are completed by another one."""
 
 import random
 
@@ -16,13 +16,13 @@ of 14 pages takes seconds."""
 
 def tangled_html(seed: int) -> str:
     """Return a page with randomly nested elements."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     parts: list[str] = []
     open_tags: list[str] = []
     for _ in range(ELEMENTS):
-        while open_tags and chance.random() < 0.48:
+        while open_tags and rng.random() < 0.48:
             parts.append(f"</{open_tags.pop()}>")
-        open_tags.append(chance.choice(("div", "section", "article", "nav")))
+        open_tags.append(rng.choice(("div", "section", "article", "nav")))
         parts.append(f"<{open_tags[-1]}>")
     return f"<html><body>{''.join(parts)}text</body></html>"
 
@@ -30,24 +30,26 @@ def tangled_html(seed: int) -> str:
 def test_a_block_of_a_killed_worker_is_completed_by_another(deployment: Deployment) -> None:
     pages, before = 14, deployment.receipts()
     distances = select(func.count(Distance.distance))
-    known = deployment.count(distances)
+    distances_before = deployment.count(distances)
     deployment.publish(
         message(f"https://{SITE}/{seed}", tangled_html(seed)) for seed in range(pages)
     )
     deployment.wait_for_receipts(before + pages)
     site = select(Site.id).where(Site.key == SITE).scalar_subquery()
-    begun = select(func.coalesce(func.max(ComparisonBlock.attempts), 0)).where(
+    attempts = select(func.coalesce(func.max(ComparisonBlock.attempts), 0)).where(
         ComparisonBlock.site_id == site
     )
-    deployment.wait_until(lambda: deployment.count(begun) == 1)
+    deployment.wait_until(lambda: deployment.count(attempts) == 1)
     # The kernel kills processes like this when memory runs out.
     for process in deployment.children("worker"):
         process.kill()
-    deployment.wait_until(lambda: deployment.count(begun) == 2)
+    deployment.wait_until(lambda: deployment.count(attempts) == 2)
     deployment.wait_for_outcomes()
     pairs = pages * (pages - 1) // 2
-    assert deployment.count(distances) == known + pairs
+    assert deployment.count(distances) == distances_before + pairs
     compared = select(Site.pairs_compared).where(Site.key == SITE)
     assert deployment.count(compared) == pairs
-    left = select(func.count()).select_from(ComparisonBlock).where(ComparisonBlock.site_id == site)
-    assert deployment.count(left) == 0
+    blocks = (
+        select(func.count()).select_from(ComparisonBlock).where(ComparisonBlock.site_id == site)
+    )
+    assert deployment.count(blocks) == 0

@@ -16,6 +16,7 @@ VICTIM = "victim.com"
 
 
 def pages(host: str, seeds: range, template: str = "plain", **more: str) -> list[dict[str, object]]:
+    """Return page messages for a host, with further keys such as the claimed ``site``."""
     htmls = {seed: article_html(seed, number=2 + seed, template=template) for seed in seeds}
     return [
         {"version": 1, "url": f"https://{host}/{seed}", "html": html, **more}
@@ -24,8 +25,9 @@ def pages(host: str, seeds: range, template: str = "plain", **more: str) -> list
 
 
 def revisions(tasks: Tasks, host: str) -> set[int]:
-    of_host = StoredPage.url.startswith(f"https://{host}/")
-    return set(tasks.query(select(StoredPage.revision).where(of_host)))
+    """Return the distinct revision numbers of a host's pages."""
+    is_of_host = StoredPage.url.startswith(f"https://{host}/")
+    return set(tasks.query(select(StoredPage.revision).where(is_of_host)))
 
 
 def test_pages_that_claim_the_site_of_another_domain_form_a_separate_site(tasks: Tasks) -> None:
@@ -34,9 +36,9 @@ def test_pages_that_claim_the_site_of_another_domain_form_a_separate_site(tasks:
     )
     before = tasks.groups(site_id)
     sent = tasks.take_articles()
-    claimed = tasks.send(pages("intruder.net", range(12), site=VICTIM))
-    assert claimed != site_id
-    for each in (claimed, site_id):
+    claiming_site_id = tasks.send(pages("intruder.net", range(12), site=VICTIM))
+    assert claiming_site_id != site_id
+    for each in (claiming_site_id, site_id):
         tasks.cluster(each)
     tasks.run_all()
     assert tasks.groups(site_id) == before

@@ -10,12 +10,12 @@ from tests.pages import paragraphs, prose
 from tests.unit.comments.comment_pages import NAMES, REMARKS
 
 
-def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
-    """Return the path and HTML of an article with the given number of comments."""
-    shown = "".join(
+def commented_page(seed: int, comments: int, more: str = "") -> tuple[str, str]:
+    """Return the path and HTML of an article with a number of comments; `more` is added to each."""
+    items = "".join(
         f'<li class="remark" id="r{seed}-{number}"><b class="author">{NAMES[number % 5]}</b>'
         f"<i>May {number + 1}, 2024</i>"
-        f"<p>{REMARKS[number % 5]} {says}{REMARKS[(number + seed) % 5]}</p>"
+        f"<p>{REMARKS[number % 5]} {more}{REMARKS[(number + seed) % 5]}</p>"
         "<a href='#answer'>Reply</a></li>"
         for number in range(comments)
     )
@@ -23,7 +23,7 @@ def commented(seed: int, comments: int, says: str = "") -> tuple[str, str]:
         f"<html lang='en'><head><title>Bridge {seed}</title></head><body><ul id='menu'>"
         "<li><a href='/a'>News</a></li><li><a href='/b'>Sport</a></li></ul>"
         f"<div id='main'><h1>Bridge {seed}</h1><div class='story'>{prose(seed)}</div>"
-        f"<ol class='remarks'>{shown}</ol></div></body></html>"
+        f"<ol class='remarks'>{items}</ol></div></body></html>"
     )
 
 
@@ -33,7 +33,7 @@ def process(tasks: Tasks, *pages: tuple[str, str]) -> int:
 
 
 def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> None:
-    process(tasks, *(commented(seed, 5) for seed in range(4)))
+    process(tasks, *(commented_page(seed, 5) for seed in range(4)))
     article = tasks.take_articles()["https://news.example/a/1"]
     assert article["text"] == "\n\n".join(paragraphs(1))
     assert [comment["author"] for comment in article["comments"]] == list(NAMES)
@@ -61,7 +61,7 @@ def test_comments_are_published_with_the_article_and_stored(tasks: Tasks) -> Non
 
 
 def test_a_single_comment_is_found_by_the_group_pattern_in_any_order(tasks: Tasks) -> None:
-    pages = [commented(0, 1), *(commented(seed, 5) for seed in range(1, 5))]
+    pages = [commented_page(0, 1), *(commented_page(seed, 5) for seed in range(1, 5))]
     for site, order in (("a", pages), ("b", pages[::-1])):
         tasks.cluster(tasks.publish(site, order))
     tasks.run_all()
@@ -70,15 +70,15 @@ def test_a_single_comment_is_found_by_the_group_pattern_in_any_order(tasks: Task
     assert comment["text"] == f"{REMARKS[0]} {REMARKS[0]}"
     assert len(set(tasks.query(select(TemplateGroup.comment_pattern)))) == 1
     # A page that is assigned later has the same pattern.
-    tasks.publish("a", [commented(9, 1)])
+    tasks.publish("a", [commented_page(9, 1)])
     tasks.run_all()
     assert len(tasks.take_articles()["https://news.example/a/9"]["comments"]) == 1
 
 
 def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None:
-    process(tasks, *(commented(seed, 4) for seed in range(4)))
+    process(tasks, *(commented_page(seed, 4) for seed in range(4)))
     assert tasks.take_articles()["https://news.example/a/2"]["revision"] == 1
-    process(tasks, commented(2, 5))
+    process(tasks, commented_page(2, 5))
     ((url, article),) = tasks.take_articles().items()
     assert (url, article["revision"]) == ("https://news.example/a/2", 2)
     numbers = (
@@ -91,8 +91,8 @@ def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None
 
 
 def test_a_withdrawn_article_keeps_its_comments(tasks: Tasks) -> None:
-    tasks.cluster(tasks.publish("news.example", [commented(seed, 4) for seed in range(4)]))
-    url, html = "https://news.example/a/9", commented(9, 4)[1]
+    tasks.cluster(tasks.publish("news.example", [commented_page(seed, 4) for seed in range(4)]))
+    url, html = "https://news.example/a/9", commented_page(9, 4)[1]
     gone = {"html": "", "status": 410}
     fetches: list[dict[str, Any]] = [{"html": html}, gone, gone]
     for hour, fetch in enumerate(fetches):

@@ -16,7 +16,8 @@ def database(database_url: str) -> Iterator[Database]:
         yield database
 
 
-def count(url: str, seconds: list[float]) -> None:
+def record_durations(url: str, seconds: list[float]) -> None:
+    """Record durations of work through a separate connection."""
     with Database(url) as database:
         durations = Durations(database)
         for each in seconds:
@@ -26,7 +27,7 @@ def count(url: str, seconds: list[float]) -> None:
 
 def test_durations_of_all_connections_add_up(database: Database, database_url: str) -> None:
     with ThreadPoolExecutor(3) as threads:
-        list(threads.map(count, [database_url] * 6, [[0.01, 0.2, 200.0]] * 6))
+        list(threads.map(record_durations, [database_url] * 6, [[0.01, 0.2, 200.0]] * 6))
     found = database.run(histograms)["work"]
     assert found.cumulative[0.01] == 6
     assert found.cumulative[0.1] == 6
@@ -45,9 +46,9 @@ def test_the_duration_of_a_batch_is_divided_equally(database: Database) -> None:
 
 
 def test_work_continues_while_the_database_is_unavailable() -> None:
-    away = Database("postgresql+psycopg2://nobody@127.0.0.1:1/nowhere")
-    durations = Durations(away)
+    unavailable = Database("postgresql+psycopg2://nobody@127.0.0.1:1/nowhere")
+    durations = Durations(unavailable)
     with durations.timed("work"):
-        done = True
+        has_run = True
     durations.write()
-    assert done
+    assert has_run

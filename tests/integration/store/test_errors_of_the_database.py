@@ -1,4 +1,4 @@
-"""Transactions are repeated after errors that pass, and only after those; access is required."""
+"""Transactions are repeated after transient errors only, and refused access is reported at once."""
 
 from collections.abc import Callable, Iterator
 from threading import Timer
@@ -13,12 +13,16 @@ from tests.services import Services
 from tests.waiting import wait_until
 from worker.store.database import Database, DatabaseRefusesError
 
-PASSING = ["08006", "40001", "40P01", "53100", "53200", "55P03", "57P01", "57P02", "57P03"]
-FINAL = ["22003", "23505", "54000", "54001", "55006", "57014", "58030", "XX001"]
+# SQLSTATE codes, such as 40P01 for a deadlock and 23505 for a violated unique constraint.
+TRANSIENT_STATES = ["08006", "40001", "40P01", "53100", "53200", "55P03", "57P01", "57P02", "57P03"]
+PERMANENT_STATES = ["22003", "23505", "54000", "54001", "55006", "57014", "58030", "XX001"]
 
 
-def run(database: Database, fail: Callable[[Session], object]) -> int:
-    """Run a transaction whose first attempt fails; return the attempts, negative if all failed."""
+def attempts_needed(database: Database, fail: Callable[[Session], object]) -> int:
+    """Run a transaction whose first attempt fails; return the number of attempts.
+
+    The number is negative if the transaction is not repeated and the error is raised.
+    """
     attempts = 0
 
     def work(session: Session) -> int:
@@ -40,17 +44,17 @@ def database(database_url: str) -> Iterator[Database]:
         yield database
 
 
-@pytest.mark.parametrize("state", [*PASSING, *FINAL])
+@pytest.mark.parametrize("state", [*TRANSIENT_STATES, *PERMANENT_STATES])
 def test_the_sqlstate_decides_about_a_repetition(database: Database, state: str) -> None:
     code = f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END $$"
-    assert run(database, lambda session: session.execute(text(code))) == (
-        2 if state in PASSING else -1
+    assert attempts_needed(database, lambda session: session.execute(text(code))) == (
+        2 if state in TRANSIENT_STATES else -1
     )
 
 
 def test_a_transaction_whose_connection_was_ended_is_repeated(database: Database) -> None:
     end = text("SELECT pg_terminate_backend(pg_backend_pid())")
-    assert run(database, lambda session: session.execute(end)) == 2
+    assert attempts_needed(database, lambda session: session.execute(end)) == 2
 
 
 def test_a_transaction_that_was_idle_for_too_long_is_repeated(database: Database) -> None:
@@ -61,18 +65,18 @@ def test_a_transaction_that_was_idle_for_too_long_is_repeated(database: Database
         wait_until(lambda: not database.run(lambda other: other.scalar(query, {"pid": pid})))
         session.execute(text("SELECT 1"))
 
-    assert run(database, wait) == 2
+    assert attempts_needed(database, wait) == 2
 
 
 def test_nothing_waits_for_a_database_that_refuses_access(services: Services) -> None:
     url = services.server_url.set(database="no_such_database")
     with Proxy(url.render_as_string(hide_password=False), 5432) as proxy:
         proxy.drop()
-        returns = Timer(0.5, proxy.restore)
-        returns.start()
+        restoration = Timer(0.5, proxy.restore)
+        restoration.start()
         with (
             Database(proxy.url) as database,
             pytest.raises(DatabaseRefusesError, match="does not exist"),
         ):
             database.wait()
-        returns.join()
+        restoration.join()

@@ -22,7 +22,8 @@ from worker.store.schema import (
 
 
 @pytest.fixture
-def empty(services: Services) -> Iterator[Database]:
+def empty_database(services: Services) -> Iterator[Database]:
+    """A database without any tables."""
     with temporary_database(services) as url, Database(url) as database:
         yield database
 
@@ -37,24 +38,26 @@ def test_the_newest_revision_is_the_last_migration() -> None:
     assert ScriptDirectory.from_config(alembic_config()).get_heads() == [REVISION]
 
 
-def test_migrating_again_preserves_the_stored_data(empty: Database) -> None:
+def test_migrating_again_preserves_the_stored_data(empty_database: Database) -> None:
     with pytest.raises(SchemaIsBehindError, match=r"run `detourage migrate`$"):
-        require_current(empty)
-    migrate(empty)
-    with empty.transaction() as session:
+        require_current(empty_database)
+    migrate(empty_database)
+    with empty_database.transaction() as session:
         session.execute(text("INSERT INTO sites (key) VALUES ('news.example')"))
-    migrate(empty)
-    require_current(empty)
-    with empty.transaction() as session:
+    migrate(empty_database)
+    require_current(empty_database)
+    with empty_database.transaction() as session:
         assert session.scalar(text("SELECT key FROM sites")) == "news.example"
 
 
-def test_the_schema_of_another_version_is_reported_and_left_unchanged(empty: Database) -> None:
-    migrate(empty)
-    with empty.transaction() as session:
+def test_the_schema_of_another_version_is_reported_and_left_unchanged(
+    empty_database: Database,
+) -> None:
+    migrate(empty_database)
+    with empty_database.transaction() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     for use in (require_current, migrate):
         with pytest.raises(SchemaIsForeignError, match=r"^schema: 9999 is unknown .* install the"):
-            use(empty)
-    with empty.transaction() as session:
+            use(empty_database)
+    with empty_database.transaction() as session:
         assert session.scalar(text("SELECT version_num FROM alembic_version")) == "9999"

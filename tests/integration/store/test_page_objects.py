@@ -32,7 +32,7 @@ SITE = [(f"plain/{seed}", article_html(seed)) for seed in range(4)]
 def store(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[StoreOfTest]:
-    """An object store, whose credentials are in the environment."""
+    """A running object store, whose credentials are in the environment."""
     kind: type[Folder | S3Server] = request.param
     created = kind(tmp_path)
     for name, value in created.environment.items():
@@ -42,20 +42,22 @@ def store(
 
 
 @pytest.fixture
-def stored(tasks: Tasks, store: StoreOfTest, monkeypatch: pytest.MonkeyPatch) -> Tasks:
-    """The tasks, with new pages in the object store."""
+def object_tasks(tasks: Tasks, store: StoreOfTest, monkeypatch: pytest.MonkeyPatch) -> Tasks:
+    """Tasks that store the contents of pages in the object store."""
     monkeypatch.setenv("DETOURAGE_PAGES", store.url)
     load_settings.cache_clear()
     configure(load_settings())
     return tasks
 
 
-def content_of(tasks: Tasks, path: str) -> bytes | str | None:
+def load_content(tasks: Tasks, path: str) -> bytes | str | None:
+    """Return the stored content of the page with a URL path."""
     [page_id] = tasks.query(select(StoredPage.id).where(StoredPage.url.endswith(f"/{path}")))
     return tasks.read(lambda session: pages.load_content(session, page_id))
 
 
-def object_of(tasks: Tasks, store: StoreOfTest, path: str) -> str:
+def object_name(tasks: Tasks, store: StoreOfTest, path: str) -> str:
+    """Return the name of the object with the content of a page."""
     [url] = tasks.query(
         select(PageContent.object_url)
         .join(StoredPage, StoredPage.id == PageContent.page_id)
@@ -77,54 +79,56 @@ def test_pages_are_read_wherever_they_were_stored(tasks: Tasks, store: StoreOfTe
         assert name.endswith(f"/{hashlib.sha256(content).hexdigest()}")
     # Without the setting, the objects are still readable.
     tasks.restart(pages="")
-    assert all(content_of(tasks, path) == html for path, html in SITE)
+    assert all(load_content(tasks, path) == html for path, html in SITE)
     tasks.reprocess("a")
     tasks.run_all()
-    again = tasks.take_articles()
-    assert {url: each["text"] for url, each in again.items()} == {
+    reprocessed = tasks.take_articles()
+    assert {url: each["text"] for url, each in reprocessed.items()} == {
         url: each["text"] for url, each in articles.items()
     }
     changed = article_html(9)
     tasks.publish("a", [("plain/3", changed)])
-    assert content_of(tasks, "plain/3") == changed
+    assert load_content(tasks, "plain/3") == changed
     assert tasks.query(select(func.count(PageContent.compressed))) == [3]
 
 
-def test_a_lost_page_fails_alone_with_the_reason(stored: Tasks, store: StoreOfTest) -> None:
-    stored.cluster(stored.publish("a", SITE))
-    other, missing, cut, exchanged = (object_of(stored, store, path) for path, _ in SITE)
+def test_a_lost_page_fails_alone_with_the_reason(object_tasks: Tasks, store: StoreOfTest) -> None:
+    object_tasks.cluster(object_tasks.publish("a", SITE))
+    first_object, missing, truncated, exchanged = (
+        object_name(object_tasks, store, path) for path, _ in SITE
+    )
     before = store.objects()
     store.remove(missing)
-    store.put(cut, before[cut][:-1])
-    store.put(exchanged, before[other])
-    stored.run_all()
-    found = stored.outcomes()
-    assert found["0"][0] == "article"
+    store.put(truncated, before[truncated][:-1])
+    store.put(exchanged, before[first_object])
+    object_tasks.run_all()
+    outcomes = object_tasks.outcomes()
+    assert outcomes["0"][0] == "article"
     for name, reason in [("1", "is missing"), ("2", "is damaged"), ("3", "is damaged")]:
-        assert found[name][0] == "failed"
-        assert reason in (found[name][1] or "")
-        assert store.url in (found[name][1] or "")
+        assert outcomes[name][0] == "failed"
+        assert reason in (outcomes[name][1] or "")
+        assert store.url in (outcomes[name][1] or "")
     with pytest.raises(LostContentError, match="is missing"):
-        content_of(stored, "plain/1")
-    assert len(stored.take_articles()) == 1
-    # Parsing the pages again reports the same, and extracts them once their objects are back.
-    stored.reprocess("a", "parse")
-    stored.run_all()
-    assert stored.outcomes()["1"] == found["1"]
+        load_content(object_tasks, "plain/1")
+    assert len(object_tasks.take_articles()) == 1
+    # Reprocessing reports the same errors until the objects exist again.
+    object_tasks.reprocess("a", "parse")
+    object_tasks.run_all()
+    assert object_tasks.outcomes()["1"] == outcomes["1"]
     for name, content in before.items():
         store.put(name, content)
-    stored.reprocess("a", "parse")
-    stored.run_all()
-    [site_id] = stored.query(select(Site.id))
-    stored.process_site(site_id)
-    assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
+    object_tasks.reprocess("a", "parse")
+    object_tasks.run_all()
+    [site_id] = object_tasks.query(select(Site.id))
+    object_tasks.process_site(site_id)
+    assert {outcome for outcome, _ in object_tasks.outcomes().values()} == {"article"}
 
 
 def test_an_object_that_cannot_be_read_fails_alone(tasks: Tasks, tmp_path: Path) -> None:
     with Folder(tmp_path) as store:
         tasks.restart(pages=store.url)
         tasks.cluster(tasks.publish("a", SITE))
-        folder, loop = (object_of(tasks, store, path) for path in ("plain/1", "plain/2"))
+        folder, loop = (object_name(tasks, store, path) for path in ("plain/1", "plain/2"))
         for name in (folder, loop):
             (tmp_path / "store" / name).unlink()
         (tmp_path / "store" / folder).mkdir()
@@ -136,77 +140,77 @@ def test_an_object_that_cannot_be_read_fails_alone(tasks: Tasks, tmp_path: Path)
         assert "cannot be read" in (found["2"][1] or "")
 
 
-def test_a_lost_page_is_stored_by_the_next_fetch(stored: Tasks, store: StoreOfTest) -> None:
-    site_id = stored.publish("a", SITE)
-    store.remove(object_of(stored, store, "plain/1"))
-    store.put(object_of(stored, store, "plain/2"), b"damaged")
-    stored.process_site(site_id)
-    found = [stored.outcomes()[name][0] for name in "0123"]
+def test_a_lost_page_is_stored_by_the_next_fetch(object_tasks: Tasks, store: StoreOfTest) -> None:
+    site_id = object_tasks.publish("a", SITE)
+    store.remove(object_name(object_tasks, store, "plain/1"))
+    store.put(object_name(object_tasks, store, "plain/2"), b"damaged")
+    object_tasks.process_site(site_id)
+    found = [object_tasks.outcomes()[name][0] for name in "0123"]
     assert found == ["article", "failed", "failed", "article"]
-    stored.publish("a", SITE)
-    stored.reprocess("a", "parse")
-    stored.run_all()
-    stored.process_site(site_id)
-    assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
+    object_tasks.publish("a", SITE)
+    object_tasks.reprocess("a", "parse")
+    object_tasks.run_all()
+    object_tasks.process_site(site_id)
+    assert {outcome for outcome, _ in object_tasks.outcomes().values()} == {"article"}
 
 
-def test_extraction_waits_for_an_unavailable_store(stored: Tasks, store: StoreOfTest) -> None:
-    stored.cluster(stored.publish("a", SITE))
+def test_extraction_waits_for_an_unavailable_store(object_tasks: Tasks, store: StoreOfTest) -> None:
+    object_tasks.cluster(object_tasks.publish("a", SITE))
     store.stop()
     restart = threading.Timer(1, store.start)
     restart.start()
-    stored.run_all()
+    object_tasks.run_all()
     restart.join()
-    assert {outcome for outcome, _ in stored.outcomes().values()} == {"article"}
-    assert set(stored.query(select(StoredPage.attempts))) == {1}
+    assert {outcome for outcome, _ in object_tasks.outcomes().values()} == {"article"}
+    assert set(object_tasks.query(select(StoredPage.attempts))) == {1}
 
 
-def test_nothing_is_stored_where_objects_are_gone(stored: Tasks, store: StoreOfTest) -> None:
-    stored.publish("a", SITE[:1])
-    [url] = stored.query(select(PageContent.object_url))
-    # The volume is not mounted, which does not look like lost pages.
+def test_nothing_is_stored_where_objects_are_gone(object_tasks: Tasks, store: StoreOfTest) -> None:
+    object_tasks.publish("a", SITE[:1])
+    [url] = object_tasks.query(select(PageContent.object_url))
+    # Without its marker, the store counts as unavailable, like a volume that is not mounted.
     for name in [*store.objects(), page_objects.MARKER]:
         store.remove(name)
     with pytest.raises(UnavailableError, match=page_objects.MARKER):
         page_objects.get([url])
-    # All processes start again.
+    # Clear the cache, as if the processes had been restarted.
     page_objects.page_objects.cache_clear()
     with pytest.raises(UnavailableError, match=r"has no detourage\.txt, but the database has"):
-        stored.publish("a", SITE[1:2])
+        object_tasks.publish("a", SITE[1:2])
     assert not store_finding().is_healthy
     assert store.objects() == {}
-    # The operator accepts the loss.
+    # The operator accepts the loss by creating the marker.
     store.put(page_objects.MARKER, b"")
     assert store_finding().is_healthy
-    stored.publish("a", SITE[1:2])
+    object_tasks.publish("a", SITE[1:2])
     assert len(store.objects()) == 1
 
 
-def test_objects_are_removed_with_their_last_page(stored: Tasks, store: StoreOfTest) -> None:
-    stored.publish("a", [*SITE, ("twin", SITE[0][1])])
-    stored.execute(update(StoredPage).values(outcome="no-text"))
-    stored.publish("a", [("plain/1", article_html(9))])
+def test_objects_are_removed_with_their_last_page(object_tasks: Tasks, store: StoreOfTest) -> None:
+    object_tasks.publish("a", [*SITE, ("twin", SITE[0][1])])
+    object_tasks.execute(update(StoredPage).values(outcome="no-text"))
+    object_tasks.publish("a", [("plain/1", article_html(9))])
     assert len(store.objects()) == len(SITE) + 1
     command = ("prune", "--older-than", "0", "--only", "objects")
     assert invoke(*command, "--dry-run").output == "objects\t1\n"
     assert invoke(*command).output == "objects\t1\n"
     assert len(store.objects()) == len(SITE)
-    with stored.database.transaction() as session:
+    with object_tasks.database.transaction() as session:
         twin = session.scalars(select(StoredPage).where(StoredPage.url.endswith("/twin"))).one()
         changed = session.scalars(select(StoredPage).where(StoredPage.url.endswith("/2"))).one()
         copy_content(session, changed, twin)
     prune(older_than_days=0, kinds=["objects"])
-    stored.run_all()
+    object_tasks.run_all()
     assert len(store.objects()) == len(SITE)
-    stored.execute(update(StoredPage).values(outcome="no-text"))
+    object_tasks.execute(update(StoredPage).values(outcome="no-text"))
     prune(older_than_days=0)
-    stored.run_all()
+    object_tasks.run_all()
     assert store.objects() == {}
-    assert stored.query(select(PageContent)) == []
+    assert object_tasks.query(select(PageContent)) == []
 
 
 def test_a_crash_leaves_an_unused_object_but_no_page_without_one(
-    stored: Tasks, store: StoreOfTest, monkeypatch: pytest.MonkeyPatch
+    object_tasks: Tasks, store: StoreOfTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class CrashError(Exception):
         pass
@@ -217,39 +221,44 @@ def test_a_crash_leaves_an_unused_object_but_no_page_without_one(
     with monkeypatch.context() as patched:
         patched.setattr("worker.store.recording.addresses.save", crash)
         with pytest.raises(CrashError):
-            stored.publish("a", SITE[:1])
-    assert (len(store.objects()), stored.query(select(PageContent))) == (1, [])
+            object_tasks.publish("a", SITE[:1])
+    assert (len(store.objects()), object_tasks.query(select(PageContent))) == (1, [])
     prune(older_than_days=0, kinds=["objects"])
-    stored.run_all()
+    object_tasks.run_all()
     assert store.objects() == {}
 
 
-def test_an_object_that_is_being_stored_again_is_kept(stored: Tasks, store: StoreOfTest) -> None:
-    stored.process_site(stored.publish("a", SITE[:1]))
-    stored.publish("a", [(SITE[0][0], article_html(9))])
-    url = stored.database.engine.url.render_as_string(hide_password=False)
+def test_an_object_that_is_being_stored_again_is_kept(
+    object_tasks: Tasks, store: StoreOfTest
+) -> None:
+    object_tasks.process_site(object_tasks.publish("a", SITE[:1]))
+    object_tasks.publish("a", [(SITE[0][0], article_html(9))])
+    url = object_tasks.database.engine.url.render_as_string(hide_password=False)
     with Database(url) as other, other.transaction() as session:
         again = FetchedPage("b", "https://other.example/", SITE[0][1], None, None, None, "{}")
         store_pages(session, [(again, ParsedPage())], store.url)
         prune(older_than_days=0, kinds=["objects"])
-        stored.run_all()
+        object_tasks.run_all()
         assert len(store.objects()) == 2
     prune(older_than_days=0, kinds=["objects"])
-    stored.run_all()
+    object_tasks.run_all()
     assert len(store.objects()) == 2
 
 
 def store_finding() -> Finding:
-    [found] = [each for each in examine(process_state().settings) if each.name == "object store"]
-    return found
+    """Return the result of the health check of the object store."""
+    findings = examine(process_state().settings)
+    return next(finding for finding in findings if finding.name == "object store")
 
 
-def test_a_check_reports_whether_the_store_accepts_pages(stored: Tasks, store: StoreOfTest) -> None:
+def test_a_check_reports_whether_the_store_accepts_pages(
+    object_tasks: Tasks, store: StoreOfTest
+) -> None:
     for _ in range(2):
         found = store_finding()
         assert (found.is_healthy, found.detail) == (True, f"{store.url} accepts pages")
-    # Intakes store pages in a store that a check has marked.
-    stored.publish("a", SITE[:1])
+    # Pages can be stored although the check, not an intake, created the store's marker.
+    object_tasks.publish("a", SITE[:1])
     store.stop()
     assert not store_finding().is_healthy
     store.start()

@@ -34,18 +34,19 @@ def site_id(tasks: Tasks) -> int:
     """ID of a site that has two templates and whose articles were published long ago."""
     found = tasks.process_site(tasks.publish("a", [*pages_of("plain", 6), *pages_of("table", 5)]))
     tasks.take_articles()
-    age(tasks)
+    backdate_contents(tasks)
     return found
 
 
 def pages_of(template: str, number: int, first: int = 2) -> list[tuple[str, str]]:
+    """Return a number of pages of a template, all with different structures."""
     return [
         (f"{template}/{seed}", article_html(seed, number=seed, template=template))
         for seed in range(first, first + number)
     ]
 
 
-def age(tasks: Tasks) -> None:
+def backdate_contents(tasks: Tasks) -> None:
     """Backdate all stored contents and articles."""
     tasks.execute(
         update(PageContent).values(stored_at=func.now() - LONG_AGO),
@@ -53,7 +54,7 @@ def age(tasks: Tasks) -> None:
     )
 
 
-def rows(tasks: Tasks, table: Any) -> int:
+def count_rows(tasks: Tasks, table: Any) -> int:
     (number,) = tasks.query(select(func.count()).select_from(table))
     return int(number)
 
@@ -65,16 +66,16 @@ def test_old_html_is_removed_except_for_template_pages(tasks: Tasks) -> None:
     compared_with = set(tasks.query(select(Membership.template_page_id).distinct()))
     assert kept == compared_with
     assert 2 <= len(kept) <= 4
-    assert rows(tasks, Article) == rows(tasks, StoredPage) == 11
+    assert count_rows(tasks, Article) == count_rows(tasks, StoredPage) == 11
     assert set(tasks.query(select(StoredPage.outcome))) == {"article"}
 
 
 @pytest.mark.usefixtures("site_id")
 def test_recent_pending_and_failed_pages_keep_their_html(tasks: Tasks) -> None:
-    young = select(StoredPage.id).where(StoredPage.url.endswith("plain/3"))
+    recent = select(StoredPage.id).where(StoredPage.url.endswith("plain/3"))
     page = update(StoredPage)
     tasks.execute(
-        update(PageContent).where(PageContent.page_id.in_(young)).values(stored_at=func.now()),
+        update(PageContent).where(PageContent.page_id.in_(recent)).values(stored_at=func.now()),
         page.where(StoredPage.url.endswith("plain/4")).values(forced=True),
         page.where(StoredPage.url.endswith("plain/5")).values(outcome="failed"),
         page.where(StoredPage.url.endswith("plain/6")).values(outcome="needs-rendering"),
@@ -128,11 +129,11 @@ def test_a_pruned_page_has_html_again_after_the_next_fetch(tasks: Tasks, site_id
 def test_superseded_revisions_are_removed_and_the_latest_is_kept(tasks: Tasks) -> None:
     tasks.reprocess("a")
     tasks.run_all()
-    age(tasks)
-    assert rows(tasks, Article) == 22
+    backdate_contents(tasks)
+    assert count_rows(tasks, Article) == 22
     prune(older_than_days=30, kinds=["revisions"])
     assert set(tasks.query(select(Article.revision))) == {2}
-    assert rows(tasks, Article) == 11
+    assert count_rows(tasks, Article) == 11
     tasks.reprocess("a")
     tasks.run_all()
     assert set(tasks.revisions().values()) == {3}
@@ -142,13 +143,13 @@ def test_old_memberships_and_orphaned_trees_are_removed(tasks: Tasks, site_id: i
     tasks.publish("a", [("plain/5", article_html(99, number=50))])
     tasks.process_site(site_id)
     before = tasks.groups(site_id)
-    trees = rows(tasks, StoredTree)
-    assert rows(tasks, Membership) == 22
+    trees = count_rows(tasks, StoredTree)
+    assert count_rows(tasks, Membership) == 22
     prune(older_than_days=30, kinds=["groups", "trees"])
-    assert rows(tasks, Membership) == 11
+    assert count_rows(tasks, Membership) == 11
     assert tasks.groups(site_id) == before
     assert set(tasks.query(select(GroupRepresentative.generation))) == {2}
-    assert rows(tasks, StoredTree) == trees - 1
+    assert count_rows(tasks, StoredTree) == trees - 1
     tasks.publish("a", [("plain/5", article_html(98, number=5))])
     tasks.process_site(site_id)
     assert tasks.generations(site_id) == 3
@@ -168,7 +169,7 @@ def test_old_receipts_and_failures_are_removed(tasks: Tasks) -> None:
         )
         session.execute(update(TaskFailure).values(failed_at=func.now() - LONG_AGO))
     prune(older_than_days=30, kinds=["receipts"])
-    assert (rows(tasks, Receipt), rows(tasks, TaskFailure)) == (1, 0)
+    assert (count_rows(tasks, Receipt), count_rows(tasks, TaskFailure)) == (1, 0)
 
 
 @pytest.mark.usefixtures("site_id")
@@ -176,20 +177,20 @@ def test_interrupted_pruning_resumes(tasks: Tasks, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(retention, "WINDOW", 3)
     steps = retention.pruning(tasks.database, ["html"], 30)
     removed = [next(steps).removed for _ in range(3)]
-    assert 0 < rows(tasks, StoredPage) - rows(tasks, PageContent) == sum(removed) <= 9
+    assert 0 < count_rows(tasks, StoredPage) - count_rows(tasks, PageContent) == sum(removed) <= 9
     monkeypatch.setattr("worker.tasks.maintenance.STEPS_PER_TASK", 2)
     prune(older_than_days=30, kinds=["html"])
     tasks.run_all()
-    assert rows(tasks, PageContent) <= 4
+    assert count_rows(tasks, PageContent) <= 4
 
 
 @pytest.mark.usefixtures("site_id")
 def test_the_command_counts_before_it_removes(tasks: Tasks) -> None:
     command = ("prune", "--older-than", "30", "--only", "html")
     counted = invoke(*command, "--dry-run")
-    assert rows(tasks, PageContent) == 11
+    assert count_rows(tasks, PageContent) == 11
     removed = invoke(*command)
-    assert removed.output == counted.output == f"html\t{11 - rows(tasks, PageContent)}\n"
+    assert removed.output == counted.output == f"html\t{11 - count_rows(tasks, PageContent)}\n"
 
 
 def test_an_unknown_kind_is_refused(tasks: Tasks) -> None:

@@ -25,7 +25,8 @@ from worker.store.recording import record_pages
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
 
-def fetched(content: bytes | str = b"<p>a</p>", **changes: Any) -> FetchedPage:
+def fetched_page(content: bytes | str = b"<p>a</p>", **changes: Any) -> FetchedPage:
+    """Return a fetched page with default values except for the given ones."""
     values: dict[str, Any] = {
         "site": "news.example",
         "url": "https://news.example/a",
@@ -39,7 +40,8 @@ def fetched(content: bytes | str = b"<p>a</p>", **changes: Any) -> FetchedPage:
     return FetchedPage(**values)
 
 
-def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPage]:
+def record_fetches(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPage]:
+    """Record fetches of a page one by one; return the result of each, and the stored page."""
     results: list[str] = []
     for each in fetches:
         site_id = pages.lock_site(session, each.site)
@@ -51,19 +53,21 @@ def record(session: Session, *fetches: FetchedPage) -> tuple[list[str], StoredPa
 
 @pytest.mark.parametrize("content", [b"\xff\x00<p>bytes", "text with \x00 and \ud800"])
 def test_content_is_returned_unchanged(session: Session, content: bytes | str) -> None:
-    _, page = record(session, fetched(content))
+    _, page = record_fetches(session, fetched_page(content))
     assert pages.load_content(session, page.id) == content
 
 
 def test_the_same_one_of_two_simultaneous_fetches_wins_in_any_order(session: Session) -> None:
-    a, b = fetched(b"a", fetched_at=MOMENT), fetched(b"b", fetched_at=MOMENT)
-    _, first = record(session, replace(a, site="s1"), replace(b, site="s1"))
-    _, second = record(session, replace(b, site="s2"), replace(a, site="s2"))
+    a, b = fetched_page(b"a", fetched_at=MOMENT), fetched_page(b"b", fetched_at=MOMENT)
+    _, first = record_fetches(session, replace(a, site="s1"), replace(b, site="s1"))
+    _, second = record_fetches(session, replace(b, site="s2"), replace(a, site="s2"))
     assert pages.load_content(session, first.id) == pages.load_content(session, second.id)
 
 
 def test_the_latest_undated_fetch_wins(session: Session) -> None:
-    results, page = record(session, fetched(b"a", fetched_at=MOMENT), fetched(b"b"))
+    results, page = record_fetches(
+        session, fetched_page(b"a", fetched_at=MOMENT), fetched_page(b"b")
+    )
     assert results == ["accepted", "updated"]
     assert pages.load_content(session, page.id) == b"b"
 
@@ -71,7 +75,9 @@ def test_the_latest_undated_fetch_wins(session: Session) -> None:
 def test_equal_fetches_get_the_lowest_crawler_id_in_any_order(session: Session) -> None:
     kept = set()
     for number, order in enumerate(permutations(["2", "1", "3"])):
-        _, page = record(session, *(fetched(site=f"s{number}", crawler_id=each) for each in order))
+        _, page = record_fetches(
+            session, *(fetched_page(site=f"s{number}", crawler_id=each) for each in order)
+        )
         kept.add(page.crawler_id)
     assert kept == {"1"}
 
@@ -92,7 +98,7 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
 
 
 def test_articles_are_returned_unchanged(session: Session) -> None:
-    _, page = record(session, fetched())
+    _, page = record_fetches(session, fetched_page())
     message: dict[str, Any] = {
         "id": str(UUID(int=1)),
         "revision": 1,
@@ -113,7 +119,7 @@ def test_articles_are_returned_unchanged(session: Session) -> None:
 
 
 def test_progress_counts_each_message_of_the_run_once(session: Session) -> None:
-    _, page = record(session, fetched())
+    _, page = record_fetches(session, fetched_page())
     for message_id, result in (
         ("run-1-0", ReceiptResult.ACCEPTED),
         ("run-1-0", ReceiptResult.DUPLICATE),

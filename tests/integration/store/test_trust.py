@@ -13,7 +13,7 @@ from detourage.addresses import canonical_of, variants_of
 from detourage.html import site_of
 from models.tables import StoredPage
 from tests.addressed import with_canonical_url
-from tests.integration.store.test_addresses import MOMENT, Fetch, read, record
+from tests.integration.store.test_addresses import MOMENT, Fetch, read, record_fetches
 from tests.pages import article_html
 from worker.store import addresses, pages
 from worker.store.pages import FetchedPage
@@ -29,19 +29,19 @@ def fetch(url: str, html: str, hour: int) -> Fetch:
     return FetchedPage(site_of(url), url, html, None, None, moment, "{}"), read(url, html)
 
 
-def linking(html: str, link: str) -> str:
+def with_link(html: str, link: str) -> str:
     return html.replace("<head>", f"<head>{link}", 1)
 
 
-def shown(session: Session, url: str) -> tuple[object, str, Sequence[str]]:
-    """Return the content, the canonical URL and the variants that were published for a URL."""
+def published_state(session: Session, url: str) -> tuple[object, str, Sequence[str]]:
+    """Return the content, canonical URL and variants of the page that a URL belongs to."""
     session.expunge_all()
     for site_id in pages.sites_named(session, site_of(url)):
         ids = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id)).all()
-        for page_id, of_page in addresses.addresses_by_page(session, ids).items():
-            if any(url in each.spellings for each in of_page):
+        for page_id, page_addresses in addresses.addresses_by_page(session, ids).items():
+            if any(url in each.spellings for each in page_addresses):
                 content = pages.load_content(session, page_id)
-                return content, canonical_of(of_page), variants_of(of_page)
+                return content, canonical_of(page_addresses), variants_of(page_addresses)
     raise AssertionError(f"no page of {url}")
 
 
@@ -72,15 +72,15 @@ PAIRS = pytest.mark.parametrize(
 def test_a_copy_that_claims_a_url_and_then_changes_affects_nothing(
     session: Session, victim: str, evil: str, link: str
 ) -> None:
-    copy = linking(STORY, link.format(victim=victim))
+    copy = with_link(STORY, link.format(victim=victim))
     for number, order in enumerate(permutations(range(3))):
         own, other = f"{victim}-{number}", f"{evil}-{number}"
         attack = copy.replace(victim, own)
         fetches = [fetch(own, STORY, 1), fetch(other, attack, 2), fetch(other, PILLS, 3)]
-        record(session, *(fetches[place] for place in order))
-        record(session, *fetches)
-        assert shown(session, own) == (STORY, own, [])
-        assert shown(session, other) == (PILLS, other, [])
+        record_fetches(session, *(fetches[place] for place in order))
+        record_fetches(session, *fetches)
+        assert published_state(session, own) == (STORY, own, [])
+        assert published_state(session, other) == (PILLS, other, [])
 
 
 @PAIRS
@@ -94,20 +94,20 @@ def test_a_url_that_redirected_and_then_shows_another_text_affects_nothing(
         redirected = FetchedPage(site_of(other), other, STORY, None, None, moment, extra)
         declared = parse_or_reject(STORY, other, None, redirected.response)
         fetches = [fetch(own, STORY, 1), (redirected, declared), fetch(other, PILLS, 3)]
-        record(session, *(fetches[place] for place in order))
-        record(session, *fetches)
-        assert shown(session, own) == (STORY, own, [])
-        assert shown(session, other) == (PILLS, other, [])
+        record_fetches(session, *(fetches[place] for place in order))
+        record_fetches(session, *fetches)
+        assert published_state(session, own) == (STORY, own, [])
+        assert published_state(session, other) == (PILLS, other, [])
 
 
 def test_a_url_that_redirects_within_a_site_is_a_variant(session: Session) -> None:
     old, new = "https://www.paper.example/?p=7", "https://www.paper.example/story"
     extra = json.dumps({"final_url": new})
     redirected = FetchedPage(site_of(old), old, STORY, None, None, MOMENT, extra)
-    record(session, (redirected, parse_or_reject(STORY, old, None, redirected.response)))
-    assert shown(session, old) == (STORY, old, [])
-    record(session, fetch(new, CHANGED, 1))
-    assert shown(session, old) == (CHANGED, new, [old])
+    record_fetches(session, (redirected, parse_or_reject(STORY, old, None, redirected.response)))
+    assert published_state(session, old) == (STORY, old, [])
+    record_fetches(session, fetch(new, CHANGED, 1))
+    assert published_state(session, old) == (CHANGED, new, [old])
 
 
 @PAIRS
@@ -115,27 +115,31 @@ def test_a_page_claimed_by_a_copy_is_published_with_its_own_changes(
     session: Session, victim: str, evil: str
 ) -> None:
     copy = with_canonical_url(STORY, victim)
-    record(session, fetch(victim, STORY, 1), fetch(evil, copy, 2), fetch(victim, CHANGED, 3))
-    record(session, fetch(evil, copy.replace("</body>", "<p>Buy pills.</p></body>"), 4))
-    assert shown(session, victim)[:2] == (CHANGED, victim)
+    record_fetches(
+        session, fetch(victim, STORY, 1), fetch(evil, copy, 2), fetch(victim, CHANGED, 3)
+    )
+    record_fetches(session, fetch(evil, copy.replace("</body>", "<p>Buy pills.</p></body>"), 4))
+    assert published_state(session, victim)[:2] == (CHANGED, victim)
 
 
 def test_a_copy_on_the_same_host_is_a_variant_while_it_says_so(session: Session) -> None:
     victim, evil = SAME_HOST
     copy = with_canonical_url(STORY, victim)
-    record(session, fetch(victim, STORY, 1), fetch(evil, copy, 2))
-    assert shown(session, evil) == (STORY, victim, [evil])
-    record(session, fetch(evil, STORY, 3))
-    assert shown(session, evil) == (STORY, evil, [])
-    record(session, fetch(evil, copy, 4))
-    assert shown(session, evil) == (STORY, victim, [evil])
+    record_fetches(session, fetch(victim, STORY, 1), fetch(evil, copy, 2))
+    assert published_state(session, evil) == (STORY, victim, [evil])
+    record_fetches(session, fetch(evil, STORY, 3))
+    assert published_state(session, evil) == (STORY, evil, [])
+    record_fetches(session, fetch(evil, copy, 4))
+    assert published_state(session, evil) == (STORY, victim, [evil])
 
 
 def test_an_old_fetch_that_arrives_late_separates_nothing(session: Session) -> None:
     victim, evil = SAME_HOST
-    record(session, fetch(victim, STORY, 1), fetch(evil, with_canonical_url(STORY, victim), 5))
-    record(session, fetch(evil, PILLS, 4))
-    assert shown(session, evil) == (STORY, victim, [evil])
+    record_fetches(
+        session, fetch(victim, STORY, 1), fetch(evil, with_canonical_url(STORY, victim), 5)
+    )
+    record_fetches(session, fetch(evil, PILLS, 4))
+    assert published_state(session, evil) == (STORY, victim, [evil])
 
 
 @pytest.mark.parametrize("order", [*permutations(range(3))])
@@ -149,8 +153,8 @@ def test_a_page_that_declares_the_same_url_does_not_replace_another(
         with_canonical_url(STORY.replace("7-1", "7-x"), clean),
     )
     fetches = [fetch(victim, declared, 1), fetch(evil, attack, 2), fetch(evil, PILLS, 3)]
-    record(session, *(fetches[place] for place in order))
-    assert shown(session, victim)[:2] == (declared, victim)
+    record_fetches(session, *(fetches[place] for place in order))
+    assert published_state(session, victim)[:2] == (declared, victim)
 
 
 @pytest.mark.parametrize("order", [*permutations(range(4))])
@@ -163,30 +167,30 @@ def test_a_chain_of_claims_leaves_its_target(session: Session, order: Sequence[i
         fetch(second, with_canonical_url(STORY, first), 3),
         fetch(second, PILLS, 4),
     ]
-    record(session, *(fetches[place] for place in order))
-    record(session, *fetches)
-    assert shown(session, victim)[1] == victim
-    assert shown(session, victim)[0] == fetches[0][0].content
-    assert shown(session, second) == (PILLS, second, [])
+    record_fetches(session, *(fetches[place] for place in order))
+    record_fetches(session, *fetches)
+    assert published_state(session, victim)[1] == victim
+    assert published_state(session, victim)[0] == fetches[0][0].content
+    assert published_state(session, second) == (PILLS, second, [])
 
 
 def test_a_cycle_of_claims_does_not_affect_a_third_page(session: Session) -> None:
     victim, evil = SAME_HOST
     other = f"{evil}-2"
-    record(session, fetch(victim, STORY, 1))
-    record(session, fetch(evil, with_canonical_url(STORY, other), 2))
-    record(session, fetch(other, with_canonical_url(STORY, evil), 3))
-    assert shown(session, victim) == (STORY, victim, [])
-    assert shown(session, evil)[1] in {evil, other}
+    record_fetches(session, fetch(victim, STORY, 1))
+    record_fetches(session, fetch(evil, with_canonical_url(STORY, other), 2))
+    record_fetches(session, fetch(other, with_canonical_url(STORY, evil), 3))
+    assert published_state(session, victim) == (STORY, victim, [])
+    assert published_state(session, evil)[1] in {evil, other}
 
 
 def test_a_hundred_claims_leave_the_page_unchanged(session: Session) -> None:
     victim, evil = SAME_HOST
     copy = with_canonical_url(STORY, victim)
-    record(session, fetch(victim, STORY, 1))
+    record_fetches(session, fetch(victim, STORY, 1))
     claims = [fetch(f"{evil}-{number}", copy, 2) for number in range(100)]
-    record(session, *claims, batch=50)
-    record(session, fetch(victim, CHANGED, 3), fetch(f"{evil}-7", PILLS, 4))
-    content, canonical, variants = shown(session, victim)
+    record_fetches(session, *claims, batch=50)
+    record_fetches(session, fetch(victim, CHANGED, 3), fetch(f"{evil}-7", PILLS, 4))
+    content, canonical, variants = published_state(session, victim)
     assert (content, canonical, len(variants)) == (CHANGED, victim, 50)
-    assert shown(session, f"{evil}-7") == (PILLS, f"{evil}-7", [])
+    assert published_state(session, f"{evil}-7") == (PILLS, f"{evil}-7", [])

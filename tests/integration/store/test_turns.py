@@ -1,4 +1,8 @@
-"""Sites take turns in the outbox; short queues and backlogs each get half of the places."""
+"""Sites take turns in the outbox.
+
+Half of the tasks taken at a time belong to sites with few waiting tasks, and half to sites with a
+backlog.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -22,11 +26,11 @@ BUSY = range(1, SITES)
 OTHER = SITES
 
 
-def ask(session: Session, site_id: int, number: int = 1) -> None:
+def add_tasks(session: Session, site_id: int, number: int = 1) -> None:
     outbox.add_tasks(session, "task", [{"site": site_id}] * number, site_id=site_id)
 
 
-def serve(session: Session, number: int, *, short_first: bool = True) -> list[int]:
+def take_tasks(session: Session, number: int, *, short_first: bool = True) -> list[int]:
     """Return the sites of the next tasks, and remove these tasks from the outbox."""
     wanted = {"task": LaneQuota(number, (number + short_first) // 2)}
     entries = outbox.take_next(session, wanted, max_bytes=1000)["task"]
@@ -34,19 +38,20 @@ def serve(session: Session, number: int, *, short_first: bool = True) -> list[in
     return [entry.arguments["site"] for entry in entries if entry.arguments]
 
 
-def letters(sites: list[int]) -> str:
+def as_letters(sites: list[int]) -> str:
+    """Return the sites as letters, for example ``abac`` for 1, 2, 1, 3."""
     return "".join("-abcdefgh"[site] for site in sites)
 
 
 def test_newcomers_do_not_overtake_the_tasks_of_a_known_site(session: Session) -> None:
-    known, newcomers = 1, count(100)
-    ask(session, known)
-    serve(session, 1)
-    ask(session, known, 3)
+    known_site, newcomers = 1, count(100)
+    add_tasks(session, known_site)
+    take_tasks(session, 1)
+    add_tasks(session, known_site, 3)
     served: list[int] = []
-    while served.count(known) < 3 and len(served) < 50:
-        ask(session, next(newcomers))
-        served += serve(session, 1)
+    while served.count(known_site) < 3 and len(served) < 50:
+        add_tasks(session, next(newcomers))
+        served += take_tasks(session, 1)
     assert len(served) <= 7
 
 
@@ -55,20 +60,20 @@ def test_turns_outlive_the_relay_and_an_empty_lane(tasks: Tasks) -> None:
         with tasks.database.transaction() as session:
             return step(session)
 
-    in_transaction(lambda session: ask(session, 1, 60))
-    in_transaction(lambda session: serve(session, 60))
-    in_transaction(lambda session: ask(session, 1, 60))
-    in_transaction(lambda session: serve(session, 20))
-    # If the lane began from scratch, the newcomer would have to catch up with the other site first.
-    in_transaction(lambda session: ask(session, 2, 40))
-    served = in_transaction(lambda session: serve(session, 60))
-    assert letters(served[2 * SHORT_QUEUE :][:20]) == 10 * "ab"
+    in_transaction(lambda session: add_tasks(session, 1, 60))
+    in_transaction(lambda session: take_tasks(session, 60))
+    in_transaction(lambda session: add_tasks(session, 1, 60))
+    in_transaction(lambda session: take_tasks(session, 20))
+    # If the turns were forgotten with the empty lane, site 2 would get all places at first.
+    in_transaction(lambda session: add_tasks(session, 2, 40))
+    served = in_transaction(lambda session: take_tasks(session, 60))
+    assert as_letters(served[2 * SHORT_QUEUE :][:20]) == 10 * "ab"
 
 
 def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for site_id in range(1, 9):
-            ask(session, site_id, 2)
+            add_tasks(session, site_id, 2)
     wanted = {"task": LaneQuota(4, 2)}
 
     def of(entries: Sequence[outbox.WaitingEntry]) -> list[int]:
@@ -82,25 +87,25 @@ def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
             outbox.remove(first, [entry.id for entry in ahead])
         outbox.remove(second, [entry.id for entry in behind])
     with tasks.database.transaction() as session:
-        ask(session, 9)
-        assert serve(session, 9) == [*range(1, 10)]
+        add_tasks(session, 9)
+        assert take_tasks(session, 9) == [*range(1, 10)]
 
 
 def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> None:
     for site_id in BUSY:
-        ask(session, site_id, 100)
-    serve(session, 20)
+        add_tasks(session, site_id, 100)
+    take_tasks(session, 20)
     outbox.add_tasks(session, "task", [{"page_id": 1}] * 50, site_id=OTHER)
     lanes = ("task", "again")
     outbox.request_extractions(session, lanes, [], 2, unchanged=[1], clustered_site=OTHER)
-    ask(session, OTHER)
+    add_tasks(session, OTHER)
     # The rest of this turn and the busy sites' tasks of the next precede it, in half of the places.
-    assert OTHER in serve(session, 2 * (2 * len(BUSY)))
+    assert OTHER in take_tasks(session, 2 * (2 * len(BUSY)))
 
 
 def test_tasks_without_a_site_are_served_in_order(session: Session) -> None:
     outbox.add_tasks(session, "task", [{"site": place} for place in range(40)], site_id=None)
-    assert serve(session, 40) == list(range(40))
+    assert take_tasks(session, 40) == list(range(40))
 
 
 EVENTS = st.lists(
@@ -118,22 +123,22 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
     session: Session, events: list[tuple[int, int]]
 ) -> None:
     session.execute(delete(OutboxEntry))
-    asked: Counter[int] = Counter()
+    requested: Counter[int] = Counter()
     served: Counter[int] = Counter()
-    ahead: Counter[tuple[int, int, int]] = Counter()
+    lead: Counter[tuple[int, int, int]] = Counter()
     for step in count():
         if step < len(events):
             site_id, number = events[step]
-        elif asked.total() > served.total():
+        elif requested.total() > served.total():
             site_id, number = 0, 7
         else:
             break
         if site_id:
-            ask(session, site_id, number)
-            asked[site_id] += number
+            add_tasks(session, site_id, number)
+            requested[site_id] += number
             continue
         before = waiting_by_half(session)
-        taken = serve(session, number)
+        taken = take_tasks(session, number)
         after = waiting_by_half(session)
         short, backlog = (old - new for old, new in zip(before, after, strict=True))
         assert len(taken) == min(number, (before[0] + before[1]).total())
@@ -141,12 +146,12 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
         assert backlog.total() >= min(before[1].total(), number // 2)
         served.update(taken)
         for half, gone in enumerate((short, backlog)):
-            for one, other in permutations(range(1, SITES + 1), 2):
-                still_waits = before[half][one] and after[half][one]
-                gained = ahead[half, one, other] + gone[other] - gone[one]
-                ahead[half, one, other] = max(0, gained) if still_waits else 0
-                assert ahead[half, one, other] <= 2
-    assert served == asked
+            for site, other in permutations(range(1, SITES + 1), 2):
+                still_waits = before[half][site] and after[half][site]
+                gained = lead[half, site, other] + gone[other] - gone[site]
+                lead[half, site, other] = max(0, gained) if still_waits else 0
+                assert lead[half, site, other] <= 2
+    assert served == requested
     assert waiting_by_half(session) == (Counter(), Counter())
 
 

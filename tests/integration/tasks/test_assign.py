@@ -1,4 +1,7 @@
-"""New pages of clustered sites are immediately assigned, promoted and extracted."""
+"""New pages of clustered sites are assigned to groups and extracted on arrival.
+
+Similar pages that belong to no group form a new one.
+"""
 
 import json
 import logging
@@ -147,15 +150,15 @@ def test_an_error_on_one_page_does_not_affect_the_others_of_its_batch(
     tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch, is_redelivered: bool
 ) -> None:
     tasks.publish("a", articles(range(10, 14)))
-    asked = tasks.take(task_names.ASSIGN)
-    first, *rest = asked
+    requested = tasks.take(task_names.ASSIGN)
+    first, *rest = requested
     others = [(each["page_id"], each["site_version"]) for each in rest]
-    done: list[Any] = []
+    assigned: list[Any] = []
 
     def fail_after_one_page(*arguments: Any) -> Any:
-        if done:
+        if assigned:
             raise ValueError("two roots")
-        done.append(arguments)
+        assigned.append(arguments)
         return assign_tree(*arguments)
 
     if not is_redelivered:
@@ -164,10 +167,12 @@ def test_an_error_on_one_page_does_not_affect_the_others_of_its_batch(
     assign.run(**first, others=others)
     assign.pop_request()
     monkeypatch.undo()
-    alone = tasks.take(task_names.ASSIGN)
-    assert sorted(each["page_id"] for each in alone) == sorted(each["page_id"] for each in asked)
-    assert all(each[task_names.OTHERS] == [] for each in alone)
-    for each in alone:
+    retried = tasks.take(task_names.ASSIGN)
+    assert sorted(each["page_id"] for each in retried) == sorted(
+        each["page_id"] for each in requested
+    )
+    assert all(each[task_names.OTHERS] == [] for each in retried)
+    for each in retried:
         assign(**each)
     tasks.run_all()
     assert len({group for group, _, _ in tasks.groups(site_id).values()}) == 1
@@ -200,7 +205,7 @@ def test_a_page_whose_template_changes_moves_to_its_new_group(tasks: Tasks) -> N
 def test_incremental_assignment_gives_the_same_groups_and_articles_as_one_clustering(
     tasks: Tasks, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # However small the cache, the knowledge of a template is at hand for every page of a task.
+    # The smallest possible cache must not affect the result.
     monkeypatch.setattr(known_templates, "CACHED_TEMPLATES", 1)
     pages = [
         *articles(range(2, 9)),
@@ -208,19 +213,19 @@ def test_incremental_assignment_gives_the_same_groups_and_articles_as_one_cluste
         *(gallery(number) for number in range(3)),
     ]
     site_id = tasks.process_site(tasks.publish("once", pages))
-    at_once = tasks.groups(site_id)
-    articles_at_once = {key: value["text"] for key, value in tasks.take_articles().items()}
-    one_by_one = Tasks(Database(database_url), seed=1)
-    for place, page in enumerate(reversed(pages)):
-        other_id = one_by_one.publish("by one", [page])
-        one_by_one.run_all()
-        if place == 4:
-            one_by_one.process_site(other_id)
-    one_by_one.process_site(other_id)
-    assert partition(one_by_one.groups(other_id)) == partition(at_once)
-    texts = {key: value["text"] for key, value in one_by_one.take_articles().items()}
-    assert texts == articles_at_once
-    one_by_one.database.dispose()
+    expected_groups = tasks.groups(site_id)
+    expected_texts = {key: value["text"] for key, value in tasks.take_articles().items()}
+    incremental = Tasks(Database(database_url), seed=1)
+    for index, page in enumerate(reversed(pages)):
+        other_id = incremental.publish("by one", [page])
+        incremental.run_all()
+        if index == 4:
+            incremental.process_site(other_id)
+    incremental.process_site(other_id)
+    assert partition(incremental.groups(other_id)) == partition(expected_groups)
+    texts = {key: value["text"] for key, value in incremental.take_articles().items()}
+    assert texts == expected_texts
+    incremental.database.dispose()
 
 
 def partition(groups: dict[str, tuple[int | None, str, str | None]]) -> set[frozenset[str]]:
@@ -236,16 +241,16 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
 ) -> None:
     crawl = list(generate(sites=[REDESIGNED]))
     crawl.sort(key=lambda page: page.message["fetched_at"])
-    designs_of = [page.gold["template_class"].split("/")[1] for page in crawl]
-    first = designs_of.index("2023")
-    assert "2016" not in designs_of[first:]
+    designs = [page.gold["template_class"].split("/")[1] for page in crawl]
+    first = designs.index("2023")
+    assert "2016" not in designs[first:]
     site_id = tasks.process_site(tasks.send(page.message for page in crawl[:first]))
     assert tasks.query(select(DesignChange.generation)) == []
     tasks.take_articles()
     # Redesigned pages are extracted on arrival, and the next clustering reports the redesign.
     tasks.send(page.message for page in crawl[first:])
     tasks.run_all()
-    at_once = tasks.take_articles()
+    first_articles = tasks.take_articles()
     with caplog.at_level(logging.WARNING):
         tasks.cluster(site_id)
     assert "design changed" in caplog.text
@@ -255,7 +260,7 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
     for page in crawl[first:]:
         if page.gold["kind"] == "article":
             address = page.message["url"]
-            article = corrected.get(address) or at_once[address]
+            article = corrected.get(address) or first_articles[address]
             scores.append(text_only(article["text"], page.gold["text"]).f1)
     assert sum(scores) / len(scores) > 0.9
     assert tasks.query(select(DesignChange.generation)) == [2]
@@ -268,21 +273,21 @@ def test_a_redesign_during_a_crawl_is_reported_and_its_pages_are_extracted_corre
     assert f"design changed with {changed}" in invoke("status", REDESIGNED).output
     metric = f'detourage_design_changes_total{{site="{REDESIGNED}"}} 1.0'
     assert metric in invoke("status", "--prometheus").output
-    tasks.send([generated_after(crawl[-1].message)])
+    tasks.send([copy_under_new_url(crawl[-1].message)])
     tasks.run_all()
     tasks.cluster(site_id)
     assert tasks.query(select(func.max(Generation.number))) == [3]
     assert tasks.query(select(DesignChange.generation)) == [2]
 
 
-def generated_after(message: dict[str, str]) -> dict[str, str]:
+def copy_under_new_url(message: dict[str, str]) -> dict[str, str]:
     """Return a copy of a page under another URL, which the copy declares as its own."""
     url = message["url"] + "?again"
     html = b64decode(message["html_base64"]).replace(message["url"].encode(), url.encode())
     return message | {"url": url, "html_base64": b64encode(html).decode(), "id": "again"}
 
 
-def changes_noticed(tasks: Tasks, site_id: int) -> int:
+def cluster_and_count_changes(tasks: Tasks, site_id: int) -> int:
     tasks.run_all()
     tasks.cluster(site_id)
     return len(tasks.query(select(DesignChange.generation)))
@@ -293,7 +298,7 @@ def test_undated_pages_received_with_old_pages_are_no_design_change(tasks: Tasks
     tasks.execute(update(StoredPage).values(fetched_at=func.now() - timedelta(days=900)))
     tasks.cluster(site_id)
     tasks.publish("a", articles(range(2, 14), "table"))
-    assert changes_noticed(tasks, site_id) == 0
+    assert cluster_and_count_changes(tasks, site_id) == 0
 
 
 @pytest.mark.parametrize(
@@ -307,4 +312,4 @@ def test_undated_pages_of_a_later_day_show_a_design_change_if_all_have_a_new_tem
     site_id = tasks.cluster(tasks.publish("a", articles(first)))
     tasks.backdate(StoredPage.received_at, days=3)
     tasks.publish("a", [*articles(again), *articles(range(2, 14), "table")])
-    assert changes_noticed(tasks, site_id) == changes
+    assert cluster_and_count_changes(tasks, site_id) == changes

@@ -32,17 +32,17 @@ def site_id(tasks: Tasks) -> int:
     return tasks.publish("a", article_pages(range(4)))
 
 
-def die(tasks: Tasks, site_id: int, *, times: int) -> None:
-    """Simulate that workers were killed during a clustering a long time ago."""
+def simulate_crashes(tasks: Tasks, site_id: int, *, times: int) -> None:
+    """Record attempts to cluster a site, as if workers had been killed during them a day ago."""
     for _ in range(times):
         tasks.database.execute(clusterings.SQL.begin, site_id=site_id, pauses_seconds=[])
     tasks.backdate(ClusteringAttempt.began_at, days=1)
 
 
 @pytest.fixture
-def quarantined(tasks: Tasks, site_id: int) -> int:
+def quarantined_site(tasks: Tasks, site_id: int) -> int:
     """ID of a site that is no longer clustered, because too many of its clusterings crashed."""
-    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
+    simulate_crashes(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     tasks.run_all()
     return site_id
@@ -53,14 +53,14 @@ def status(tasks: Tasks) -> SiteStatus:
     return found
 
 
-def due(tasks: Tasks) -> list[int]:
+def due_sites(tasks: Tasks) -> list[int]:
     """Return the IDs of the sites whose clustering is requested."""
     cluster_due_sites(settle_seconds=0)
     return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
 
 
 def test_a_killed_clustering_is_completed_by_the_next_delivery(tasks: Tasks, site_id: int) -> None:
-    die(tasks, site_id, times=CLUSTERING_ATTEMPTS - 1)
+    simulate_crashes(tasks, site_id, times=CLUSTERING_ATTEMPTS - 1)
     cluster(site_id)
     assert tasks.generations(site_id) == 1
     assert status(tasks).not_clustered_since is None
@@ -68,33 +68,33 @@ def test_a_killed_clustering_is_completed_by_the_next_delivery(tasks: Tasks, sit
 
 
 def test_the_third_clustering_attempt_waits(tasks: Tasks, site_id: int) -> None:
-    assert due(tasks) == [site_id]
+    assert due_sites(tasks) == [site_id]
     for _ in range(2):
         assert (
             tasks.database.execute(clusterings.SQL.begin, site_id=site_id, pauses_seconds=[0, 60])
             is not None
         )
-    assert due(tasks) == []
+    assert due_sites(tasks) == []
     cluster(site_id)
     assert tasks.generations(site_id) == 0
     tasks.backdate(ClusteringAttempt.began_at, days=1)
-    assert due(tasks) == [site_id]
+    assert due_sites(tasks) == [site_id]
     cluster(site_id)
     assert tasks.generations(site_id) == 1
 
 
 def test_a_site_with_a_queued_task_is_not_requested_again(tasks: Tasks, site_id: int) -> None:
-    assert due(tasks) == [site_id]
-    assert due(tasks) == []
-    # Simulate that the message of the request was lost.
+    assert due_sites(tasks) == [site_id]
+    assert due_sites(tasks) == []
+    # As the request is a day old, its message counts as lost.
     tasks.backdate(ClusteringRequest.asked_at, days=1)
-    assert due(tasks) == [site_id]
+    assert due_sites(tasks) == [site_id]
     cluster(site_id)
     tasks.publish("a", [("7", article_html(7))])
-    assert due(tasks) == [site_id]
+    assert due_sites(tasks) == [site_id]
     with tasks.database.try_lock(AdvisoryLock.CLUSTERING, site_id):
         cluster(site_id)
-    assert due(tasks) == [site_id]
+    assert due_sites(tasks) == [site_id]
 
 
 def test_while_the_broker_is_down_only_sites_that_have_waited_long_are_clustered(
@@ -128,11 +128,11 @@ def test_deliveries_during_a_clustering_are_no_attempts(tasks: Tasks, site_id: i
 
 
 def test_a_site_whose_clustering_always_dies_is_quarantined_and_its_pages_are_extracted(
-    tasks: Tasks, quarantined: int
+    tasks: Tasks, quarantined_site: int
 ) -> None:
     assert [*tasks.outcomes().values()] == [("article", None)] * 4
-    assert {role for _, role, _ in tasks.groups(quarantined).values()} == {"outlier"}
-    assert due(tasks) == []
+    assert {role for _, role, _ in tasks.groups(quarantined_site).values()} == {"outlier"}
+    assert due_sites(tasks) == []
     found = status(tasks)
     assert found.not_clustered_since is not None
     assert f"{CLUSTERING_ATTEMPTS} times" in (found.not_clustered_because or "")
@@ -146,7 +146,7 @@ def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None
     tasks.process_site(site_id)
     groups = tasks.groups(site_id)
     tasks.publish("a", [("7", article_html(7))])
-    die(tasks, site_id, times=CLUSTERING_ATTEMPTS)
+    simulate_crashes(tasks, site_id, times=CLUSTERING_ATTEMPTS)
     cluster(site_id)
     assert tasks.groups(site_id).items() >= groups.items()
     tasks.run_all()
@@ -156,24 +156,24 @@ def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None
     assert [*tasks.outcomes().values()] == [("article", None)] * 5
 
 
-def test_the_quarantined_task_clusters_the_site_afresh(tasks: Tasks, quarantined: int) -> None:
-    cluster(quarantined)
-    assert tasks.generations(quarantined) == 1
-    cluster(quarantined, afresh=True)
+def test_the_quarantined_task_clusters_the_site_afresh(tasks: Tasks, quarantined_site: int) -> None:
+    cluster(quarantined_site)
+    assert tasks.generations(quarantined_site) == 1
+    cluster(quarantined_site, afresh=True)
     tasks.run_all()
-    roles = {role for _, role, _ in tasks.groups(quarantined).values()}
+    roles = {role for _, role, _ in tasks.groups(quarantined_site).values()}
     assert roles == {"member", "representative"}
     assert status(tasks).not_clustered_since is None
 
 
 @pytest.mark.parametrize("stage", ["parse", "compare", "cluster"])
 def test_reprocessing_takes_a_site_out_of_quarantine(
-    tasks: Tasks, quarantined: int, stage: task_names.ReprocessStage
+    tasks: Tasks, quarantined_site: int, stage: task_names.ReprocessStage
 ) -> None:
     tasks.reprocess("a", stage)
     tasks.run_all()
-    assert due(tasks) == [quarantined]
-    tasks.process_site(quarantined)
+    assert due_sites(tasks) == [quarantined_site]
+    tasks.process_site(quarantined_site)
     assert tasks.query(select(Generation.method).order_by(Generation.number))[-1] != "none"
     assert status(tasks).not_clustered_since is None
     assert set(tasks.query(select(StoredPage.revision))) == {2}
@@ -181,7 +181,7 @@ def test_reprocessing_takes_a_site_out_of_quarantine(
 
 @pytest.mark.parametrize(
     ("error", "raised"),
-    # A MemoryError would end the worker.
+    # The task raises another error instead of MemoryError, which would end the worker.
     [(ValueError("two roots"), ValueError), (MemoryError("2 TiB"), OutOfMemoryError)],
 )
 def test_the_reason_is_the_error_that_the_clustering_raised(

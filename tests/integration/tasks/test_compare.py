@@ -1,4 +1,4 @@
-"""Comparison of a site's pages in a real PostgreSQL, with tasks run in random order."""
+"""Comparison of a site's pages in blocks, whose tasks run in random order."""
 
 import random
 
@@ -19,13 +19,13 @@ from worker.workflow import comparison, comparison_plan
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
-"""Maximum number of trees for which all pairs are compared. It is low, so that small sites count as
-large."""
+"""Maximum number of trees of which all pairs are compared, so low that small sites count as large.
+"""
 
 
-def two_templates(each: int = 20) -> list[tuple[str, str]]:
-    """Return pages of two templates, all with different structures."""
-    return [*articles(range(2, 2 + each)), *articles(range(2, 2 + each), "table")]
+def pages_of_two_templates(per_template: int = 20) -> list[tuple[str, str]]:
+    """Return a number of pages of each of two templates, all with different structures."""
+    return [*articles(range(2, 2 + per_template)), *articles(range(2, 2 + per_template), "table")]
 
 
 @pytest.mark.parametrize("limit", [6, 400])
@@ -34,7 +34,7 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
 ) -> None:
     monkeypatch.setattr(comparison, "TASK_WORK", 1)
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
-    site_id = tasks.publish("a", two_templates(8))
+    site_id = tasks.publish("a", pages_of_two_templates(8))
     cluster(site_id)
     first, *others = tasks.take(task_names.COMPARE)
     compare(**first)
@@ -43,9 +43,9 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
         while tasks.query(select(ComparisonBlock).where(ComparisonBlock.id == block["block_id"])):
             compare(**block)
     tasks.finish_clustering()
-    tree_of = tasks.trees(site_id)
-    ids = list(tree_of)
-    exact = distance_matrix(list(tree_of.values()))
+    trees_by_id = tasks.trees(site_id)
+    ids = list(trees_by_id)
+    exact = distance_matrix(list(trees_by_id.values()))
     stored = tasks.query(select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance))
     assert all(each == exact[ids.index(a), ids.index(b)] for a, b, each in stored)
     assert len(stored) == len(ids) * (len(ids) - 1) / 2 or limit == 6
@@ -55,7 +55,7 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
 
 
 def test_an_additional_page_is_compared_only_in_its_own_pairs(tasks: Tasks) -> None:
-    site_id = tasks.cluster(tasks.publish("a", two_templates(30)))
+    site_id = tasks.cluster(tasks.publish("a", pages_of_two_templates(30)))
     tasks.publish("a", articles([50]))
     cluster(site_id)
     (pairs,) = tasks.query(select(ComparisonBlock.pairs))
@@ -81,13 +81,13 @@ def test_a_group_keeps_its_number_when_another_outgrows_it(tasks: Tasks) -> None
 
 
 def test_only_lost_blocks_are_requested_again(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", two_templates())
+    site_id = tasks.publish("a", pages_of_two_templates())
     cluster(site_id)
     blocks = tasks.take(task_names.COMPARE)
     assert len(blocks) == 3
     compare(**blocks[0])
-    done = tasks.query(select(func.count()).select_from(Distance))
-    assert done[0] > 0
+    distances = tasks.query(select(func.count()).select_from(Distance))
+    assert distances[0] > 0
 
     cluster(site_id)
     assert tasks.take(task_names.COMPARE) == []
@@ -95,11 +95,11 @@ def test_only_lost_blocks_are_requested_again(tasks: Tasks) -> None:
 
     tasks.backdate(ComparisonBlock.asked_at, days=1)
     cluster(site_id)
-    again = tasks.take(task_names.COMPARE)
-    assert sorted(each["block_id"] for each in again) == sorted(
+    repeated = tasks.take(task_names.COMPARE)
+    assert sorted(each["block_id"] for each in repeated) == sorted(
         each["block_id"] for each in blocks[1:]
     )
-    for each in [*again, *blocks]:
+    for each in [*repeated, *blocks]:
         compare(**each)
     (last,) = tasks.take(task_names.CLUSTER)
     cluster(**last)
@@ -109,7 +109,7 @@ def test_only_lost_blocks_are_requested_again(tasks: Tasks) -> None:
 
 
 def test_a_block_that_kills_its_workers_does_not_block_the_site(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", two_templates())
+    site_id = tasks.publish("a", pages_of_two_templates())
     cluster(site_id)
     (first,) = tasks.query(select(func.min(ComparisonBlock.id)))
     tasks.execute(
@@ -127,7 +127,7 @@ def test_a_large_site_is_grouped_by_references_without_quadratic_work(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", SMALL_LIMIT)
-    site_id = tasks.cluster(tasks.publish("a", two_templates(40)))
+    site_id = tasks.cluster(tasks.publish("a", pages_of_two_templates(40)))
     compared = tasks.query(select(func.count()).select_from(Distance))
     assert compared[0] <= SMALL_LIMIT * (SMALL_LIMIT - 1) // 2
     (planned,) = tasks.query(select(Site.pairs_planned))
@@ -145,17 +145,17 @@ def test_groups_do_not_depend_on_the_order_or_the_batches_of_arrival(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, limit: int
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
-    everything = [*two_templates(18), ("alone", "<p>" + "<i>a</i>" * 99)]
-    site_id = tasks.cluster(tasks.publish("a", everything))
+    site_pages = [*pages_of_two_templates(18), ("alone", "<p>" + "<i>a</i>" * 99)]
+    site_id = tasks.cluster(tasks.publish("a", site_pages))
     expected = tasks.groups(site_id)
     assert len(expected) == 37
 
-    other = Tasks(tasks.database, seed=5)
-    shuffled = random.Random(5).sample(everything, len(everything))
+    other_order = Tasks(tasks.database, seed=5)
+    shuffled = random.Random(5).sample(site_pages, len(site_pages))
     for start, stop in [(0, 14), (14, 21), (21, 37)]:
         reprocess("a", "compare")
-        other_id = other.cluster(other.publish("b", shuffled[start:stop]))
-    assert other.groups(other_id) == expected
+        other_id = other_order.cluster(other_order.publish("b", shuffled[start:stop]))
+    assert other_order.groups(other_id) == expected
 
 
 STAR = Tree.from_preorder([("a", 0), *[("b", 1)] * 50_000])

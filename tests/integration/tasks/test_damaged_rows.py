@@ -1,4 +1,4 @@
-"""Damaged bytes in the database harm no page but their own."""
+"""Damaged bytes in a row of the database affect no page but the one to which they belong."""
 
 from collections.abc import Callable
 from functools import cache
@@ -18,55 +18,62 @@ from worker.workflow import comparison_plan
 PAGES = [(str(number), article_html(number, number=number + 2)) for number in range(5)]
 
 
-def flipped(data: bytes) -> bytes:
+def flip_bit(data: bytes) -> bytes:
     """Return bytes with a flipped bit in the middle."""
     middle = len(data) // 2
     return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
 
 
 @cache
-def bomb() -> bytes:
+def decompression_bomb() -> bytes:
     """Return a few kilobytes that unpack to 1 GiB."""
     return pack(bytes(2**30), 1)
 
 
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
-    "flipped": flipped,
+    "flipped": flip_bit,
     "cut": lambda data: data[:-3],
     "emptied": lambda _: b"",
     "appended": lambda data: data + b"more",
     "exchanged": lambda _: b"nothing that was ever packed",
-    "bomb": lambda _: bomb(),
+    "bomb": lambda _: decompression_bomb(),
 }
 
 
-def damage(tasks: Tasks, column: Any, where: Any, how: Callable[[Any], Any]) -> int:
+def damage(tasks: Tasks, column: Any, where: Any, damage_name: Callable[[Any], Any]) -> int:
     """Damage a column of the rows that meet a condition, and return their number."""
     key = inspect(column.class_).primary_key[0]
     rows = tasks.query(select(key, column).where(where))
     for identity, value in rows:
         changed = update(column.class_).where(key == identity)
-        tasks.execute(changed.values({column.key: how(value)}))
+        tasks.execute(changed.values({column.key: damage_name(value)}))
     return len(rows)
 
 
-def ids(tasks: Tasks, *paths: str) -> list[int]:
-    """Return the IDs of pages."""
+def page_ids(tasks: Tasks, *paths: str) -> list[int]:
+    """Return the IDs of the pages with the given URL paths."""
     urls = [f"https://news.example/{path}" for path in paths]
     found: list[int] = tasks.query(select(StoredPage.id).where(StoredPage.url.in_(urls)))
     return found
 
 
-def finish(tasks: Tasks, site_id: int) -> None:
-    """Run everything that a site needs, including a further clustering."""
+def process_twice(tasks: Tasks, site_id: int) -> None:
+    """Process a site, including a second clustering, which repairs what the first one found."""
     tasks.process_site(site_id)
     tasks.process_site(site_id)
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_a_damaged_page_fails_with_advice_and_its_neighbours_do_not(tasks: Tasks, how: str) -> None:
+def test_a_damaged_page_fails_with_advice_and_its_neighbours_do_not(
+    tasks: Tasks, damage_name: str
+) -> None:
     site_id = tasks.cluster(tasks.publish("a", PAGES))
-    damage(tasks, PageContent.compressed, PageContent.page_id.in_(ids(tasks, "3")), DAMAGES[how])
+    damage(
+        tasks,
+        PageContent.compressed,
+        PageContent.page_id.in_(page_ids(tasks, "3")),
+        DAMAGES[damage_name],
+    )
     tasks.run_all()
     found = tasks.outcomes()
     outcome, detail = found.pop("3")
@@ -75,22 +82,24 @@ def test_a_damaged_page_fails_with_advice_and_its_neighbours_do_not(tasks: Tasks
     assert "send the page again" in (detail or "")
     assert set(found.values()) == {("article", None)}
     assert len(tasks.take_articles()) == 4
-    # The advice helps.
+    # Following the advice repairs the page.
     tasks.publish("a", PAGES[3:4])
     tasks.reprocess("a", "parse")
-    finish(tasks, site_id)
+    process_twice(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
 
 
-@pytest.mark.parametrize(("how", "limit"), [*((how, 400) for how in DAMAGES), ("flipped", 3)])
+@pytest.mark.parametrize(
+    ("how", "limit"), [*((damage_name, 400) for damage_name in DAMAGES), ("flipped", 3)]
+)
 def test_a_page_whose_tree_is_damaged_is_parsed_again(
-    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, how: str, limit: int
+    tasks: Tasks, monkeypatch: pytest.MonkeyPatch, damage_name: str, limit: int
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
     site_id = tasks.publish("a", PAGES)
-    chosen = StoredTree.id.in_(trees_of(tasks, "1", "3"))
-    assert damage(tasks, StoredTree.packed, chosen, DAMAGES[how]) == 2
-    finish(tasks, site_id)
+    chosen = StoredTree.id.in_(tree_ids(tasks, "1", "3"))
+    assert damage(tasks, StoredTree.packed, chosen, DAMAGES[damage_name]) == 2
+    process_twice(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
     assert len(tasks.take_articles()) == 5
     assert {group for group, _, _ in tasks.groups(site_id).values()} == {1}
@@ -99,34 +108,35 @@ def test_a_page_whose_tree_is_damaged_is_parsed_again(
 
 def test_damaged_trees_do_not_stop_the_assignment_of_other_pages(tasks: Tasks) -> None:
     site_id = tasks.publish("a", PAGES)
-    finish(tasks, site_id)
+    process_twice(tasks, site_id)
     new = [(str(number), article_html(number, number=number + 2)) for number in range(5, 9)]
     odd = [(f"odd/{n}", article_html(n, number=n, template="table")) for n in range(2, 6)]
     tasks.restart()
     tasks.publish("a", [*new, *odd])
-    chosen = StoredTree.id.in_(trees_of(tasks, "1", "3", "6", "odd/3"))
-    assert damage(tasks, StoredTree.packed, chosen, flipped) == 4
-    finish(tasks, site_id)
+    chosen = StoredTree.id.in_(tree_ids(tasks, "1", "3", "6", "odd/3"))
+    assert damage(tasks, StoredTree.packed, chosen, flip_bit) == 4
+    process_twice(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
     assert len(tasks.take_articles()) == 13
     assert len(tasks.trees(site_id)) == 13
 
 
-def trees_of(tasks: Tasks, *paths: str) -> list[int]:
+def tree_ids(tasks: Tasks, *paths: str) -> list[int]:
+    """Return the IDs of the trees of pages."""
     found: list[int] = tasks.query(
-        select(StoredPage.tree_id).where(StoredPage.id.in_(ids(tasks, *paths)))
+        select(StoredPage.tree_id).where(StoredPage.id.in_(page_ids(tasks, *paths)))
     )
     return found
 
 
 @pytest.mark.parametrize("how", DAMAGES)
-def test_damaged_knowledge_is_learned_again(tasks: Tasks, how: str) -> None:
+def test_damaged_knowledge_is_learned_again(tasks: Tasks, damage_name: str) -> None:
     site_id = tasks.publish("a", PAGES)
-    finish(tasks, site_id)
+    process_twice(tasks, site_id)
     before = tasks.take_articles()
     learned = tasks.query(select(PageKnowledge.packed).order_by(PageKnowledge.page_id))
     every = PageKnowledge.page_id > 0
-    assert damage(tasks, PageKnowledge.packed, every, DAMAGES[how]) == len(learned)
+    assert damage(tasks, PageKnowledge.packed, every, DAMAGES[damage_name]) == len(learned)
     tasks.restart()
     tasks.reprocess("a")
     tasks.run_all()
@@ -140,9 +150,9 @@ def test_damaged_knowledge_is_learned_again(tasks: Tasks, how: str) -> None:
 @pytest.mark.parametrize("damaged", ["[[", "[1]", "[[2], 0, 1]", "[null, 1e999, 0]", "[" * 99_999])
 def test_a_damaged_comment_pattern_stops_nothing(tasks: Tasks, damaged: str) -> None:
     site_id = tasks.publish("a", PAGES)
-    chosen = StoredPage.id.in_(ids(tasks, "1", "3"))
+    chosen = StoredPage.id.in_(page_ids(tasks, "1", "3"))
     assert damage(tasks, StoredPage.comment_pattern, chosen, lambda _: damaged) == 2
-    finish(tasks, site_id)
+    process_twice(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
     tasks.execute(update(TemplateGroup).values(comment_pattern=damaged))
     tasks.reprocess("a")
@@ -156,8 +166,8 @@ def test_an_attempt_counts_before_anything_is_read(tasks: Tasks) -> None:
     attempts = select(func.count()).where(StoredPage.attempts == 1)
     with tasks.database.transaction() as session:
         session.execute(text("LOCK TABLE page_contents, page_knowledge IN ACCESS EXCLUSIVE MODE"))
-        reading = Thread(target=tasks.run_all)
-        reading.start()
+        extraction = Thread(target=tasks.run_all)
+        extraction.start()
         wait_until(lambda: tasks.query(attempts) == [5])
-    reading.join()
+    extraction.join()
     assert set(tasks.outcomes().values()) == {("article", None)}

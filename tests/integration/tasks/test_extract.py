@@ -46,8 +46,8 @@ def queues(tasks: Tasks) -> Iterator[None]:
         yield
 
 
-def die(tasks: Tasks, page_id: int, *, times: int) -> None:
-    """Simulate that workers were killed during the extraction of a page."""
+def simulate_crashes(tasks: Tasks, page_id: int, *, times: int) -> None:
+    """Record attempts to extract a page, as if workers had been killed during them."""
     (generation,) = tasks.query(select(StoredPage.generation).where(StoredPage.id == page_id))
     for _ in range(times):
         with tasks.database.transaction() as session:
@@ -55,7 +55,7 @@ def die(tasks: Tasks, page_id: int, *, times: int) -> None:
 
 
 def test_a_killed_extraction_is_completed_by_the_next_delivery(tasks: Tasks, page_id: int) -> None:
-    die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
+    simulate_crashes(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
     tasks.run_all()
     assert tasks.outcomes()["2"] == ("article", None)
 
@@ -63,7 +63,7 @@ def test_a_killed_extraction_is_completed_by_the_next_delivery(tasks: Tasks, pag
 def test_a_page_that_kills_every_worker_fails_until_it_is_reprocessed(
     tasks: Tasks, page_id: int
 ) -> None:
-    die(tasks, page_id, times=EXTRACTION_ATTEMPTS)
+    simulate_crashes(tasks, page_id, times=EXTRACTION_ATTEMPTS)
     tasks.run_all()
     result, detail = tasks.outcomes()["2"]
     assert (result, "process" in (detail or "")) == ("failed", True)
@@ -92,8 +92,8 @@ def test_a_page_grouped_again_during_its_extraction_is_enqueued_again(
     assert tasks.outcomes()["2"] == ("article", None)
 
 
-def look_for_late(tasks: Tasks) -> None:
-    """Run the check for late extractions, and then the second check that it enqueues."""
+def check_for_late(tasks: Tasks) -> None:
+    """Run the check for late extractions, and the second check that it enqueues for suspects."""
     extract_late()
     for each in tasks.take(task_names.EXTRACT_LATE):
         extract_late(**each)
@@ -102,14 +102,14 @@ def look_for_late(tasks: Tasks) -> None:
 @pytest.mark.usefixtures("queues")
 def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> None:
     tasks.take(task_names.EXTRACT)
-    look_for_late(tasks)
+    check_for_late(tasks)
     assert tasks.take(task_names.EXTRACT) == []
     tasks.backdate(StoredPage.asked_at, days=1)
-    # In practice, another extraction is nearly always queued, so one is queued here.
+    # Queue an unrelated extraction, as there nearly always is one in practice.
     app = create_app(process_state().settings)
     app.send_task(task_names.EXTRACT, kwargs={"page_id": 0, "generation": 1})
     extract_late()
-    look_for_late(tasks)
+    check_for_late(tasks)
     assert tasks.run(task_names.EXTRACT) == 4
     assert tasks.outcomes()["2"] == ("article", None)
     assert tasks.query(select(StoredPage.id).where(is_pending())) == []
@@ -117,7 +117,7 @@ def test_a_lost_extraction_is_requested_again(tasks: Tasks, page_id: int) -> Non
 
 def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) -> None:
     tasks.backdate(StoredPage.asked_at, days=1)
-    look_for_late(tasks)
+    check_for_late(tasks)
     in_queue = tasks.take(task_names.EXTRACT)
     assert len(in_queue) == 4
     extract_late()
@@ -132,35 +132,35 @@ def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) 
 
 
 def test_pages_whose_worker_died_are_extracted_one_by_one(tasks: Tasks, page_id: int) -> None:
-    together = tasks.take(task_names.EXTRACT)
-    (killer,) = [each for each in together if each["page_id"] == page_id]
-    die(tasks, page_id, times=1)
-    first, *rest = together
+    batch = tasks.take(task_names.EXTRACT)
+    (killing_task,) = [each for each in batch if each["page_id"] == page_id]
+    simulate_crashes(tasks, page_id, times=1)
+    first, *rest = batch
     extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
     assert tasks.outcomes()["2"] == (None, None)
     assert tasks.query(select(StoredPage.id).where(is_pending())) == [page_id]
-    assert tasks.take(task_names.EXTRACT) == [{**killer, task_names.OTHERS: []}]
-    die(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
-    extract(**killer)
+    assert tasks.take(task_names.EXTRACT) == [{**killing_task, task_names.OTHERS: []}]
+    simulate_crashes(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
+    extract(**killing_task)
     assert tasks.outcomes()["2"][0] == "failed"
 
 
 def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(
     tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    honest = article_message.compose
+    original = article_message.compose
 
-    def unwritable(page: PageState, job: ExtractionJob, *rest: Any) -> ArticleMessage:
-        message = honest(page, job, *rest)
+    def compose_unwritable(page: PageState, job: ExtractionJob, *rest: Any) -> ArticleMessage:
+        message = original(page, job, *rest)
         # PostgreSQL text cannot contain NUL.
         return message.model_copy(update={"title": "\x00"}) if job.page_id == page_id else message
 
-    monkeypatch.setattr(article_message, "compose", unwritable)
+    monkeypatch.setattr(article_message, "compose", compose_unwritable)
     first, *rest = tasks.take(task_names.EXTRACT)
     extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
-    alone = tasks.take(task_names.EXTRACT)
-    assert len(alone) == 4
-    for each in alone:
+    single_tasks = tasks.take(task_names.EXTRACT)
+    assert len(single_tasks) == 4
+    for each in single_tasks:
         extract(**each)
     assert tasks.query(select(StoredPage.id).where(is_pending())) == []
     # The reason is the database's error after one attempt, not the death of a process.
@@ -183,11 +183,11 @@ def test_an_article_too_large_for_the_broker_fails_without_blocking_others(
 
 
 def test_relative_dates_of_comments_count_back_from_the_fetch_time(tasks: Tasks) -> None:
-    said = [
+    comments = [
         {"author": name, "text": text, "@type": "Comment", "dateCreated": f"{hours} hours ago"}
         for hours, (name, text) in enumerate([("Mara", "It goes."), ("Jo", "It does not.")], 2)
     ]
-    data = json.dumps({"@type": "NewsArticle", "comment": said})
+    data = json.dumps({"@type": "NewsArticle", "comment": comments})
     script = f'<script type="application/ld+json">{data}</script></body>'
     page = {
         "version": 1,
@@ -209,6 +209,7 @@ NOTICE = "If you buy something through a link in this article, we may earn a com
 
 
 def with_notice(seed: int) -> str:
+    """Return an article page with `NOTICE` after its first paragraph."""
     first = paragraphs(seed)[0]
     return article_html(seed).replace(first, f"{first}</p><p>{NOTICE}")
 
@@ -218,13 +219,13 @@ def test_a_notice_amid_every_article_is_left_out_once_there_are_enough_pages(tas
     for seeds in (range(3), range(3, 6)):
         tasks.process_site(tasks.publish("a", [(str(seed), with_notice(seed)) for seed in seeds]))
     texts = {url: each["text"] for url, each in tasks.take_articles().items()}
-    alike = Site([Page(htmls[url], url) for url in texts])
-    assert texts == {each.url: each.article and each.article.text for each in alike.read()}
+    library_site = Site([Page(htmls[url], url) for url in texts])
+    assert texts == {each.url: each.article and each.article.text for each in library_site.read()}
     assert not any(NOTICE in text for text in texts.values())
-    # A page that joins the group later is read with what is known by then.
+    # The extraction of a page that joins the group later uses the notice found before.
     tasks.publish("a", [("6", with_notice(6))])
     tasks.run_all()
     assert tasks.take_articles()["https://news.example/6"]["text"] == "\n\n".join(paragraphs(6))
-    # What earlier generations knew is forgotten.
+    # Only the latest generation stores the lines that the group's pages share.
     stored = tasks.query(select(func.count()).where(TemplateGroup.shared_lines.is_not(None)))
     assert stored == [1]

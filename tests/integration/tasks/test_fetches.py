@@ -1,4 +1,7 @@
-"""Repeated fetches that return something other than the page: walls, errors, redirects."""
+"""Repeated fetches of a page that return something other than its article.
+
+For example, the site returns a login form ("wall"), an error page, or another page.
+"""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -20,19 +23,21 @@ ERROR = "<html><body><h1>Not here</h1><p>Perhaps you would like our home page.</
 
 
 def fetch(hour: int, html: str = GOOD, **keys: object) -> dict[str, Any]:
+    """Return a page message for `URL`, fetched the given hours after `START`."""
     moment = (START + timedelta(hours=hour)).isoformat()
     return {"version": 1, "url": URL, "html": html, "fetched_at": moment, **keys}
 
 
 @pytest.fixture
 def site(tasks: Tasks) -> Tasks:
-    """The tasks, with a clustered site."""
+    """Tasks on a database with a clustered site."""
     tasks.process_site(tasks.publish("news.example", article_pages(range(4))))
     tasks.take_articles()
     return tasks
 
 
-def bring(tasks: Tasks, *fetches: Mapping[str, Any], at_once: bool = False) -> None:
+def send_fetches(tasks: Tasks, *fetches: Mapping[str, Any], at_once: bool = False) -> None:
+    """Send fetches, and run all tasks after each or, with `at_once`, after the last."""
     for each in fetches:
         tasks.send([each])
         if not at_once:
@@ -51,8 +56,8 @@ def revisions(tasks: Tasks) -> list[dict[str, Any]]:
     return found
 
 
-def states(tasks: Tasks) -> list[tuple[str, bool]]:
-    """Return the text of each revision, and whether it is withdrawn."""
+def revision_states(tasks: Tasks) -> list[tuple[str, bool]]:
+    """Return for each revision a name of its text, and whether it is withdrawn."""
     names = {"Note 7-0.": "good", "Note 7-0, corrected.": "edited"}
     return [
         (
@@ -80,28 +85,28 @@ def states(tasks: Tasks) -> list[tuple[str, bool]]:
 def test_a_refusal_leaves_the_article_unchanged(
     site: Tasks, html: str, keys: dict[str, Any], result: str
 ) -> None:
-    bring(site, fetch(0), fetch(1, html, **keys))
+    send_fetches(site, fetch(0), fetch(1, html, **keys))
     assert site.outcomes()["story"][0] == result
-    assert states(site) == [("good", False)]
-    bring(site, fetch(2, EDITED))
+    assert revision_states(site) == [("good", False)]
+    send_fetches(site, fetch(2, EDITED))
     assert site.outcomes()["story"] == ("article", None)
-    assert states(site) == [("good", False), ("edited", False)]
+    assert revision_states(site) == [("good", False), ("edited", False)]
 
 
 def test_a_page_that_was_never_served_has_the_outcome_wall(site: Tasks) -> None:
-    bring(site, fetch(0, "", status=403))
+    send_fetches(site, fetch(0, "", status=403))
     assert site.outcomes()["story"] == ("wall", "the site responded with status 403")
     assert revisions(site) == []
-    bring(site, fetch(1))
-    assert states(site) == [("good", False)]
+    send_fetches(site, fetch(1))
+    assert revision_states(site) == [("good", False)]
 
 
 @pytest.mark.parametrize("html", [ERROR, ""])
 def test_an_article_missing_twice_is_withdrawn_until_it_returns(site: Tasks, html: str) -> None:
-    bring(site, fetch(0), fetch(1, html, status=404))
-    assert states(site) == [("good", False)]
-    bring(site, fetch(2, html, status=404), fetch(3, html, status=410))
-    assert states(site) == [("good", False), ("good", True)]
+    send_fetches(site, fetch(0), fetch(1, html, status=404))
+    assert revision_states(site) == [("good", False)]
+    send_fetches(site, fetch(2, html, status=404), fetch(3, html, status=410))
+    assert revision_states(site) == [("good", False), ("good", True)]
     first, last = revisions(site)
     assert last["withdrawn"] == "2026-03-01T02:00:00Z"
     changed = {key for key in last if last[key] != first[key]}
@@ -109,8 +114,8 @@ def test_an_article_missing_twice_is_withdrawn_until_it_returns(site: Tasks, htm
     site.reprocess("news.example")
     site.run_all()
     assert len(revisions(site)) == 2
-    bring(site, fetch(4))
-    assert states(site) == [("good", False), ("good", True), ("good", False)]
+    send_fetches(site, fetch(4))
+    assert revision_states(site) == [("good", False), ("good", True), ("good", False)]
 
 
 @pytest.mark.parametrize(
@@ -127,8 +132,8 @@ def test_an_article_missing_twice_is_withdrawn_until_it_returns(site: Tasks, htm
 def test_an_article_is_withdrawn_only_after_two_successive_fetches_without_it(
     site: Tasks, fetches: list[dict[str, Any]]
 ) -> None:
-    bring(site, fetch(0), *fetches)
-    assert states(site) == [("good", False)]
+    send_fetches(site, fetch(0), *fetches)
+    assert revision_states(site) == [("good", False)]
 
 
 LOGIN = "<html><body><form><input><input></form><p>Log in to read on.</p></body></html>"
@@ -139,43 +144,45 @@ RESIGNED = (
 
 
 def test_a_doubtful_text_that_shares_nothing_with_the_article_is_a_wall(site: Tasks) -> None:
-    bring(site, fetch(0), fetch(1, LOGIN))
+    send_fetches(site, fetch(0), fetch(1, LOGIN))
     assert site.outcomes()["story"][0] == "wall"
-    assert states(site) == [("good", False)]
+    assert revision_states(site) == [("good", False)]
     site.reprocess("news.example")
     site.run_all()
     assert site.outcomes()["story"][0] == "wall"
-    assert states(site) == [("good", False)]
-    bring(site, fetch(2, EDITED))
-    assert states(site) == [("good", False), ("edited", False)]
+    assert revision_states(site) == [("good", False)]
+    send_fetches(site, fetch(2, EDITED))
+    assert revision_states(site) == [("good", False), ("edited", False)]
 
 
 def test_an_article_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:
-    bring(site, fetch(0), fetch(1, short_page(RESIGNED)))
+    send_fetches(site, fetch(0), fetch(1, short_page(RESIGNED)))
     assert site.outcomes()["story"] == ("article", None)
     assert revisions(site)[-1]["text"] == RESIGNED
 
 
 def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks) -> None:
-    bring(site, fetch(0), fetch(1, ERROR, status=403))
+    send_fetches(site, fetch(0), fetch(1, ERROR, status=403))
     (site_id,) = site.query(select(StoredPage.site_id).where(StoredPage.url == URL))
     for number, stage in enumerate(("extract", "parse", "cluster"), start=2):
         site.reprocess("news.example", stage)  # type: ignore[arg-type]
         site.run_all()
         site.process_site(site_id)
         assert site.outcomes()["story"][0] == "wall"
-        assert states(site) == [("good", False)] * number
+        assert revision_states(site) == [("good", False)] * number
 
 
 def short_page(text: str) -> str:
+    """Return `GOOD` with a short text in place of its article."""
     start, end = GOOD.index("<p>A ferry"), GOOD.index("</div></div>")
     return f"{GOOD[:start]}<p>{text}</p>{GOOD[end:]}"
 
 
-def outcomes(tasks: Tasks, name: str) -> list[str | None]:
-    of_name = StoredPage.url.contains(f"/{name}-")
-    found: list[str | None] = tasks.query(select(StoredPage.outcome).where(of_name))
-    return found
+def outcomes_of(tasks: Tasks, name: str) -> list[str | None]:
+    """Return the outcomes of the pages whose URLs contain a name, such as ``same-1``."""
+    has_name = StoredPage.url.contains(f"/{name}-")
+    outcomes: list[str | None] = tasks.query(select(StoredPage.outcome).where(has_name))
+    return outcomes
 
 
 PREPARING = "We are preparing your page. Please stay with us for a few seconds."
@@ -192,11 +199,11 @@ def test_a_doubtful_text_at_three_urls_is_a_wall_at_all(site: Tasks, *, at_once:
         if not at_once:
             site.run_all()
     site.run_all()
-    assert outcomes(site, "same") == ["wall"] * 4
-    assert outcomes(site, "other") == ["article"] * 2
+    assert outcomes_of(site, "same") == ["wall"] * 4
+    assert outcomes_of(site, "other") == ["article"] * 2
     site.reprocess("news.example")
     site.run_all()
-    assert outcomes(site, "same") == ["wall"] * 4
+    assert outcomes_of(site, "same") == ["wall"] * 4
 
 
 @pytest.mark.parametrize("is_copied_first", [False, True])
@@ -210,7 +217,7 @@ def test_an_article_remains_one_although_it_is_copied(
     urls.insert(4 if is_copied_first else 0, "https://own.example.com/own-0")
     for url in urls:
         site.process_site(site.send([{"version": 1, "url": url, "html": short_page(text)}]))
-    assert outcomes(site, "own") == ["article"]
+    assert outcomes_of(site, "own") == ["article"]
 
 
 def test_a_site_that_mostly_serves_walls_is_counted(site: Tasks) -> None:
@@ -228,6 +235,6 @@ def test_a_page_whose_url_changes_just_before_a_clustering_is_extracted_again(si
     moved = {"version": 1, "html": GOOD, "status": 200}
     site.send([{**moved, "url": first, "final_url": second}])
     site.run_all()
-    # The clustering runs before the page is assigned; the content of the page remains the same.
+    # The clustering runs before the page is assigned. Only its URL changes, not its content.
     site.process_site(site.send([{**moved, "url": second, "final_url": third}]))
     assert site.query(select(StoredPage.outcome).where(StoredPage.url == second)) == ["article"]

@@ -1,4 +1,4 @@
-"""Pages of new sites get their first article soon, and pages of a burst get only one article."""
+"""Pages of new sites get their first article soon; pages that arrive in a burst get only one."""
 
 from collections import Counter
 from pathlib import Path
@@ -18,39 +18,41 @@ from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extra
 from worker.workflow.process import process_state
 
 PATIENCE = 300.0
+"""Maximum time, in seconds, that a page waits for its first article."""
 LATE = PATIENCE + 1
 
 
-def grow_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
-    """Shift all timestamps into the past."""
+def make_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
+    """Shift all timestamps into the past, as if the given time had passed."""
     tasks.backdate(StoredPage.received_at, StoredPage.waiting_since, seconds=seconds)
     tasks.backdate(Site.changed_at, seconds=seconds)
     tasks.backdate(Generation.created_at, seconds=seconds)
 
 
-def look(tasks: Tasks) -> int:
-    """Request the extraction of pages that must not wait any longer, as the intake does."""
+def request_urgent(tasks: Tasks) -> int:
+    """Request the extraction of pages that must not wait any longer; return their number."""
     return tasks.read(
         lambda session: request_first_extractions(session, urgent_pages(session, PATIENCE))
     )
 
 
-def due(tasks: Tasks, settle_seconds: float | None = None) -> list[int]:
+def due_sites(tasks: Tasks, settle_seconds: float | None = None) -> list[int]:
+    """Return the IDs of the sites whose clustering is requested now."""
     cluster_due_sites(settle_seconds=settle_seconds)
     return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
 
 
 def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -> None:
     site_id = tasks.publish("a", article_pages([1]))
-    assert look(tasks) == 0
-    grow_older(tasks)
+    assert request_urgent(tasks) == 0
+    make_older(tasks)
     # Without a limit, every page waits for its clustering.
     assert tasks.read(lambda session: urgent_pages(session, 0)) == {}
-    assert look(tasks) == 1
-    assert look(tasks) == 0
+    assert request_urgent(tasks) == 1
+    assert request_urgent(tasks) == 0
     # Once its site has settled, it is not extracted again.
     for extractions in (1, 0):
-        assert due(tasks, settle_seconds=0) == []
+        assert due_sites(tasks, settle_seconds=0) == []
         assert tasks.run(task_names.EXTRACT) == extractions
     assert tasks.generations(site_id) == 1
     (article,) = tasks.take_articles().values()
@@ -60,12 +62,12 @@ def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -
 
 def test_pages_that_follow_the_first_page_of_a_site_wait_for_the_clustering(tasks: Tasks) -> None:
     site_id = tasks.publish("a", article_pages([0]))
-    grow_older(tasks)
-    assert look(tasks) == 1
+    make_older(tasks)
+    assert request_urgent(tasks) == 1
     tasks.run_all()
     tasks.publish("a", article_pages(range(1, 6)))
-    grow_older(tasks)
-    assert look(tasks) == 0
+    make_older(tasks)
+    assert request_urgent(tasks) == 0
     tasks.run_all()
     assert Counter(tasks.revisions().values()) == {1: 1, 0: 5}
     tasks.process_site(site_id)
@@ -75,44 +77,44 @@ def test_pages_that_follow_the_first_page_of_a_site_wait_for_the_clustering(task
 
 def test_no_page_waits_longer_than_the_limit_for_its_first_article(tasks: Tasks) -> None:
     site_id = tasks.publish("a", article_pages(range(6)))
-    grow_older(tasks, 60)
-    assert look(tasks) == 0
-    grow_older(tasks, LATE - 60)
-    assert look(tasks) == 6
-    assert look(tasks) == 0
+    make_older(tasks, 60)
+    assert request_urgent(tasks) == 0
+    make_older(tasks, LATE - 60)
+    assert request_urgent(tasks) == 6
+    assert request_urgent(tasks) == 0
     tasks.run_all()
     assert set(tasks.revisions().values()) == {1}
     tasks.publish("a", article_pages([6]))
-    grow_older(tasks, PATIENCE / 2)
-    assert look(tasks) == 0
-    grow_older(tasks, PATIENCE / 2)
-    assert look(tasks) == 1
+    make_older(tasks, PATIENCE / 2)
+    assert request_urgent(tasks) == 0
+    make_older(tasks, PATIENCE / 2)
+    assert request_urgent(tasks) == 1
     tasks.run_all()
     tasks.process_site(site_id)
     assert len(tasks.take_articles()) == 7
 
 
 def test_early_articles_do_not_change_the_final_state(tasks: Tasks) -> None:
-    ends = []
+    final_states = []
     for site, is_early in ("a", False), ("b", True):
         site_id = tasks.publish(site, article_pages(range(8)))
         if is_early:
-            grow_older(tasks, LATE)
-            assert look(tasks) == 8
+            make_older(tasks, LATE)
+            assert request_urgent(tasks) == 8
             tasks.run_all()
         tasks.process_site(site_id)
-        told = {
+        contents = {
             url: (article["text"], article["title"], article["authors"])
             for url, article in tasks.take_articles().items()
         }
-        ends.append((told, tasks.groups(site_id)))
-    assert ends[0] == ends[1]
+        final_states.append((contents, tasks.groups(site_id)))
+    assert final_states[0] == final_states[1]
 
 
 def test_the_extraction_after_clustering_replaces_a_pending_early_one(tasks: Tasks) -> None:
     site_id = tasks.publish("a", article_pages(range(6)))
-    grow_older(tasks, LATE)
-    assert look(tasks) == 6
+    make_older(tasks, LATE)
+    assert request_urgent(tasks) == 6
     tasks.cluster(site_id)
     assert tasks.query(select(func.count()).where(OutboxEntry.task == task_names.EXTRACT)) == [6]
     tasks.run_all()
@@ -121,15 +123,15 @@ def test_the_extraction_after_clustering_replaces_a_pending_early_one(tasks: Tas
 
 def test_a_site_with_one_page_needs_no_clustering(tasks: Tasks) -> None:
     site_id = tasks.publish("a", article_pages([1]))
-    assert due(tasks, settle_seconds=0) == []
+    assert due_sites(tasks, settle_seconds=0) == []
     tasks.run_all()
     assert set(tasks.revisions().values()) == {1}
     assert tasks.generations(site_id) == 1
-    assert due(tasks, settle_seconds=0) == []
+    assert due_sites(tasks, settle_seconds=0) == []
     tasks.publish("a", article_pages([2]))
     tasks.run_all()
     assert set(tasks.revisions().values()) == {1}
-    assert due(tasks, settle_seconds=0) == [site_id]
+    assert due_sites(tasks, settle_seconds=0) == [site_id]
     tasks.publish("a", article_pages([3, 4]))
     tasks.process_site(site_id)
     assert {role for _, role, _ in tasks.groups(site_id).values()} == {"member", "representative"}
@@ -137,7 +139,7 @@ def test_a_site_with_one_page_needs_no_clustering(tasks: Tasks) -> None:
 
 def test_a_site_whose_only_page_was_refused_is_checked_once(tasks: Tasks) -> None:
     tasks.publish("a", [("f", "<frameset><frame src='a'></frameset>")])
-    assert due(tasks, settle_seconds=0) == []
+    assert due_sites(tasks, settle_seconds=0) == []
     assert tasks.query(select(Generation.site_version)) == [1]
 
 
@@ -162,39 +164,39 @@ def test_while_messages_are_queued_new_sites_must_settle_and_known_sites_must_wa
     new = tasks.publish("new", article_pages([11, 12]))
     with own_queues(settings):
         publish_pages(settings, [("m0", message("https://waiting.example/"))])
-        assert due(tasks) == []
-        grow_older(tasks, 40)
-        assert due(tasks) == [new]
+        assert due_sites(tasks) == []
+        make_older(tasks, 40)
+        assert due_sites(tasks) == [new]
 
 
 def test_a_new_site_that_never_settles_is_clustered_after_half_the_limit(tasks: Tasks) -> None:
     site_id = tasks.publish("a", article_pages([1, 2]))
-    grow_older(tasks, PATIENCE / 2 + 1)
+    make_older(tasks, PATIENCE / 2 + 1)
     tasks.publish("a", article_pages([3]))
-    assert due(tasks, settle_seconds=60) == [site_id]
+    assert due_sites(tasks, settle_seconds=60) == [site_id]
 
 
-def order_of(tasks: Tasks, task: str) -> list[int]:
+def sites_in_order(tasks: Tasks, task: str) -> list[int]:
     """Return the sites of the pending tasks, in the order in which the relay publishes them."""
-    asked = select(OutboxEntry.site_id).where(OutboxEntry.lane == task)
-    return list(tasks.query(asked.order_by(OutboxEntry.turn, OutboxEntry.id)))
+    site_ids = select(OutboxEntry.site_id).where(OutboxEntry.lane == task)
+    return list(tasks.query(site_ids.order_by(OutboxEntry.turn, OutboxEntry.id)))
 
 
 def test_small_new_sites_are_clustered_first(tasks: Tasks) -> None:
-    known = tasks.process_site(tasks.publish("known", article_pages([1, 2, 3])))
+    clustered = tasks.process_site(tasks.publish("known", article_pages([1, 2, 3])))
     tasks.publish("known", article_pages([4]))
     tasks.run_all()
     large = tasks.publish("large", article_pages(range(20, 30)))
     small = tasks.publish("small", article_pages([10, 11]))
     cluster_due_sites(settle_seconds=0)
-    assert order_of(tasks, task_names.CLUSTER) == [small, large, known]
+    assert sites_in_order(tasks, task_names.CLUSTER) == [small, large, clustered]
 
 
 def test_later_rounds_of_a_large_site_keep_the_turn_of_the_first(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", 12)
-    # It needs several rounds of comparison blocks.
+    # A site of so many pages needs several rounds of comparison blocks.
     pages = [(f"large{n}", article_html(n, number=n)) for n in range(60)]
     large = tasks.publish("large", pages)
     cluster(large)
@@ -204,4 +206,4 @@ def test_later_rounds_of_a_large_site_keep_the_turn_of_the_first(
     cluster_due_sites(settle_seconds=0)
     for block in blocks:
         tasks.call(task_names.COMPARE, block)
-    assert order_of(tasks, task_names.CLUSTER) == [large, *others]
+    assert sites_in_order(tasks, task_names.CLUSTER) == [large, *others]

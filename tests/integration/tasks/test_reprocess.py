@@ -20,7 +20,7 @@ NEW_PAGES = 10
 
 
 def pages_of(template: str, seeds: range) -> list[tuple[str, str]]:
-    """Return pages with only a few distinct structures, so that comparing them is fast."""
+    """Return pages with only three distinct structures, so that comparing them is fast."""
     return [
         (f"{template}/{seed}", article_html(seed, number=2 + seed % 3, template=template))
         for seed in seeds
@@ -46,9 +46,9 @@ def test_a_site_is_reprocessed_while_pages_arrive_and_messages_are_lost(tasks: T
     tasks.run(task_names.PARSE, times=2)
     tasks.publish("a", pages_of("plain", range(PAGES, PAGES + NEW_PAGES // 2)))
     tasks.cluster(site_id)
-    wanted = tasks.take(task_names.EXTRACT)
+    extractions = tasks.take(task_names.EXTRACT)
     # The messages of the remaining tasks are lost.
-    for each in wanted[: int(len(wanted) * 0.4)] * 2:
+    for each in extractions[: int(len(extractions) * 0.4)] * 2:
         tasks.call(task_names.EXTRACT, each)
     tasks.publish("a", pages_of("plain", range(PAGES + NEW_PAGES // 2, PAGES + NEW_PAGES)))
     tasks.run_all()
@@ -79,7 +79,7 @@ def test_a_redelivered_request_has_no_further_effect(tasks: Tasks) -> None:
 
 @pytest.fixture
 def sites(tasks: Tasks) -> int:
-    """Five sites of three pages each, with published articles; the value is the number of sites."""
+    """Number of sites stored, each of which has three pages with published articles."""
     for number in range(5):
         tasks.cluster(tasks.publish(f"site-{number}", pages_of("plain", range(3))))
     tasks.run_all()
@@ -87,15 +87,15 @@ def sites(tasks: Tasks) -> int:
     return 5
 
 
-def progress(tasks: Tasks) -> reprocessings.ReprocessingProgress:
+def get_progress(tasks: Tasks) -> reprocessings.ReprocessingProgress:
     found = tasks.read(reprocessings.progress)
     assert found is not None
     return found
 
 
-def taken_up(tasks: Tasks) -> int:
+def sites_started(tasks: Tasks) -> int:
     """Return how many sites the reprocessing has started."""
-    return progress(tasks).sites_done
+    return get_progress(tasks).sites_done
 
 
 def test_all_sites_are_reprocessed(tasks: Tasks, sites: int) -> None:
@@ -108,29 +108,29 @@ def test_all_sites_are_reprocessed(tasks: Tasks, sites: int) -> None:
     found = select(Site.key, StoredPage.revision).join(StoredPage, StoredPage.site_id == Site.id)
     expected = {(f"site-{number}", 2) for number in range(sites)} | {("site-new", 1)}
     assert set(tasks.query(found)) == expected
-    assert not progress(tasks).is_running
+    assert not get_progress(tasks).is_running
 
 
 @pytest.mark.usefixtures("sites")
 def test_the_rate_limit_spreads_the_sites_over_time(tasks: Tasks) -> None:
     reprocess.reprocess_all(pages_per_minute=6)
     tasks.run_all()
-    assert taken_up(tasks) == 1
+    assert sites_started(tasks) == 1
     tasks.backdate(Reprocessing.resume_at, seconds=31)
     reprocess.reprocess_due()
-    assert taken_up(tasks) == 2
+    assert sites_started(tasks) == 2
     tasks.backdate(Reprocessing.resume_at, seconds=62)
     reprocess.reprocess_due()
     reprocess.reprocess_due()
-    assert taken_up(tasks) == 4
-    assert progress(tasks).is_running
+    assert sites_started(tasks) == 4
+    assert get_progress(tasks).is_running
     # Downtime causes no burst.
     tasks.read(reprocessings.cancel)
     reprocess.reprocess_all(pages_per_minute=3)
     tasks.run_all()
     tasks.backdate(Reprocessing.resume_at, days=7)
     reprocess.reprocess_due()
-    assert taken_up(tasks) == 4
+    assert sites_started(tasks) == 4
 
 
 @pytest.mark.usefixtures("sites")
@@ -138,11 +138,11 @@ def test_reprocessing_pauses_during_a_backlog(tasks: Tasks) -> None:
     tasks.restart(pending_limit=7)
     reprocess.reprocess_all()
     tasks.run(task_names.REPROCESS_DUE)
-    assert taken_up(tasks) == 3
+    assert sites_started(tasks) == 3
     tasks.run_all()
     tasks.take_articles()
     reprocess.reprocess_due()
-    assert taken_up(tasks) == 5
+    assert sites_started(tasks) == 5
 
 
 def test_reprocessing_resumes_after_a_crash(
@@ -151,27 +151,27 @@ def test_reprocessing_resumes_after_a_crash(
     monkeypatch.setattr(reprocess, "SITES_PER_TASK", 2)
     reprocess.reprocess_all()
     tasks.run(task_names.REPROCESS_DUE, times=2)
-    assert taken_up(tasks) == 4
+    assert sites_started(tasks) == 4
     tasks.take(task_names.REPROCESS_DUE)
     reprocess.reprocess_due()
     request_late(tasks)
     tasks.run_all()
-    assert taken_up(tasks) == sites
+    assert sites_started(tasks) == sites
     assert set(tasks.revisions().values()) == {2}
 
 
 @pytest.mark.usefixtures("sites")
 def test_reprocessing_is_cancelled_from_the_command_line(tasks: Tasks) -> None:
-    progress = "1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
+    get_progress = "1 of 5 sites, 3 pages from extract, at most 1 a minute\n"
     invoke("reprocess", "--cancel", code=1)
     reprocess.reprocess_all(pages_per_minute=1)
     tasks.run_all()
-    assert invoke("reprocess", "--progress").output == f"running: {progress}"
+    assert invoke("reprocess", "--progress").output == f"running: {get_progress}"
     assert "already" in invoke("reprocess", "--all", code=1).output
     assert invoke("reprocess", "--cancel").output == "cancelled\n"
     tasks.backdate(Reprocessing.resume_at, minutes=10)
     reprocess.reprocess_due()
-    assert invoke("reprocess", "--progress").output == f"ended: {progress}"
+    assert invoke("reprocess", "--progress").output == f"ended: {get_progress}"
 
 
 @pytest.mark.parametrize("stage", ["extract", "parse"])

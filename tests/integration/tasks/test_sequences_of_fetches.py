@@ -1,4 +1,4 @@
-"""Random sequences of fetches, after which only an article may have replaced an article.
+"""In random sequences of fetches, a wall (such as a login page) never replaces an article.
 
 ``DETOURAGE_TEST_SEQUENCES`` sets the number of sequences.
 """
@@ -19,10 +19,11 @@ from tests.pages import article_html
 
 SEQUENCES = int(os.environ.get("DETOURAGE_TEST_SEQUENCES", "30"))
 AT_ONCE = 10
-"""Number of sequences that run interleaved; each consists of fetches of one page."""
+"""Number of sequences that a test interleaves; each consists of fetches of one page."""
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
-MARK = "Wall of this site."
+WALL_MARK = "Wall of this site."
+"""A sentence in every wall with content."""
 
 WALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("<h1>Before you read on</h1><p>We and our partners use cookies. Please accept all.</p>", {}),
@@ -50,54 +51,56 @@ class Step(NamedTuple):
     brings: str | None
 
 
-def steps(chance: random.Random, page: int) -> list[Step]:
+def random_steps(rng: random.Random, page: int) -> list[Step]:
+    """Return fetches of a page in order, each of which returns an article or a wall."""
     url, seed = f"https://a.example/story-{page}", 100 + page
-    found, edition = [], 0
-    for hour in range(chance.randint(3, 8)):
+    steps, edition = [], 0
+    for hour in range(rng.randint(3, 8)):
         moment = (START + timedelta(hours=hour)).isoformat()
         message: dict[str, Any] = {"version": 1, "url": url, "fetched_at": moment}
-        if chance.random() < 0.5:
-            edition += chance.random() < 0.5
-            told = f"Edition {page}-{edition} of it."
-            html = article_html(seed).replace(f"Note {seed}-0.", told)
-            found.append(Step({**message, "html": html}, told))
+        if rng.random() < 0.5:
+            edition += rng.random() < 0.5
+            sentence = f"Edition {page}-{edition} of it."
+            html = article_html(seed).replace(f"Note {seed}-0.", sentence)
+            steps.append(Step({**message, "html": html}, sentence))
         else:
-            shown, keys = chance.choice(WALLS)
-            as_article = article_html(seed).replace(f"Note {seed}-1.", MARK)
-            html = f"{shown}<p>{MARK}</p>" if shown else ""
-            html = as_article if keys and chance.random() < 0.3 else html
-            found.append(Step({**message, **keys, "html": html}, None))
-    return found
+            shown, keys = rng.choice(WALLS)
+            as_article = article_html(seed).replace(f"Note {seed}-1.", WALL_MARK)
+            html = f"{shown}<p>{WALL_MARK}</p>" if shown else ""
+            html = as_article if keys and rng.random() < 0.3 else html
+            steps.append(Step({**message, **keys, "html": html}, None))
+    return steps
 
 
-def interleaved(chance: random.Random, sequences: list[list[Step]]) -> Iterator[Step]:
+def interleave(rng: random.Random, sequences: list[list[Step]]) -> Iterator[Step]:
     """Yield the interleaved steps of all sequences; about a third of them run out of order."""
     rest = [list(each) for each in sequences]
     for each in rest:
-        if chance.random() < 0.3:
-            chance.shuffle(each)
+        if rng.random() < 0.3:
+            rng.shuffle(each)
     while any(rest):
-        yield chance.choice([each for each in rest if each]).pop(0)
+        yield rng.choice([each for each in rest if each]).pop(0)
 
 
 @pytest.mark.parametrize("seed", range(-(-SEQUENCES // AT_ONCE)))
 def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
-    """Half of the sites have groups of copies of each wall; a third has no groups at first."""
-    chance = random.Random(seed)
-    plain = [(f"https://a.example/{n}", article_html(n)) for n in range(4)]
-    copies = [f"{shown}<p>{MARK}</p>" for shown, keys in WALLS if not keys for _ in range(2)]
-    if chance.random() < 0.5:
-        plain += [(f"https://a.example/copy-{n}", html) for n, html in enumerate(copies)]
-    site_id = tasks.send([{"version": 1, "url": url, "html": html} for url, html in plain])
-    if chance.random() < 0.7:
+    # Half of the sites also have pages that are copies of each wall, so that the walls form groups.
+    # About a third of the sites are not clustered before the fetches.
+    rng = random.Random(seed)
+    pages = [(f"https://a.example/{n}", article_html(n)) for n in range(4)]
+    copies = [f"{shown}<p>{WALL_MARK}</p>" for shown, keys in WALLS if not keys for _ in range(2)]
+    if rng.random() < 0.5:
+        pages += [(f"https://a.example/copy-{n}", html) for n, html in enumerate(copies)]
+    site_id = tasks.send([{"version": 1, "url": url, "html": html} for url, html in pages])
+    if rng.random() < 0.7:
         tasks.process_site(site_id)
-    sequences = [steps(chance, page) for page in range(AT_ONCE)]
-    for step in interleaved(chance, sequences):
+    sequences = [random_steps(rng, page) for page in range(AT_ONCE)]
+    for step in interleave(rng, sequences):
         tasks.send([step.message])
-        if chance.random() < 0.4:
+        if rng.random() < 0.4:
             tasks.run_all()
-        if chance.random() < 0.05:
-            tasks.reprocess("a.example", chance.choice(("extract", "parse", "cluster")))
+        if rng.random() < 0.05:
+            tasks.reprocess("a.example", rng.choice(("extract", "parse", "cluster")))
             tasks.cluster(site_id)
     tasks.run_all()
     tasks.process_site(site_id)
@@ -106,14 +109,14 @@ def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
         .join(StoredPage, StoredPage.id == Article.page_id)
         .order_by(Article.revision)
     )
-    assert not [url for url, text in revisions if MARK in text]
+    assert not [url for url, text in revisions if WALL_MARK in text]
     last = dict(revisions)
     outcomes = dict(tasks.query(select(StoredPage.url, StoredPage.outcome)))
-    standing = tasks.query(select(StoredPage.url).where(has_article()))
+    with_article = tasks.query(select(StoredPage.url).where(has_article()))
     for sequence in sequences:
         url = sequence[0].message["url"]
-        good = [step.brings for step in sequence if step.brings is not None]
+        sentences = [step.brings for step in sequence if step.brings is not None]
         assert (outcomes[url] == "article") is (sequence[-1].brings is not None)
-        assert (url in standing) is bool(good)
-        if good:
-            assert good[-1] in last[url]
+        assert (url in with_article) is bool(sentences)
+        if sentences:
+            assert sentences[-1] in last[url]

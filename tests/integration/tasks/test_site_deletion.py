@@ -1,4 +1,4 @@
-"""A deleted site leaves nothing behind, and the other sites as they were."""
+"""Deleting a site removes all of its data, and does not change other sites."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -26,6 +26,7 @@ from worker.workflow.parsing import store_pages
 
 
 def page(seed: int, **other: Any) -> dict[str, Any]:
+    """Return a page message of the site to be deleted, with an unknown key ``x``."""
     url = f"https://www.example.org/b-{seed}"
     return {"version": 1, "url": url, "html": article_html(seed), "status": 200, "x": "\0"} | other
 
@@ -49,7 +50,7 @@ def process(tasks: Tasks, sent: list[dict[str, Any]]) -> dict[str, dict[str, Any
 
 
 def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
-    # The first page of both sites' story is deleted.
+    # Both sites have the same five articles.
     process(tasks, PAGES)
     other = [
         {**each, "url": each["url"].replace("example.org", "other.example")} for each in PAGES[-5:]
@@ -65,18 +66,21 @@ def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
 
 @pytest.fixture
 def deletion(tasks: Tasks) -> Iterator[Callable[[], Future[int]]]:
-    """How to delete a site whose first page is locked; the deletion then waits for this page."""
+    """Return a function that starts the deletion of the site in a thread.
+
+    The site's first page must be locked; the function returns once the deletion waits for it.
+    """
 
     def begin() -> Future[int]:
-        done = pool.submit(delete_site, tasks.database, "example.org")
-        wait_until(lambda: tasks.read(lambda session: session.scalar(_WAITING)))
-        return done
+        future = pool.submit(delete_site, tasks.database, "example.org")
+        wait_until(lambda: tasks.read(lambda session: session.scalar(_A_LOCK_IS_AWAITED)))
+        return future
 
     with ThreadPoolExecutor() as pool:
         yield begin
 
 
-_WAITING = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+_A_LOCK_IS_AWAITED = text("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
 
 
 def lock_first_page(session: Session) -> StoredPage:
@@ -90,9 +94,9 @@ def test_a_site_is_deleted_while_its_pages_are_grouped(
     site_id = tasks.send(PAGES)
     with tasks.database.transaction() as session:
         page = lock_first_page(session)
-        done = deletion()
+        future = deletion()
         provisional.add_pages(session, [site_id], [page.id])
-    assert done.result(timeout=600) == 6
+    assert future.result(timeout=600) == 6
     assert tasks.query(select(Site.id)) == []
 
 
@@ -103,16 +107,16 @@ def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
     with tasks.database.transaction() as arriving:
         with tasks.database.transaction() as session:
             lock_first_page(session)
-            done = deletion()
+            future = deletion()
             fetched = FetchedPage.of(PageMessage.model_validate(page(9)))
             store_pages(arriving, [(fetched, ParsedPage())])
         # The new page is committed once the deletion of the site waits for it.
         wait_until(lambda: tasks.query(select(func.count(StoredPage.id))) == [0])
-        wait_until(lambda: tasks.read(lambda session: session.scalar(_WAITING)))
+        wait_until(lambda: tasks.read(lambda session: session.scalar(_A_LOCK_IS_AWAITED)))
     with pytest.raises(
         SiteDeletionError, match="stop sending pages of the site, and delete it again"
     ):
-        done.result(timeout=600)
+        future.result(timeout=600)
     invoke(*DELETE)
     assert tasks.query(select(Site.id)) == []
 

@@ -1,4 +1,4 @@
-"""Waiting times of pages, measured from the request of their work."""
+"""The time that a page waits is measured from the latest request to process it."""
 
 from datetime import timedelta
 
@@ -15,18 +15,20 @@ from worker.store import extraction_jobs
 from worker.store.progress import ServiceCounts, service_counts
 
 AGE = timedelta(days=400)
-REFUSED = "<frameset><frame src='a'></frameset>"
+FRAMESET = "<frameset><frame src='a'></frameset>"
+"""A page that is refused without an extraction."""
 
 
 @pytest.fixture
 def old_site(tasks: Tasks) -> int:
     """ID of a site all of whose pages got their articles long ago."""
     site_id = tasks.process_site(tasks.publish("a", article_pages(range(6))))
-    grow_old(tasks)
+    make_old(tasks)
     return site_id
 
 
-def grow_old(tasks: Tasks) -> None:
+def make_old(tasks: Tasks) -> None:
+    """Set all timestamps of pages `AGE` back."""
     names = ("received_at", "waiting_since", "asked_at")
     tasks.execute(update(StoredPage).values(dict.fromkeys(names, func.now() - AGE)))
 
@@ -68,7 +70,7 @@ def test_a_changed_page_counts_as_waiting_since_the_change(tasks: Tasks) -> None
 
 def test_a_page_changed_before_its_outcome_waits_since_receipt(tasks: Tasks) -> None:
     tasks.publish("a", article_pages([0]))
-    grow_old(tasks)
+    make_old(tasks)
     tasks.publish("a", [("0", article_html(20))])
     counts: ServiceCounts = tasks.read(service_counts)
     assert counts.longest_wait_seconds == pytest.approx(AGE.total_seconds(), abs=60)
@@ -76,9 +78,9 @@ def test_a_page_changed_before_its_outcome_waits_since_receipt(tasks: Tasks) -> 
 
 def test_a_page_refused_before_its_extraction_does_not_count_as_waiting(tasks: Tasks) -> None:
     tasks.cluster(tasks.publish("a", article_pages(range(6))))
-    tasks.publish("a", [("2", REFUSED)])
+    tasks.publish("a", [("2", FRAMESET)])
     tasks.run_all()
-    grow_old(tasks)
+    make_old(tasks)
     assert tasks.query(select(StoredPage.url).where(is_pending())) == []
     assert_nothing_waits_for_long(tasks)
 

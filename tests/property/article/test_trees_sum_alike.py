@@ -14,25 +14,25 @@ COLUMNS = 3
 VALUES = (-1.0, 0.0, 0.5, 1.0, 7.25)
 
 
-def random_tree(source: random.Random) -> DecisionTree:
-    column, threshold, left, right, value = [-1], [0.0], [0], [0], [source.choice(VALUES)]
-    for _ in range(source.randrange(MAX_LEAVES)):
-        node = source.choice([node for node, of_node in enumerate(column) if of_node < 0])
-        column[node], threshold[node] = source.randrange(COLUMNS), source.choice(VALUES)
+def random_tree(rng: random.Random) -> DecisionTree:
+    column, threshold, left, right, value = [-1], [0.0], [0], [0], [rng.choice(VALUES)]
+    for _ in range(rng.randrange(MAX_LEAVES)):
+        node = rng.choice([node for node, of_node in enumerate(column) if of_node < 0])
+        column[node], threshold[node] = rng.randrange(COLUMNS), rng.choice(VALUES)
         left[node], right[node], value[node] = len(column), len(column) + 1, 0.0
         for _ in range(2):
             column.append(-1)
             threshold.append(0.0)
             left.append(0)
             right.append(0)
-            value.append(source.uniform(-3, 3))
+            value.append(rng.uniform(-3, 3))
     return DecisionTree(column, threshold, left, right, value)
 
 
 @given(st.integers(1, 5), st.integers(0, 70), st.randoms(use_true_random=True))
-def test_sums_are_those_of_a_walk(trees: int, count: int, source: random.Random) -> None:
-    forest = [random_tree(source) for _ in range(trees)]
-    values = source.choices((-1.0, 0.0, 0.5, 3.0, 9.0), k=count * COLUMNS)
+def test_sums_are_those_of_a_walk(trees: int, count: int, rng: random.Random) -> None:
+    forest = [random_tree(rng) for _ in range(trees)]
+    values = rng.choices((-1.0, 0.0, 0.5, 3.0, 9.0), k=count * COLUMNS)
     rows = np.array(values, dtype=np.float32).reshape(count, COLUMNS)
     packed = PackedTrees.of(forest_of(forest))
     assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]

@@ -24,14 +24,12 @@ LIMIT = 8
 
 def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tree]:
     """Return the trees of a site; trees of the same template resemble each other."""
-    source = random.Random(seed)
+    rng = random.Random(seed)
     trees: list[Tree] = []
     for labels in ("abc", "lmn", "xyz")[:templates]:
-        first = random_tree(source, 30, "page", labels)
-        trees += [
-            edit_randomly(source, first, source.randint(1, 14), "abcxyz") for _ in range(pages)
-        ]
-    source.shuffle(trees)
+        first = random_tree(rng, 30, "page", labels)
+        trees += [edit_randomly(rng, first, rng.randint(1, 14), "abcxyz") for _ in range(pages)]
+    rng.shuffle(trees)
     return trees
 
 
@@ -49,12 +47,12 @@ def told(
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 1_000), st.randoms())
-def test_neither_order_nor_batches_change_the_references(seed: int, chance: random.Random) -> None:
+def test_neither_order_nor_batches_change_the_references(seed: int, rng: random.Random) -> None:
     trees = site_of_templates(seed)
     at_once = ComparedTrees()
     at_once.add(trees)
     expected = told(at_once, at_once.known_site(whole_matrix_trees=LIMIT))
-    chance.shuffle(trees)
+    rng.shuffle(trees)
     in_steps = ComparedTrees()
     for start in range(0, len(trees), 10):
         in_steps.add(trees[start : start + 10])
@@ -136,12 +134,12 @@ def test_a_new_tree_requires_only_its_own_comparisons(seed: int, new: int) -> No
 
 
 def test_a_template_too_rare_for_the_sample_has_a_reference() -> None:
-    source = random.Random(3)
-    common = random_tree(source, 60, "page", "abcd")
+    rng = random.Random(3)
+    common = random_tree(rng, 60, "page", "abcd")
     compared = ComparedTrees()
-    compared.add(edit_randomly(source, common, 2, "abcd") for _ in range(100))
-    rare = random_tree(source, 60, "page", "wxyz")
-    of_rare = compared.add([rare, edit_randomly(source, rare, 2, "wxyz")])
+    compared.add(edit_randomly(rng, common, 2, "abcd") for _ in range(100))
+    rare = random_tree(rng, 60, "page", "wxyz")
+    of_rare = compared.add([rare, edit_randomly(rng, rare, 2, "wxyz")])
     site = compared.known_site(whole_matrix_trees=3)
     (reference,) = set(of_rare).intersection(site.references)
     assert len(site.references) == 3

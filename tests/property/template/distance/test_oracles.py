@@ -20,33 +20,30 @@ PAIRS = 90
 LARGEST = 24
 
 
-def random_pair(source: random.Random) -> tuple[Tree, Tree]:
+def random_pair(rng: random.Random) -> tuple[Tree, Tree]:
     """Draw two trees of any shape, which are unrelated, related or equal."""
-    labels = source.choice(("a", "ab", "abcdefgh"))
-    a = random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
-    relation = source.randrange(4)
+    labels = rng.choice(("a", "ab", "abcdefgh"))
+    a = random_tree(rng, rng.randint(1, LARGEST), rng.choice(SHAPES), labels)
+    relation = rng.randrange(4)
     if relation == 0:
-        return a, edit_randomly(source, a, source.randint(0, 6), labels)
+        return a, edit_randomly(rng, a, rng.randint(0, 6), labels)
     if relation == 1:
         # Copies of the tree, some of them edited, below a new root.
-        copies = [
-            edit_randomly(source, a, source.randint(0, 1), "ab")
-            for _ in range(source.randint(1, 2))
-        ]
+        copies = [edit_randomly(rng, a, rng.randint(0, 1), "ab") for _ in range(rng.randint(1, 2))]
         below = [(label, depth + 1) for copy in copies for label, depth in preorder(copy)]
         return a, Tree.from_preorder([("a", 0), *below])
-    return a, random_tree(source, source.randint(1, LARGEST), source.choice(SHAPES), labels)
+    return a, random_tree(rng, rng.randint(1, LARGEST), rng.choice(SHAPES), labels)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_random_pairs_have_the_distance_of_an_independent_implementation(seed: int) -> None:
-    source = random.Random(seed)
+    rng = random.Random(seed)
     for _ in range(PAIRS):
-        a, b = random_pair(source)
+        a, b = random_pair(rng)
         distance = tree_edit_distance(a, b)
         forms = (Bracketed.from_text(format_brackets(tree)) for tree in (a, b))
         assert distance == APTED(*forms, Config()).compute_edit_distance()
-        bound = source.randrange(distance + 2)
+        bound = rng.randrange(distance + 2)
         assert tree_edit_distance(b, a, bound=bound) == min(distance, bound + 1)
         mapped = (
             i is None or j is None or a.labels[i] != b.labels[j] for i, j in edit_mapping(a, b)
@@ -62,25 +59,25 @@ USUAL_BUT_PLAIN = (_native.UNITS[0], 0, "", False, False, False)
 
 def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
     """Draw trees of all shapes, each with an edited copy and an unrelated tree."""
-    source = random.Random(seed)
+    rng = random.Random(seed)
     pairs = []
     for shape in SHAPES:
-        labels = source.choice(("ab", "abcdefgh"))
-        a = random_tree(source, source.randint(2, 90), shape, labels)
-        other = random_tree(source, source.randint(2, 90), source.choice(SHAPES), labels)
-        pairs += [(a, edit_randomly(source, a, source.randint(1, 12), labels)), (a, other)]
+        labels = rng.choice(("ab", "abcdefgh"))
+        a = random_tree(rng, rng.randint(2, 90), shape, labels)
+        other = random_tree(rng, rng.randint(2, 90), rng.choice(SHAPES), labels)
+        pairs += [(a, edit_randomly(rng, a, rng.randint(1, 12), labels)), (a, other)]
     return pairs
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_every_variant_gives_the_same_distance_or_one_above_the_bound(seed: int) -> None:
-    source = random.Random(seed)
+    rng = random.Random(seed)
     for a, b in pairs_of_trees(seed):
         expected = tree_edit_distance(a, b)
         for way in WAYS:
             assert Forest([a, b], way=way).distances([0], [1])[0] == expected, way
         for bound in {0, expected // 2, max(0, expected - 1), expected, expected + 3}:
-            way = source.choice(WAYS)
+            way = rng.choice(WAYS)
             bounded = Forest([a, b], way=way).distances([0], [1], bound=bound)[0]
             assert bounded == min(expected, bound + 1), way
 
@@ -88,12 +85,12 @@ def test_every_variant_gives_the_same_distance_or_one_above_the_bound(seed: int)
 @pytest.mark.parametrize("seed", range(8, 12))
 @pytest.mark.parametrize("memory", [200, 20_000, 2**24])
 def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
-    source = random.Random(seed)
-    first = random_tree(source, 200, "page", "abcdef")
+    rng = random.Random(seed)
+    first = random_tree(rng, 200, "page", "abcdef")
     site = [first]
     while len(site) < 8:
-        site.append(edit_randomly(source, source.choice(site), 15, "abcdef"))
-    site.append(random_tree(source, 150, "page", "abcdef"))
+        site.append(edit_randomly(rng, rng.choice(site), 15, "abcdef"))
+    site.append(random_tree(rng, 150, "page", "abcdef"))
     a, b = np.triu_indices(len(site), 1)
     expected = Forest(site, way=USUAL_BUT_PLAIN).distances(a, b)
     for way in (None, (_native.UNITS[-1], 32, "", False, False, False), USUAL_BUT_PLAIN):

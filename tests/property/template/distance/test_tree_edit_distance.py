@@ -74,11 +74,9 @@ def test_the_nearest_reference_equals_that_of_a_full_comparison(
     assert nearest.distance.tolist() == distances.min(axis=1, initial=1.0).tolist()
 
 
-def flat_trees(chance: random.Random, count: int) -> list[Tree]:
+def flat_trees(rng: random.Random, count: int) -> list[Tree]:
     return [
-        Tree.from_preorder(
-            [("a", 0)] + [(chance.choice("bc"), 1) for _ in range(chance.randrange(1, 9))]
-        )
+        Tree.from_preorder([("a", 0)] + [(rng.choice("bc"), 1) for _ in range(rng.randrange(1, 9))])
         for _ in range(count)
     ]
 
@@ -86,13 +84,13 @@ def flat_trees(chance: random.Random, count: int) -> list[Tree]:
 @settings(deadline=None)
 @given(st.randoms(), st.integers(0, 5), st.integers(1, 6), st.integers(0, 3))
 def test_earlier_searches_do_not_change_the_result(
-    chance: random.Random, pages: int, count: int, searches: int
+    rng: random.Random, pages: int, count: int, searches: int
 ) -> None:
-    some, references = flat_trees(chance, pages), flat_trees(chance, count)
+    some, references = flat_trees(rng, pages), flat_trees(rng, count)
     expected = nearest_references(some, references)
     known: list[list[KnownNearest]] = [[] for _ in some]
     for _ in range(searches):
-        searched = sorted(chance.sample(range(count), chance.randint(1, count)))
+        searched = sorted(rng.sample(range(count), rng.randint(1, count)))
         found = nearest_references(some, [references[i] for i in searched])
         for facts, nearest, distance in zip(known, found.reference, found.distance, strict=True):
             facts.append(KnownNearest(searched[nearest], float(distance), frozenset(searched)))
@@ -104,9 +102,9 @@ def test_earlier_searches_do_not_change_the_result(
 @settings(deadline=None)
 @given(st.randoms(), st.integers(1, 5), st.integers(1, 6))
 def test_a_resumed_search_finds_what_an_uninterrupted_one_finds(
-    chance: random.Random, pages: int, count: int
+    rng: random.Random, pages: int, count: int
 ) -> None:
-    some, references = flat_trees(chance, pages), flat_trees(chance, count)
+    some, references = flat_trees(rng, pages), flat_trees(rng, count)
     expected = nearest_references(some, references)
     found: list[tuple[int, float]] = []
     distances: dict[tuple[int, int], int | None] = {}

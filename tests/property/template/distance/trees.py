@@ -35,34 +35,34 @@ def clip_depths(nodes: Nodes) -> Nodes:
     return result
 
 
-def random_tree(source: random.Random, size: int, shape: str, labels: Sequence[str]) -> Tree:
+def random_tree(rng: random.Random, size: int, shape: str, labels: Sequence[str]) -> Tree:
     """Draw a tree of one of the `SHAPES`."""
-    return Tree.from_preorder(_random_nodes(source, size, shape, labels))
+    return Tree.from_preorder(_random_nodes(rng, size, shape, labels))
 
 
-def _random_nodes(source: random.Random, size: int, shape: str, labels: Sequence[str]) -> Nodes:
-    nodes = [(source.choice(labels), 0)]
+def _random_nodes(rng: random.Random, size: int, shape: str, labels: Sequence[str]) -> Nodes:
+    nodes = [(rng.choice(labels), 0)]
     while len(nodes) < size:
         previous = nodes[-1][1]
-        if shape == "page" and len(nodes) > 20 and source.random() < 0.2:
-            nodes += _copy_subtree(source, nodes, size - len(nodes))
+        if shape == "page" and len(nodes) > 20 and rng.random() < 0.2:
+            nodes += _copy_subtree(rng, nodes, size - len(nodes))
             continue
         depth = {
-            "any": source.randint(1, previous + 1),
-            "deep": previous + 1 if source.random() < 0.9 else source.randint(1, previous + 1),
-            "flat": 1 if source.random() < 0.9 else 2,
+            "any": rng.randint(1, previous + 1),
+            "deep": previous + 1 if rng.random() < 0.9 else rng.randint(1, previous + 1),
+            "flat": 1 if rng.random() < 0.9 else 2,
             "star": 1,
             "comb": previous + len(nodes) % 2,
-            "zigzag": previous + source.choice((1, 1, 0)),
-            "page": source.randint(max(1, previous - 3), previous + 1),
+            "zigzag": previous + rng.choice((1, 1, 0)),
+            "page": rng.randint(max(1, previous - 3), previous + 1),
         }[shape]
-        nodes.append((source.choice(labels), max(1, min(depth, previous + 1))))
+        nodes.append((rng.choice(labels), max(1, min(depth, previous + 1))))
     return nodes
 
 
-def _copy_subtree(source: random.Random, nodes: Nodes, at_most: int) -> Nodes:
+def _copy_subtree(rng: random.Random, nodes: Nodes, at_most: int) -> Nodes:
     """Return a copy of a random subtree, at most a number of its nodes, to be put at the end."""
-    start = source.randrange(1, len(nodes))
+    start = rng.randrange(1, len(nodes))
     depth = nodes[start][1]
     end = start + 1
     while end < len(nodes) and nodes[end][1] > depth and end - start < at_most:
@@ -71,17 +71,17 @@ def _copy_subtree(source: random.Random, nodes: Nodes, at_most: int) -> Nodes:
     return [(label, level + shift) for label, level in nodes[start:end]]
 
 
-def edit_randomly(source: random.Random, tree: Tree, edits: int, labels: Sequence[str]) -> Tree:
+def edit_randomly(rng: random.Random, tree: Tree, edits: int, labels: Sequence[str]) -> Tree:
     """Return a copy of a tree with some nodes deleted, inserted and relabelled."""
     nodes = preorder(tree)
     for _ in range(edits):
-        place = source.randrange(1, len(nodes) + 1)
-        operation = source.choice(("delete", "insert", "relabel"))
+        place = rng.randrange(1, len(nodes) + 1)
+        operation = rng.choice(("delete", "insert", "relabel"))
         if operation == "insert" or place == len(nodes):
-            depth = source.randint(1, nodes[place - 1][1] + 1)
-            nodes.insert(place, (source.choice(labels), depth))
+            depth = rng.randint(1, nodes[place - 1][1] + 1)
+            nodes.insert(place, (rng.choice(labels), depth))
         elif operation == "relabel":
-            nodes[place] = (source.choice(labels), nodes[place][1])
+            nodes[place] = (rng.choice(labels), nodes[place][1])
         else:
             depth = nodes.pop(place)[1]
             while place < len(nodes) and nodes[place][1] > depth:

@@ -22,11 +22,11 @@ def test_missing_pairs_are_in_one_block(compared: list[int], arrived: list[int],
 
 @given(st.sets(st.integers(0, 99), max_size=30), st.integers(1, 9), st.randoms())
 def test_the_missing_pairs_of_a_matrix_are_in_one_block(
-    trees: set[int], side: int, chance: random.Random
+    trees: set[int], side: int, rng: random.Random
 ) -> None:
     known = np.eye(len(trees), dtype=np.bool_)
     pairs = list(combinations(range(len(trees)), 2))
-    for i, j in chance.sample(pairs, len(pairs) * chance.randrange(5) // 4):
+    for i, j in rng.sample(pairs, len(pairs) * rng.randrange(5) // 4):
         known[i, j] = known[j, i] = True
     identities = sorted(trees)
     blocks = blocks_of_missing(identities, known, side=side)
@@ -47,8 +47,8 @@ def test_large_trees_make_small_blocks() -> None:
 
 @given(identities, identities, st.randoms())
 def test_blocks_do_not_depend_on_the_order(
-    compared: list[int], arrived: list[int], chance: random.Random
+    compared: list[int], arrived: list[int], rng: random.Random
 ) -> None:
     expected = list(blocks_to_compare(compared, arrived))
-    shuffled = [chance.sample(trees, len(trees)) for trees in (compared, arrived)]
+    shuffled = [rng.sample(trees, len(trees)) for trees in (compared, arrived)]
     assert list(blocks_to_compare(*shuffled)) == expected

@@ -117,9 +117,9 @@ def test_a_page_too_large_to_compare_is_an_outlier() -> None:
 
 @pytest.mark.parametrize("nodes", [15_990, 16_010])
 def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
-    source = random.Random(nodes)
-    tree = random_tree(source, nodes, "flat", "abc")
-    trees = [tree, edit_randomly(source, tree, 30, "abc")]
+    rng = random.Random(nodes)
+    tree = random_tree(rng, nodes, "flat", "abc")
+    trees = [tree, edit_randomly(rng, tree, 30, "abc")]
     distances = {
         Forest(trees, way=(unit, bits, "", False, False, True)).distances([0], [1])[0]
         for unit in _native.UNITS
@@ -163,8 +163,8 @@ def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:
     def interrupt(_signal: int, _frame: object) -> None:
         raise InterruptError
 
-    source = random.Random(1)
-    trees = [random_tree(source, 2_500, "page", "a") for _ in range(2)]
+    rng = random.Random(1)
+    trees = [random_tree(rng, 2_500, "page", "a") for _ in range(2)]
     sizes = np.concatenate([tree.sizes for tree in trees])
     starts = np.array([0, 2_500, 5_000])
     forest = _native.Forest(np.zeros_like(sizes), sizes, starts, 0, ANY_WORK)
@@ -183,8 +183,8 @@ def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:
 
 
 def test_other_threads_run_while_trees_are_compared() -> None:
-    source = random.Random(2)
-    trees = [random_tree(source, 2_500, "page", "abcdefgh") for _ in range(12)]
+    rng = random.Random(2)
+    trees = [random_tree(rng, 2_500, "page", "abcdefgh") for _ in range(12)]
     done = threading.Event()
 
     def compare() -> None:
