@@ -1,9 +1,10 @@
-"""The history check finds errors and accepts permitted anomalies."""
+"""The check of deliveries finds lost and duplicate revisions, and counts tolerable anomalies."""
 
 import pytest
 
 from tests.faults.history import Delivery, Findings, check
 
+# Three revisions of a page, and one of another page.
 A1, A2, A3 = (("https://a.example/1", revision) for revision in (1, 2, 3))
 B1 = ("https://a.example/2", 1)
 

@@ -12,7 +12,7 @@ from tests.faults.network import HERE, OtherHost
 from tests.faults.proving_ground import ProvingGround, Servers, balance
 from tests.faults.scenarios import at_rest, site_pages
 
-EACH = {"intake": 2, "relay": 2, "worker": 2, "beat": 1}
+PROCESS_COUNTS = {"intake": 2, "relay": 2, "worker": 2, "beat": 1}
 PAGES = 60
 
 CUT_SECONDS = 30
@@ -26,7 +26,9 @@ def two_hosts(home: Path) -> Iterator[tuple[ProvingGround, OtherHost]]:
     with (
         OtherHost() as other,
         Servers(home, address=HERE) as servers,
-        ProvingGround(servers, home, EACH, others={f"{kind}-1": other for kind in EACH}) as ground,
+        ProvingGround(
+            servers, home, PROCESS_COUNTS, others={f"{kind}-1": other for kind in PROCESS_COUNTS}
+        ) as ground,
     ):
         yield ground, other
 
@@ -45,8 +47,8 @@ def test_cutting_the_link_loses_and_doubles_no_article(tmp_path: Path, is_healed
         if is_healed:
             time.sleep(CUT_SECONDS)
             other.heal()
-        found = balance(ground, pages)
-        assert (found.lost, found.doubled) == (set(), set())
-        assert found.outcomes == {"article": PAGES}
+        state = balance(ground, pages)
+        assert (state.lost, state.doubled) == (set(), set())
+        assert state.outcomes == {"article": PAGES}
         assert not is_healed or at_rest(ground) == set()
         assert ground.quarantined() == []

@@ -1,3 +1,5 @@
+"""The changes between two revisions of an article."""
+
 from collections.abc import Callable
 from typing import Any
 
@@ -18,17 +20,18 @@ def message(text: str = TEXT, **values: Any) -> dict[str, Any]:
     return {"revision": 1, "title": "Ferry in distress", "text": text, **values}
 
 
-def compared(text: str, **values: Any) -> Changes:
+def changes_to(text: str, **values: Any) -> Changes:
+    """Return the changes from the article with `TEXT` to a revision with another text."""
     return changes_between(message(), message(text, revision=2, **values))
 
 
-def actions(changes: Changes) -> list[tuple[str, str | None, str | None]]:
+def actions_and_texts(changes: Changes) -> list[tuple[str, str | None, str | None]]:
     return [(each.action, each.before, each.after) for each in changes.sentences]
 
 
 def test_offsets_lead_to_the_sentences_of_both_texts() -> None:
     after = "New first line of text here.\n\n" + TEXT.replace("120 passengers", "132 passengers")
-    changes = compared(after)
+    changes = changes_to(after)
     assert (changes.since, changes.kind) == (1, "update")
     added, edited = changes.sentences
     assert (added.action, added.after, added.before_start) == (
@@ -42,17 +45,17 @@ def test_offsets_lead_to_the_sentences_of_both_texts() -> None:
 
 
 def test_a_removed_sentence_is_listed_where_it_was() -> None:
-    gone = "The captain had sailed the route for years."
-    changes = compared(TEXT.replace(gone, "") + " The ferry was towed home.")
-    assert actions(changes) == [
-        ("removed", gone, None),
+    removed = "The captain had sailed the route for years."
+    changes = changes_to(TEXT.replace(removed, "") + " The ferry was towed home.")
+    assert actions_and_texts(changes) == [
+        ("removed", removed, None),
         ("added", None, "The ferry was towed home."),
     ]
 
 
 def test_a_moved_paragraph_is_neither_removed_nor_added() -> None:
     first, second, third = TEXT.split("\n\n")
-    changes = compared("\n\n".join((second, third, first)))
+    changes = changes_to("\n\n".join((second, third, first)))
     assert {each.action for each in changes.sentences} == {"moved"}
     assert [each.after for each in changes.sentences] == [
         "The ferry left the harbour at noon.",
@@ -75,8 +78,8 @@ def test_a_moved_paragraph_is_neither_removed_nor_added() -> None:
     ],
 )
 def test_kind_of_change(old: str, new: str, kind: str) -> None:
-    assert compared(TEXT.replace(old, new)).kind == kind
-    assert compared(TEXT.replace(old, new), metadata={"kind": "live"}).kind == "live"
+    assert changes_to(TEXT.replace(old, new)).kind == kind
+    assert changes_to(TEXT.replace(old, new), metadata={"kind": "live"}).kind == "live"
 
 
 def test_a_note_of_correction_makes_a_correction() -> None:
@@ -84,13 +87,15 @@ def test_a_note_of_correction_makes_a_correction() -> None:
     after = message(TEXT.replace("120", "132"), revision=2, corrections=[note])
     changes = changes_between(message(corrections=[]), after)
     assert (changes.kind, changes.correction) == ("correction", note)
-    known = message(corrections=[note])
-    assert changes_between(known, {**known, "revision": 2}).kind is None
+    unchanged = message(corrections=[note])
+    assert changes_between(unchanged, {**unchanged, "revision": 2}).kind is None
 
 
 def test_sentences_that_are_repeated_very_often_are_ignored() -> None:
-    cry = " He said no." * 21
-    changes = changes_between(message("A one." + cry), message("B two and." + cry, revision=2))
+    repeated = " He said no." * 21
+    changes = changes_between(
+        message("A one." + repeated), message("B two and." + repeated, revision=2)
+    )
     assert {each.action for each in changes.sentences} == {"removed", "added"}
     assert len(changes.sentences) == 2
 
@@ -106,7 +111,7 @@ def test_headline_and_lead_are_reported_apart_from_the_text() -> None:
     changes = changes_between(before, after)
     assert changes.title is not None
     assert (changes.title.before, changes.title.after) == ("Ferry in distress", "Ferry rescued")
-    assert compared(TEXT, title="Ferry in distress – all rescued").title is not None
+    assert changes_to(TEXT, title="Ferry in distress – all rescued").title is not None
     assert changes.lead is not None
     assert changes.lead.after == "Quite different words now."
     assert changes.sentences == []
@@ -163,7 +168,7 @@ SUBSCRIBE = "\n\nSubscribe to our newsletter today.\n\n"
     ],
     ids=[
         *("no-break spaces", "line breaks", "soft hyphen", "quotation marks", "text elsewhere"),
-        *("text of the template", "a note not looked for before", "name of the site"),
+        *("text of the template", "note not extracted before", "name of the site"),
     ],
 )
 def test_what_is_not_a_change(before: dict[str, Any], after: dict[str, Any]) -> None:
@@ -173,12 +178,12 @@ def test_what_is_not_a_change(before: dict[str, Any], after: dict[str, Any]) -> 
 
 
 def test_the_spelling_of_a_very_long_text_is_not_compared() -> None:
-    def compared(words: int) -> Callable[[], Changes]:
+    def prepare_comparison(words: int) -> Callable[[], Changes]:
         old, new = (
             message(" ".join(["ferry"] * 300 + [f"harbour{letter}" for letter in end * words]))
             for end in "ab"
         )
         return lambda: changes_between(old, new | {"revision": 2})
 
-    assert compared(10_000)().kind == "update"
-    assert growth(compared, 10_000) < 1.1
+    assert prepare_comparison(10_000)().kind == "update"
+    assert growth(prepare_comparison, 10_000) < 1.1

@@ -10,7 +10,7 @@ from tests.stories.grouped import NOON, Sent, Stories, sentences
 BODY = sentences(1)
 FIRST = Sent("news.example", "\n\n".join(BODY), 0)
 EDITED = replace(FIRST, text="\n\n".join([*BODY[:-1], BODY[-1] + " Corrected."]), revision=2)
-GONE = replace(FIRST, revision=2, values={"withdrawn": NOON.isoformat()})
+WITHDRAWN = replace(FIRST, revision=2, values={"withdrawn": NOON.isoformat()})
 
 
 def test_a_revision_says_which_sentence_was_added(stories: Stories) -> None:
@@ -53,8 +53,8 @@ def test_text_that_other_pages_of_the_template_show_is_no_change(stories: Storie
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (FIRST, GONE),
-        (GONE, replace(FIRST, revision=3)),
+        (FIRST, WITHDRAWN),
+        (WITHDRAWN, replace(FIRST, revision=3)),
         (FIRST, replace(EDITED, values={"parts": {"joined": ["https://news.example/a/2"]}})),
         (replace(FIRST, values={"parts": {"joined": ["https://news.example/a/2"]}}), EDITED),
         (EDITED, replace(FIRST, revision=1)),

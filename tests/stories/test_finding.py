@@ -1,4 +1,4 @@
-"""Stories of articles in memory, as from `stories find`."""
+"""Stories of articles that are not in a database, as found by `stories find`."""
 
 import gzip
 import json
@@ -29,9 +29,11 @@ def test_articles_have_the_stories_that_the_service_finds(stories: Stories) -> N
 
 def test_only_the_latest_revision_counts_and_withdrawn_articles_do_not() -> None:
     first, second = VERSIONS[:2]
-    gone = replace(first, revision=2, values={"withdrawn": NOON.isoformat()})
-    (found,) = find_stories([ArticleMessage.model_validate(gone.message()), second.message()])
-    assert (found.site, found.relation) == ("same.example", None)
+    withdrawn = replace(first, revision=2, values={"withdrawn": NOON.isoformat()})
+    (message,) = find_stories(
+        [ArticleMessage.model_validate(withdrawn.message()), second.message()]
+    )
+    assert (message.site, message.relation) == ("same.example", None)
 
 
 def test_articles_that_are_fetched_too_far_apart_are_not_compared() -> None:
@@ -52,11 +54,11 @@ def test_something_else_is_no_article() -> None:
 
 
 def test_the_command_reads_files_and_prints_messages(tmp_path: Path) -> None:
-    plain, packed = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"
+    plain, compressed = tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"
     plain.write_text(json.dumps(VERSIONS[0].message()) + "\n")
-    packed.write_bytes(gzip.compress(json.dumps(VERSIONS[1].message()).encode()))
-    found = invoke("stories", "find", plain, packed)
-    messages = [StoryMessage.model_validate_json(line) for line in found.output.splitlines()]
+    compressed.write_bytes(gzip.compress(json.dumps(VERSIONS[1].message()).encode()))
+    result = invoke("stories", "find", plain, compressed)
+    messages = [StoryMessage.model_validate_json(line) for line in result.output.splitlines()]
     assert [each.relation for each in messages] == [None, "same"]
     plain.write_text("{\n")
     assert "a.jsonl, line 1:" in invoke("stories", "find", plain, code=1).output

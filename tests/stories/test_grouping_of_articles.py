@@ -22,13 +22,13 @@ VERSIONS = [
     Sent("late.example", "\n\n".join(sentences(3, 5) + WIRE[4:]), 20),
     Sent("other.example", text_of(4), 25),
 ]
-REST = {"id", "number"}
+CHANGING_KEYS = {"id", "number"}
 
 
-def final(stories: Stories) -> dict[str, dict[str, Any]]:
-    """Return what the latest message about each article says."""
+def final_messages(stories: Stories) -> dict[str, dict[str, Any]]:
+    """Return the latest message about each article, without keys that depend on the order."""
     return {
-        url: {name: value for name, value in each.items() if name not in REST}
+        url: {name: value for name, value in each.items() if name not in CHANGING_KEYS}
         for url, each in stories.latest_messages().items()
     }
 
@@ -43,13 +43,13 @@ def test_articles_state_their_relation_to_the_first_of_their_story(stories: Stor
         "late.example": "update",
         "other.example": None,
     }
-    found = stories.latest_messages()
-    other = found.pop("https://other.example/a")
-    assert len({each["story"] for each in found.values()}) == 1
-    assert other["story"] not in {each["story"] for each in found.values()}
-    assert {each["first"]["fetched_at"] for each in found.values()} == {"2026-05-01T12:00:00Z"}
-    assert {each["first"]["url"] for each in found.values()} == {"https://first.example/a"}
-    assert found["https://same.example/a"]["similarity"] == 1
+    messages = stories.latest_messages()
+    other = messages.pop("https://other.example/a")
+    assert len({each["story"] for each in messages.values()}) == 1
+    assert other["story"] not in {each["story"] for each in messages.values()}
+    assert {each["first"]["fetched_at"] for each in messages.values()} == {"2026-05-01T12:00:00Z"}
+    assert {each["first"]["url"] for each in messages.values()} == {"https://first.example/a"}
+    assert messages["https://same.example/a"]["similarity"] == 1
 
 
 def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(stories: Stories) -> None:
@@ -57,7 +57,7 @@ def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(stories: St
     results = []
     for order in orders:
         stories.add_each(order)
-        results.append(final(stories))
+        results.append(final_messages(stories))
         stories.clear()
     assert all(each == results[0] for each in results)
 
@@ -69,25 +69,25 @@ def test_a_batch_of_articles_has_the_stories_of_articles_one_by_one(stories: Sto
         Sent("brief.example", "Too brief to be compared.", 40),
     ]
     stories.add_each(sent)
-    one_by_one = final(stories)
+    expected = final_messages(stories)
     stories.clear()
     stories.add(*sent)
-    assert final(stories) == one_by_one
+    assert final_messages(stories) == expected
     assert len(stories.messages) == len(sent)
 
 
 def test_a_digest_of_two_stories_does_not_join_them(stories: Stories) -> None:
-    one, other = sentences(10), sentences(11, 9)
+    first, second = sentences(10), sentences(11, 9)
     sent = [
-        Sent("a.example", "\n\n".join(one), 0),
-        Sent("b.example", "\n\n".join(other), 1),
-        Sent("c.example", "\n\n".join(one), 2),
-        Sent("digest.example", "\n\n".join(one + other), 3),
+        Sent("a.example", "\n\n".join(first), 0),
+        Sent("b.example", "\n\n".join(second), 1),
+        Sent("c.example", "\n\n".join(first), 2),
+        Sent("digest.example", "\n\n".join(first + second), 3),
     ]
     results = []
     for order in permutations(sent):
         stories.add_each(order)
-        results.append(final(stories))
+        results.append(final_messages(stories))
         stories.clear()
     assert all(each == results[0] for each in results)
     by_site = {each["site"]: each["story"] for each in results[0].values()}
@@ -116,16 +116,16 @@ def test_texts_that_are_too_short_or_too_far_apart_share_no_story(stories: Stori
         Sent("c.example", text_of(31), 60 * 24 * 60, path="late"),
     ]
     stories.add_each(sent)
-    found = stories.latest_messages()
-    assert found["https://a.example/a"]["story"] != found["https://b.example/a"]["story"]
-    assert {each["relation"] for each in found.values()} == {None}
+    messages = stories.latest_messages()
+    assert messages["https://a.example/a"]["story"] != messages["https://b.example/a"]["story"]
+    assert {each["relation"] for each in messages.values()} == {None}
 
 
 def test_pages_of_a_site_that_share_only_boilerplate_share_no_story(stories: Stories) -> None:
-    standing = sentences(40, 8)
+    boilerplate = sentences(40, 8)
     stories.add_each(
         [
-            Sent("a.example", "\n\n".join(sentences(seed, 6) + standing), seed, path=str(seed))
+            Sent("a.example", "\n\n".join(sentences(seed, 6) + boilerplate), seed, path=str(seed))
             for seed in (41, 42, 43)
         ]
     )
@@ -148,9 +148,9 @@ def test_the_work_on_a_large_story_is_bounded(
     # are.
     stories.add(Sent("early.example", "\n\n".join(WIRE), 0))
     assert len(stories.ids()) == 1
-    found = stories.latest_messages()
-    assert {each["first"]["fetched_at"] for each in found.values()} == {"2026-05-01T12:00:00Z"}
-    assert [url for url, each in found.items() if each["relation"] is None] == [
+    messages = stories.latest_messages()
+    assert {each["first"]["fetched_at"] for each in messages.values()} == {"2026-05-01T12:00:00Z"}
+    assert [url for url, each in messages.items() if each["relation"] is None] == [
         "https://early.example/a"
     ]
 

@@ -30,26 +30,29 @@ FIRST = Sent("first.example", WIRE, 0)
 COPY = Sent("copy.example", WIRE, 5)
 OTHER = Sent("other.example", text_of(2), 6)
 
-STOPPED = """
+STOPPING_PROGRAM = """
 import sys, time
 from stories import service, telling
 from stories.service import StoriesWorker
 from stories.settings import load_settings
 
-def stand_still(*_):
+def stop(*_):
     print("stopped", flush=True)
     time.sleep(600)
 
-where = {"before publishing": (service, "publish"), "before recording": (telling, "note_published")}
-module, name = where[sys.argv[1]]
-whole = getattr(module, name)
-setattr(module, name, lambda *given: stand_still() if given[-1] else whole(*given))
+moments = {
+    "before publishing": (service, "publish"), "before recording": (telling, "note_published")
+}
+module, name = moments[sys.argv[1]]
+original = getattr(module, name)
+setattr(module, name, lambda *arguments: stop() if arguments[-1] else original(*arguments))
 StoriesWorker(load_settings()).run_until_signalled()
 """
+"""A stories worker that stops at a moment of its work, to be killed there."""
 
 
 class Neighbourhood:
-    """A broker with an exchange of articles, and consumers of both exchanges of the stories."""
+    """The systems around the stories: the sender of articles, and consumers of both exchanges."""
 
     def __init__(self, engine: Engine, broker_url: str, database_url: str, folder: Path) -> None:
         prefix = f"test-{secrets.token_hex(4)}."
@@ -113,12 +116,16 @@ class Neighbourhood:
         producer.publish(body, exchange=self.topology.articles, routing_key="en.x", **options)
 
     def send(self, *sent: Sent) -> None:
+        """Store articles and publish their messages, as the service does."""
         store(self.engine, sent)
         for each in sent:
             self.publish(json.dumps(each.message()).encode(), content_type="application/json")
 
     def take(self, exchange: int, number: int) -> list[tuple[str, bytes]]:
-        """Return the routing keys and bodies of the next messages on an exchange of the stories."""
+        """Return the routing keys and bodies of the next messages on an exchange.
+
+        Exchange 0 has the messages about stories, and exchange 1 the forwarded articles.
+        """
         found: list[tuple[str, bytes]] = []
         with self._connection.channel() as channel:
             queue = self._topology_queues[exchange](channel)
@@ -134,10 +141,11 @@ class Neighbourhood:
         return found
 
     def stories(self, number: int) -> list[dict[str, Any]]:
+        """Return the next story messages."""
         return [json.loads(body) for _, body in self.take(0, number)]
 
     def message_about(self, sent: Sent) -> dict[str, Any]:
-        """Return the next message about an article; others may be published twice before it."""
+        """Return the next message about an article, skipping repeated messages about others."""
         while (found := self.stories(1)[-1])["site"] != sent.site:
             pass
         return found
@@ -151,11 +159,11 @@ class Neighbourhood:
 def neighbourhood(
     services: Services, database_url: str, stories: Stories, tmp_path: Path
 ) -> Iterator[Neighbourhood]:
-    """The broker and the database, without any messages."""
-    found = Neighbourhood(stories.engine, services.broker_url, database_url, tmp_path)
-    found.declare()
-    yield found
-    found.remove()
+    """A neighbourhood on the real servers, without any messages."""
+    systems = Neighbourhood(stories.engine, services.broker_url, database_url, tmp_path)
+    systems.declare()
+    yield systems
+    systems.remove()
 
 
 def test_each_article_has_a_message_and_only_first_copies_are_forwarded(
@@ -178,38 +186,40 @@ def test_a_message_delivered_twice_has_the_result_of_one(neighbourhood: Neighbou
     with neighbourhood.running():
         neighbourhood.send(FIRST, FIRST, COPY)
         neighbourhood.send(FIRST, OTHER)
-        found = neighbourhood.stories(3)
-    assert [(each["site"], each["number"]) for each in found] == [
+        messages = neighbourhood.stories(3)
+    assert [(each["site"], each["number"]) for each in messages] == [
         (each.site, 1) for each in (FIRST, COPY, OTHER)
     ]
 
 
 @pytest.mark.parametrize("moment", ["before publishing", "before recording"])
 def test_a_killed_process_loses_nothing(neighbourhood: Neighbourhood, moment: str) -> None:
-    with neighbourhood.running(sys.executable, "-c", STOPPED, moment) as stopped:
+    with neighbourhood.running(sys.executable, "-c", STOPPING_PROGRAM, moment) as process:
         neighbourhood.send(FIRST, COPY)
-        assert stopped.stdout is not None
-        assert stopped.stdout.readline() == "stopped\n"
-        stopped.kill()
+        assert process.stdout is not None
+        assert process.stdout.readline() == "stopped\n"
+        process.kill()
     with neighbourhood.running():
         neighbourhood.send(OTHER)
-        found = neighbourhood.stories(3)
-        while "other.example" not in {each["site"] for each in found}:
-            found += neighbourhood.stories(1)
+        messages = neighbourhood.stories(3)
+        while "other.example" not in {each["site"] for each in messages}:
+            messages += neighbourhood.stories(1)
         forwarded = [json.loads(body) for _, body in neighbourhood.take(1, 2)]
         # The first article may have been forwarded before and after the kill.
         while OTHER.message()["id"] not in {each["id"] for each in forwarded}:
             forwarded += [json.loads(body) for _, body in neighbourhood.take(1, 1)]
-    by_id = {each["id"]: each for each in found}
-    assert all(by_id[each["id"]] == each for each in found)
-    assert {(each["site"], each["number"], each["relation"]) for each in found} == {
+    by_id = {each["id"]: each for each in messages}
+    assert all(by_id[each["id"]] == each for each in messages)
+    assert {(each["site"], each["number"], each["relation"]) for each in messages} == {
         ("first.example", 1, None),
         ("copy.example", 1, "same"),
         ("other.example", 1, None),
     }
     assert {each["id"] for each in forwarded} == {each.message()["id"] for each in (FIRST, OTHER)}
-    whole = {name: value for name, value in forwarded[0].items() if value not in (None, [])}
-    assert whole["text"] == WIRE
+    present_values = {
+        name: value for name, value in forwarded[0].items() if value not in (None, [])
+    }
+    assert present_values["text"] == WIRE
 
 
 def test_unusable_messages_go_to_quarantine_and_block_nothing(neighbourhood: Neighbourhood) -> None:
@@ -276,6 +286,10 @@ def test_the_process_continues_once_a_lost_server_is_back(
 
 
 def test_articles_come_from_the_exchange_of_the_service(settings: Settings) -> None:
-    theirs = topology_of(settings).articles_exchange
-    ours = Topology(settings.queue_prefix).articles
-    assert (ours.name, ours.type, ours.durable) == (theirs.name, theirs.type, theirs.durable)
+    of_service = topology_of(settings).articles_exchange
+    of_stories = Topology(settings.queue_prefix).articles
+    assert (of_stories.name, of_stories.type, of_stories.durable) == (
+        of_service.name,
+        of_service.type,
+        of_service.durable,
+    )

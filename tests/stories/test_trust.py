@@ -9,16 +9,17 @@ from tests.stories.grouped import NOON, Sent, Stories, sentences
 
 ONE, OTHER, PILLS = sentences(71), sentences(72), sentences(73)
 VICTIMS = (Sent("one.example", "\n\n".join(ONE), 0), Sent("other.example", "\n\n".join(OTHER), 1))
-EVIL = Sent("evil.example", "\n\n".join(PILLS), 2)
+EVIL_ARTICLE = Sent("evil.example", "\n\n".join(PILLS), 2)
 
 
-def revised(number: int, body: list[str], received: float, sent: Sent = EVIL) -> Sent:
+def revised(number: int, body: list[str], received: float, sent: Sent = EVIL_ARTICLE) -> Sent:
+    """Return a revision of an article, received the given minutes after noon."""
     return replace(sent, revision=number, text="\n\n".join(body), received=received)
 
 
 @pytest.mark.parametrize("seed", range(900, 903))
 def test_hostile_campaigns_leave_honest_stories_alone(stories: Stories, seed: int) -> None:
-    """The whole evaluation is ``python -m benchmarks.stories.campaigns``."""
+    # The command ``python -m benchmarks.stories.campaigns`` tries many more campaigns.
     assert run(stories.engine, Campaign(seed, stories=25).versions) == Damage()
 
 
@@ -44,7 +45,7 @@ def test_an_article_whose_earlier_copy_changes_keeps_its_story(stories: Stories)
     after = stories.latest_messages()
     assert after["https://late.example/a"]["story"] == before
     assert after["https://later.example/a"]["story"] == before
-    # It is now the first article of its story, which a single correction says.
+    # A single correction reports that it is now the first article of its story.
     late = [each for each in stories.messages if each["site"] == "late.example"]
     assert [(each["number"], each["relation"]) for each in late] == [(1, "same"), (2, None)]
 
@@ -75,7 +76,7 @@ def test_an_older_revision_is_skipped(stories: Stories) -> None:
     stories.add(revised(2, ONE, 2))
     assert stories.add(revised(1, OTHER, 1)) == []
     assert stories.add(revised(2, ONE, 2)) == []
-    assert stories.latest_messages()[EVIL.url]["revision"] == 2
+    assert stories.latest_messages()[EVIL_ARTICLE.url]["revision"] == 2
 
 
 def test_a_withdrawn_article_leaves_its_story_and_the_next_is_first(stories: Stories) -> None:
@@ -84,15 +85,17 @@ def test_a_withdrawn_article_leaves_its_story_and_the_next_is_first(stories: Sto
     same = Sent("same.example", "\n\n".join(ONE), 4)
     stories.add_each([first, same, copy])
     assert stories.forwarded_ids == [first.message()["id"], copy.message()["id"]]
-    gone = replace(first, revision=2, values={"withdrawn": NOON.isoformat()})
-    messages = stories.add(gone)
+    withdrawn = replace(first, revision=2, values={"withdrawn": NOON.isoformat()})
+    messages = stories.add(withdrawn)
     assert {(each["site"], each["revision"], each["number"]) for each in messages} == {
         ("first.example", 2, 1),
         ("same.example", 1, 2),
     }
     assert stories.relations()["same.example"] is None
     # The withdrawal of a forwarded article is forwarded, too, and so is the new first article.
-    assert sorted(stories.forwarded_ids[2:]) == sorted([gone.message()["id"], same.message()["id"]])
+    assert sorted(stories.forwarded_ids[2:]) == sorted(
+        [withdrawn.message()["id"], same.message()["id"]]
+    )
 
 
 def test_an_article_that_returns_joins_its_story_again(stories: Stories) -> None:

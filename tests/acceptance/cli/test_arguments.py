@@ -26,7 +26,7 @@ from worker.settings import PREFIX, load_settings
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory, with all kinds of input; no servers are configured."""
+    """The current directory, with valid and invalid input files; no servers are configured."""
     monkeypatch.chdir(tmp_path)
     for server in ("DATABASE", "BROKER"):
         monkeypatch.delenv(f"{PREFIX}{server}_URL", raising=False)
@@ -48,10 +48,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def names(command: click.Command, before: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+def command_names(command: click.Command, before: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Return the names of a command's subcommands, such as ``("quarantine", "list")``."""
     if not isinstance(command, click.Group):
         return [before]
-    return [name for key, each in command.commands.items() for name in names(each, (*before, key))]
+    return [
+        name
+        for key, each in command.commands.items()
+        for name in command_names(each, (*before, key))
+    ]
 
 
 @pytest.mark.usefixtures("folder")
@@ -105,16 +110,16 @@ def test_an_invalid_setting_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
     assert isinstance(result.exception, SystemExit)
 
 
-TRIED = [
+TESTED_ARGUMENTS = [
     *(arguments for arguments, *_ in FAILING_COMMANDS),
     *(arguments for arguments, _ in SUCCEEDING_COMMANDS),
     *(arguments for arguments, _ in DEPLOYMENT_COMMANDS),
 ]
 
 
-@pytest.mark.parametrize("name", names(main), ids=" ".join)
+@pytest.mark.parametrize("name", command_names(main), ids=" ".join)
 def test_every_command_is_tested(name: tuple[str, ...]) -> None:
-    assert any(each[: len(name)] == name for each in TRIED)
+    assert any(each[: len(name)] == name for each in TESTED_ARGUMENTS)
 
 
 def test_errors_are_reported_in_one_line_by_a_real_process(folder: Path) -> None:
@@ -122,5 +127,5 @@ def test_errors_are_reported_in_one_line_by_a_real_process(folder: Path) -> None
     assert result.returncode == FAILED
     assert len(result.stderr.splitlines()) == 1
     assert not (folder / "out.jsonl").exists()
-    found = detourage("extract", folder / "pages.jsonl", "--format", "json")
-    assert json.loads(found.stdout)["url"] == "https://a.example/1"
+    success = detourage("extract", folder / "pages.jsonl", "--format", "json")
+    assert json.loads(success.stdout)["url"] == "https://a.example/1"

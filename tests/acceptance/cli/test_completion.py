@@ -9,7 +9,7 @@ import pytest
 
 from tests.acceptance.command_line import BARE_ENVIRONMENT
 
-COMPLETE = """
+COMPLETION_SCRIPT = """
 source "$SCRIPT"
 [[ $(complete -p detourage) == *" -F _detourage_completion detourage" ]] || exit 1
 COMP_WORDS=(detourage "$@")
@@ -50,7 +50,7 @@ def test_bash_completes_commands_options_and_values(
     environment: dict[str, str], words: list[str], completed: list[str]
 ) -> None:
     result = subprocess.run(
-        ["bash", "--norc", "-c", COMPLETE, "bash", *words],
+        ["bash", "--norc", "-c", COMPLETION_SCRIPT, "bash", *words],
         env=environment,
         capture_output=True,
         text=True,

@@ -1,4 +1,4 @@
-"""`detourage explain`, run as a user does."""
+"""The command `detourage explain`."""
 
 import json
 from collections.abc import Iterator
@@ -17,6 +17,7 @@ URL = "https://one.example/a/3"
 
 @pytest.fixture
 def crawl(tmp_path: Path) -> Path:
+    """File with pages of two sites and one line that is not a message."""
     bodies = [*site_messages("one.example", range(6)), *site_messages("two.example", range(4))]
     return write_messages(tmp_path / "crawl.jsonl", [*bodies, b"no message"])
 
@@ -32,6 +33,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def served(folder: Path) -> Iterator[str]:
+    """URL of a web server for the files in the folder."""
+
     def answer(path: str) -> tuple[str, bytes] | None:
         file = folder / path.removeprefix("/")
         return ("text/html", file.read_bytes()) if file.is_file() else None
@@ -44,23 +47,23 @@ explain = partial(invoke, "explain")
 
 
 def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_path: Path) -> None:
-    page, figures = tmp_path / "page.html", tmp_path / "page.json"
+    html_file, values_file = tmp_path / "page.html", tmp_path / "page.json"
     result = detourage(
         *("explain", crawl, "--url", URL, "--site-pages", crawl),
-        *("--html", page, "--json", figures),
+        *("--html", html_file, "--json", values_file),
     )
     assert result.returncode == 0, result.stderr
     assert "of 6 pages of its template" in result.stdout
-    found = json.loads(figures.read_text())
-    assert found["url"] == URL
-    assert found["template"]["size"] == 6
-    assert found["template"]["compared_with"].startswith("https://one.example/a/")
-    assert found["article"]["text"] == "\n\n".join(paragraphs(3))
-    kept = [line["text"] for line in found["lines"] if line["verdict"] == "kept"]
+    values = json.loads(values_file.read_text())
+    assert values["url"] == URL
+    assert values["template"]["size"] == 6
+    assert values["template"]["compared_with"].startswith("https://one.example/a/")
+    assert values["article"]["text"] == "\n\n".join(paragraphs(3))
+    kept = [line["text"] for line in values["lines"] if line["verdict"] == "kept"]
     assert kept == paragraphs(3)
-    assert {line["role"] for line in found["lines"] if line["verdict"] == "kept"} == {"paragraph"}
+    assert {line["role"] for line in values["lines"] if line["verdict"] == "kept"} == {"paragraph"}
     assert " paragraph " in result.stdout
-    assert paragraphs(3)[0] in page.read_text()
+    assert paragraphs(3)[0] in html_file.read_text()
 
 
 def test_a_file_is_compared_with_a_folder_of_pages_of_its_site(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`detourage extract`, run as a user does."""
+"""The command `detourage extract`."""
 
 import json
 import os
@@ -83,24 +83,26 @@ def test_standard_input_may_be_a_page_or_messages(tmp_path: Path, kind: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("html", "told"),
+    ("html", "reason"),
     [
         (APP_SHELL, "needs-rendering: "),
         ("GIF89a and more", "not-html: "),
         ("<p></p>", "empty: it has no visible content"),
     ],
 )
-def test_pages_without_articles_are_reported_in_one_line(page: Path, html: str, told: str) -> None:
+def test_pages_without_articles_are_reported_in_one_line(
+    page: Path, html: str, reason: str
+) -> None:
     page.write_text(html)
     result = extract(page, code=1)
     assert result.stdout == ""
-    assert result.stderr.startswith(f"Error: {page}: {told}")
+    assert result.stderr.startswith(f"Error: {page}: {reason}")
     assert len(result.stderr.splitlines()) == 1
 
 
 @pytest.fixture
 def crawl(tmp_path: Path) -> Path:
-    """A file of articles, among them a page without an article and a malformed line."""
+    """File of pages with articles, and of one page without an article and one malformed line."""
     bodies = site_messages("one.example", range(6))
     bodies[2:2] = [message("https://one.example/app", APP_SHELL), b"{broken"]
     return write_messages(tmp_path / "pages.jsonl", bodies)
@@ -136,16 +138,18 @@ def test_each_document_has_its_file(crawl: Path, tmp_path: Path, form: str, suff
     result = extract(crawl, "--format", form, "--output-dir", folder, "--processes", "1", code=1)
     assert result.stdout == ""
     names = sorted(each.name for each in folder.iterdir())
-    places = (1, 2, 5, 6, 7, 8)
-    assert names == [f"{place:06}-one.example-a-{n}.{suffix}" for n, place in enumerate(places)]
-    alone = extract(crawl, "--url", "https://one.example/a/0", "--format", form)
-    assert (folder / names[0]).read_text() == alone.stdout
+    positions = (1, 2, 5, 6, 7, 8)
+    assert names == [
+        f"{position:06}-one.example-a-{n}.{suffix}" for n, position in enumerate(positions)
+    ]
+    single = extract(crawl, "--url", "https://one.example/a/0", "--format", form)
+    assert (folder / names[0]).read_text() == single.stdout
 
 
 def test_the_output_is_written_to_a_file(page: Path, crawl: Path, tmp_path: Path) -> None:
-    for given, code in ([page], 0), ([page, crawl, "--processes", "1"], 1):
-        to_stdout = extract(*given, code=code)
-        to_file = extract(*given, "-o", tmp_path / "made" / "articles.txt", code=code)
+    for arguments, code in ([page], 0), ([page, crawl, "--processes", "1"], 1):
+        to_stdout = extract(*arguments, code=code)
+        to_file = extract(*arguments, "-o", tmp_path / "made" / "articles.txt", code=code)
         assert (tmp_path / "made" / "articles.txt").read_text() == to_stdout.stdout
         assert to_file.stdout == ""
 
@@ -177,16 +181,16 @@ def test_a_text_file_is_a_list_of_urls(tmp_path: Path) -> None:
 
 def test_parts_of_the_article_can_be_left_out(page: Path) -> None:
     page.write_text(PAGE.replace("<p>", '<p><a href="https://a.example/">A link</a> ', 1))
-    whole = extract(page, "--format", "markdown").stdout
-    assert "[A link](https://a.example/)" in whole
-    bare = extract(page, "--format", "markdown", "--no-links", "--favor", "recall").stdout
-    assert bare == whole.replace("[A link](https://a.example/)", "A link")
+    with_links = extract(page, "--format", "markdown").stdout
+    assert "[A link](https://a.example/)" in with_links
+    without_links = extract(page, "--format", "markdown", "--no-links", "--favor", "recall").stdout
+    assert without_links == with_links.replace("[A link](https://a.example/)", "A link")
 
 
 def test_several_processes_write_the_same_output_as_one(page: Path, crawl: Path) -> None:
-    alone = extract(page, crawl, "--processes", "1", code=1)
+    one_process = extract(page, crawl, "--processes", "1", code=1)
     result = detourage("extract", page, crawl, "--processes", "2")
-    assert (result.returncode, result.stdout) == (1, alone.stdout)
+    assert (result.returncode, result.stdout) == (1, one_process.stdout)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)
@@ -199,22 +203,22 @@ def test_an_interruption_ends_all_processes(number: signal.Signals) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
-    ) as running:
-        assert running.stdin is not None
-        assert running.stdout is not None
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
         # Standard input stays open, so the command waits for more messages.
-        running.stdin.write(lines)
-        running.stdin.flush()
-        assert json.loads(running.stdout.readline())["title"] == "Bridge story number 0"
-        processes = psutil.Process(running.pid).children(recursive=True)
+        process.stdin.write(lines)
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["title"] == "Bridge story number 0"
+        processes = psutil.Process(process.pid).children(recursive=True)
         if number == signal.SIGINT:
             # On Ctrl-C, a terminal sends the signal to the whole process group.
-            os.killpg(running.pid, number)
+            os.killpg(process.pid, number)
         else:
-            running.kill()
-        _, told = running.communicate()
+            process.kill()
+        _, error_output = process.communicate()
     _, alive = psutil.wait_procs(processes)
     assert processes
     assert not alive
     if number == signal.SIGINT:
-        assert (running.returncode, told) == (130, b"Interrupted\n")
+        assert (process.returncode, error_output) == (130, b"Interrupted\n")

@@ -13,19 +13,21 @@ from tests.pages import article_html, message, paragraphs, site_messages
 
 SEEDS = (7, 8, 9)
 UNUSABLE = [b"{broken", message("ftp://a.example/")]
-ORDERS_OF_A_LOSS = [(0, 1, 2), (1, 2, 0)]
+FETCH_ORDERS = [(0, 1, 2), (1, 2, 0)]
+"""Orders of the three fetches of a page that is lost: an article, then status 403, then 404."""
 
 
 def address(url: str, seed: int) -> str:
+    """Return one of `FIVE_URLS` for the article with another seed."""
     return url.replace("bridge-7", f"bridge-{seed}")
 
 
-def lost(order: tuple[int, ...]) -> str:
+def lost_url(order: tuple[int, ...]) -> str:
     return f"https://lost-{''.join(map(str, order))}.substack.com/p/story"
 
 
-def five_urls_each() -> list[bytes]:
-    """Return three articles at five URLs each, and four others, in random order."""
+def articles_at_five_urls() -> list[bytes]:
+    """Return page messages for three articles at five URLs each and four others, shuffled."""
     bodies = [
         message(
             address(url, seed),
@@ -40,9 +42,9 @@ def five_urls_each() -> list[bytes]:
     return bodies
 
 
-def page_that_is_lost(order: tuple[int, ...]) -> list[bytes]:
-    """Return an article, and two later fetches without it."""
-    url = lost(order)
+def fetches_of_lost_page(order: tuple[int, ...]) -> list[bytes]:
+    """Return page messages for an article and for two later fetches without it."""
+    url = lost_url(order)
     fetches = [
         message(url, article_html(7), fetched_at="2026-03-01T01:00:00Z"),
         message(url, "", status=403, fetched_at="2026-03-01T02:00:00Z"),
@@ -53,7 +55,7 @@ def page_that_is_lost(order: tuple[int, ...]) -> list[bytes]:
 
 @dataclass(frozen=True)
 class ExceptionalRun:
-    """The messages and files of the run."""
+    """The lines that a run printed, and the contents of its output files."""
 
     messages: list[str]
     articles: list[dict[str, Any]]
@@ -64,13 +66,13 @@ class ExceptionalRun:
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
-    """A run with two workers and a browser that does not exist."""
+def exceptional_run(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
+    """A run with two workers, whose configured browser does not exist."""
     directory = tmp_path_factory.mktemp("run")
     filler = f"<!--{'x' * (MAX_HTML_BYTES - 20_000)}-->"
     bodies = [
-        *five_urls_each(),
-        *[body for order in ORDERS_OF_A_LOSS for body in page_that_is_lost(order)],
+        *articles_at_five_urls(),
+        *[body for order in FETCH_ORDERS for body in fetches_of_lost_page(order)],
         *site_messages("good.example", range(4)),
         message("https://good.example/largest", article_html(30) + filler),
         *UNUSABLE,
@@ -87,37 +89,46 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
     )
 
 
-def test_articles_that_arrive_at_five_urls_are_written_once(done: ExceptionalRun) -> None:
-    of_site = done.of_site("example.org/")
+def test_articles_that_arrive_at_five_urls_are_written_once(
+    exceptional_run: ExceptionalRun,
+) -> None:
+    of_site = exceptional_run.of_site("example.org/")
     articles = [each for each in of_site if each["variants"]]
     assert sorted(each["canonical"] for each in articles) == [address(PLAIN, n) for n in SEEDS]
     for article, seed in zip(sorted(articles, key=lambda each: each["title"]), SEEDS, strict=True):
-        every = {address(url, seed) for url in FIVE_URLS}
-        assert {article["canonical"], *article["variants"]} == every
+        all_urls = {address(url, seed) for url in FIVE_URLS}
+        assert {article["canonical"], *article["variants"]} == all_urls
         assert article["title"] == f"Bridge story number {seed}"
     assert len(of_site) == len(SEEDS) + 4
 
 
-def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(done: ExceptionalRun) -> None:
+def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(
+    exceptional_run: ExceptionalRun,
+) -> None:
     written = []
-    for order in ORDERS_OF_A_LOSS:
-        url = lost(order)
-        (article,) = [each for each in done.articles if each["url"] == url]
+    for order in FETCH_ORDERS:
+        url = lost_url(order)
+        (article,) = [each for each in exceptional_run.articles if each["url"] == url]
         written.append((article["text"], article["withdrawn"]))
     assert set(written) == {("\n\n".join(paragraphs(7)), None)}
 
 
-def test_unusable_messages_are_saved_and_block_nothing(done: ExceptionalRun) -> None:
-    assert len(done.of_site("good.example/")) == 5
-    assert "2 unusable messages" in done.messages[-1]
-    assert sorted(each["reason"] for each in done.quarantine) == ["not-json", "unsupported-url"]
-    assert {each["body"] for each in done.quarantine} == {body.decode() for body in UNUSABLE}
+def test_unusable_messages_are_saved_and_block_nothing(exceptional_run: ExceptionalRun) -> None:
+    assert len(exceptional_run.of_site("good.example/")) == 5
+    assert "2 unusable messages" in exceptional_run.messages[-1]
+    assert sorted(each["reason"] for each in exceptional_run.quarantine) == [
+        "not-json",
+        "unsupported-url",
+    ]
+    assert {each["body"] for each in exceptional_run.quarantine} == {
+        body.decode() for body in UNUSABLE
+    }
 
 
-def test_a_missing_browser_does_not_block_other_pages(done: ExceptionalRun) -> None:
-    (outcomes,) = [line for line in done.messages if line.startswith("outcomes: ")]
-    gone = len(ORDERS_OF_A_LOSS)
-    articles = len(done.articles) - gone
+def test_a_missing_browser_does_not_block_other_pages(exceptional_run: ExceptionalRun) -> None:
+    (outcomes,) = [line for line in exceptional_run.messages if line.startswith("outcomes: ")]
+    gone = len(FETCH_ORDERS)
+    articles = len(exceptional_run.articles) - gone
     assert outcomes == f"outcomes: article {articles}, gone {gone}, needs-rendering 1"
-    assert "0 failed pages" in done.messages[-1]
-    assert not done.of_site("app.example/")
+    assert "0 failed pages" in exceptional_run.messages[-1]
+    assert not exceptional_run.of_site("app.example/")

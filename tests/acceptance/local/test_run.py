@@ -1,4 +1,4 @@
-"""`detourage run` on embedded services, run as a user does."""
+"""The command `detourage run` with embedded services."""
 
 import json
 import random
@@ -83,8 +83,8 @@ def test_the_groups_of_the_sample_equal_its_templates(sample: Path) -> None:
 def test_explain_shows_what_the_run_extracted_from_each_page(sample: Path) -> None:
     crawl = sample / "pages.jsonl.gz"
     articles = {each["url"]: each for each in read_lines(sample / "articles.jsonl")}
-    # One page per template of two sites: articles with and without comments, lists of links, and
-    # a page unlike any other.
+    # One page per template of two sites: articles with and without comments, menu pages, and a
+    # page that is unlike any other.
     chosen: dict[str, str] = {}
     for page in read_lines(sample / "gold.jsonl.gz"):
         if page["template_class"].startswith(("jiangwan", "sada")):
@@ -93,17 +93,19 @@ def test_explain_shows_what_the_run_extracted_from_each_page(sample: Path) -> No
     file = sample / "explained.json"
     for url in chosen.values():
         invoke("explain", crawl, "--url", url, "--site-pages", crawl, "--json", file)
-        told = json.loads(file.read_text())
+        explained = json.loads(file.read_text())
         article = articles.get(url)
         if article is None:
-            assert (told["article"], told["comments"]) == (None, [])
-            assert told["outcome"] != "article"
+            assert (explained["article"], explained["comments"]) == (None, [])
+            assert explained["outcome"] != "article"
             continue
-        assert told["article"] == {key: article[key] for key in told["article"]}
-        shown = [(each["author"], each["text"], each["parent"]) for each in told["comments"]]
-        assert shown == [(c["author"], c["text"], c["parent"]) for c in article["comments"]]
-        assert told["template"]["size"] == article["template"]["size"]
-        kept = " ".join(line["text"] for line in told["lines"] if line["verdict"] == "kept")
+        assert explained["article"] == {key: article[key] for key in explained["article"]}
+        comments = [
+            (each["author"], each["text"], each["parent"]) for each in explained["comments"]
+        ]
+        assert comments == [(c["author"], c["text"], c["parent"]) for c in article["comments"]]
+        assert explained["template"]["size"] == article["template"]["size"]
+        kept = " ".join(line["text"] for line in explained["lines"] if line["verdict"] == "kept")
         assert kept.split() == article["text"].split()
 
 
@@ -111,7 +113,7 @@ def test_articles_have_the_keys_of_the_message_models_in_order(run: Run) -> None
     for article in run.articles:
         assert list(article) == list(ArticleMessage.model_fields)
         assert list(article["template"]) == list(Template.model_fields)
-        # None of these articles is truncated; what a page does not declare of itself is left out.
+        # No article is truncated, and the message omits optional metadata that a page lacks.
         optional = ("truncated", "site_name", "description", "image", "favicon", "text_direction")
         assert list(article["metadata"]) == [
             name
@@ -120,8 +122,7 @@ def test_articles_have_the_keys_of_the_message_models_in_order(run: Run) -> None
         ]
         assert "truncated" not in article["metadata"]
         for block in article["blocks"]:
-            # The fields after (and including) `level` are present only in blocks to which they
-            # apply.
+            # Some fields, such as the level of a heading, are omitted if they do not apply.
             assert list(block) == [name for name in Block.model_fields if name in block]
             assert {"type", "text", "start", "end", "role", "role_probability"} <= set(block)
         assert ArticleMessage.model_validate(article).to_json() == article
@@ -142,9 +143,9 @@ def test_articles_do_not_depend_on_order_workers_or_repeats(run: Run, tmp_path: 
 
 
 def test_a_paginated_article_is_complete_in_the_file(run: Run) -> None:
-    (whole,) = [each for each in run.articles if each["url"] == parted_pages.STORY]
-    assert whole["text"] == "\n\n".join(paragraphs(100) + paragraphs(200) + paragraphs(300))
-    assert whole["revision"] == 2
+    (article,) = [each for each in run.articles if each["url"] == parted_pages.STORY]
+    assert article["text"] == "\n\n".join(paragraphs(100) + paragraphs(200) + paragraphs(300))
+    assert article["revision"] == 2
 
 
 def test_a_page_without_comparable_pages_gives_an_article(run: Run) -> None:
@@ -181,17 +182,17 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
             for process in processes:
                 with suppress(psutil.NoSuchProcess):
                     process.kill()
-        _, told = begun.communicate()
+        _, error_output = begun.communicate()
     assert begun.returncode in (130, -signal.SIGKILL)
     _, alive = psutil.wait_procs(processes)
     assert not alive
-    assert number == signal.SIGKILL or "--resume" in told
-    so_far = read_lines(output)
-    assert 0 < len(so_far) < len(run.articles)
-    assert {each["id"] for each in so_far} <= {each["id"] for each in run.articles}
+    assert number == signal.SIGKILL or "--resume" in error_output
+    written = read_lines(output)
+    assert 0 < len(written) < len(run.articles)
+    assert {each["id"] for each in written} <= {each["id"] for each in run.articles}
 
-    refused = run_command(*command, code=1)
-    assert "use --resume to continue it or --overwrite to start over" in refused.stderr
+    result = run_command(*command, code=1)
+    assert "use --resume to continue it or --overwrite to start over" in result.stderr
     with output.open("ab") as stream:
         stream.write(b'{"version": 1, "id')
     run_command(*command, "--resume")
@@ -236,14 +237,14 @@ def test_parquet_has_the_articles_of_json_lines(run: Run, tmp_path: Path) -> Non
     pages = write_messages(tmp_path / "pages.jsonl", run.bodies)
     table = tmp_path / "articles.parquet"
     run_command(pages, "-o", table)
-    found = [message_from_row(row).to_json() for row in pq.read_table(table).to_pylist()]
-    in_utc = [ArticleMessage.in_order(each) for each in run.articles]
-    dated = [each for each in (*found, *in_utc) if each["published_at"]]
-    assert len(dated) == 2
-    for each in dated:
-        # The time zone is not stored.
+    from_table = [message_from_row(row).to_json() for row in pq.read_table(table).to_pylist()]
+    from_lines = [ArticleMessage.in_order(each) for each in run.articles]
+    with_date = [each for each in (*from_table, *from_lines) if each["published_at"]]
+    assert len(with_date) == 2
+    for each in with_date:
+        # Parquet stores the time in UTC, without the original time zone.
         each["published_at"] = pd.Timestamp(each["published_at"]).tz_convert("UTC")
-    assert without_timestamps(found) == without_timestamps(in_utc)
+    assert without_timestamps(from_table) == without_timestamps(from_lines)
     texts = [(each["url"], each["text"]) for each in run.articles]
     assert duckdb.sql(f"SELECT url, text FROM '{table}'").fetchall() == texts
     frame = pd.read_parquet(table)

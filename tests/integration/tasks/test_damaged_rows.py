@@ -40,13 +40,13 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def damage(tasks: Tasks, column: Any, where: Any, damage_name: Callable[[Any], Any]) -> int:
+def damage(tasks: Tasks, column: Any, where: Any, damage_value: Callable[[Any], Any]) -> int:
     """Damage a column of the rows that meet a condition, and return their number."""
     key = inspect(column.class_).primary_key[0]
     rows = tasks.query(select(key, column).where(where))
     for identity, value in rows:
         changed = update(column.class_).where(key == identity)
-        tasks.execute(changed.values({column.key: damage_name(value)}))
+        tasks.execute(changed.values({column.key: damage_value(value)}))
     return len(rows)
 
 
@@ -63,7 +63,7 @@ def process_twice(tasks: Tasks, site_id: int) -> None:
     tasks.process_site(site_id)
 
 
-@pytest.mark.parametrize("how", DAMAGES)
+@pytest.mark.parametrize("damage_name", DAMAGES)
 def test_a_damaged_page_fails_with_advice_and_its_neighbours_do_not(
     tasks: Tasks, damage_name: str
 ) -> None:
@@ -90,7 +90,7 @@ def test_a_damaged_page_fails_with_advice_and_its_neighbours_do_not(
 
 
 @pytest.mark.parametrize(
-    ("how", "limit"), [*((damage_name, 400) for damage_name in DAMAGES), ("flipped", 3)]
+    ("damage_name", "limit"), [*((name, 400) for name in DAMAGES), ("flipped", 3)]
 )
 def test_a_page_whose_tree_is_damaged_is_parsed_again(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch, damage_name: str, limit: int
@@ -129,7 +129,7 @@ def tree_ids(tasks: Tasks, *paths: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("how", DAMAGES)
+@pytest.mark.parametrize("damage_name", DAMAGES)
 def test_damaged_knowledge_is_learned_again(tasks: Tasks, damage_name: str) -> None:
     site_id = tasks.publish("a", PAGES)
     process_twice(tasks, site_id)

@@ -1,3 +1,5 @@
+"""URLs that a page declares as its own, and redirects, decide to which article it belongs."""
+
 import pytest
 
 from detourage.addresses import (
@@ -15,13 +17,14 @@ from tests.addressed import AMP, MOBILE, PLAIN, article_under_five_urls
 from tests.pages import article_html
 
 
-def known(url: str, html: str) -> AddressRecord:
+def address_record(url: str, html: str) -> AddressRecord:
     return AddressRecord(canonical_form(url), read_declared(parse_page(html, url)))
 
 
-def declared(url: str, head: str) -> list[Target]:
+def declared_targets(url: str, head: str) -> list[Target]:
+    """Return the declarations accepted from a page with the given elements in its head."""
     html = article_html(7).replace("<head>", f"<head>{head}")
-    return list(known(url, html).declared.targets)
+    return list(address_record(url, html).declared.targets)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,7 @@ def declared(url: str, head: str) -> list[Target]:
 def test_a_declared_url_is_accepted_only_on_the_same_site(
     url: str, head: str, targets: list[tuple[str, str]]
 ) -> None:
-    found = declared(url, head)
+    found = declared_targets(url, head)
     assert [(each.address, each.kind) for each in found] == [
         (f"https://www.example.org/{path}", kind) for path, kind in targets
     ]
@@ -63,7 +66,7 @@ def test_a_page_cannot_declare_another_page_as_its_variant() -> None:
         f"<link rel=alternate media='only screen and (max-width: 640px)' href='{MOBILE}'>"
         "<link rel=alternate hreflang=fr href='/fr'>"
     )
-    assert declared(PLAIN, head) == []
+    assert declared_targets(PLAIN, head) == []
 
 
 @pytest.mark.parametrize(
@@ -80,8 +83,10 @@ def test_a_page_must_match_a_declared_one(
 ) -> None:
     html = article_html(seed).replace(f"number {seed}<", f"number {title}<")
     link = f"<head><link rel=canonical href='{PLAIN}'>"
-    found = joining(known(url, html.replace("<head>", link)), known(PLAIN, article_html(7)))
-    assert found is verdict
+    result = joining(
+        address_record(url, html.replace("<head>", link)), address_record(PLAIN, article_html(7))
+    )
+    assert result is verdict
 
 
 @pytest.mark.parametrize(
@@ -95,16 +100,18 @@ def test_a_page_must_match_a_declared_one(
 def test_the_site_name_is_not_a_headline(title: str, heading: str, agrees: bool) -> None:
     html = article_under_five_urls()[AMP].replace("Bridge story number 7 | AMP", title)
     html = html.replace("<h1>Bridge story number 7</h1>", f"<h1>{heading}</h1>")
-    verdict = joining(known(AMP, html), known(PLAIN, article_html(7)))
+    verdict = joining(address_record(AMP, html), address_record(PLAIN, article_html(7)))
     assert (verdict is Joining.JOINED) == agrees
 
 
 def test_a_url_declared_by_unrelated_pages_is_ignored() -> None:
     link = f"<head><link rel=canonical href='{PLAIN}'>"
-    page = known(PLAIN, article_html(7))
-    copy = known("https://www.example.org/c", article_html(7).replace("<head>", link))
+    page = address_record(PLAIN, article_html(7))
+    copy = address_record("https://www.example.org/c", article_html(7).replace("<head>", link))
     others = [
-        known(f"https://www.example.org/{seed}x", article_html(seed).replace("<head>", link))
+        address_record(
+            f"https://www.example.org/{seed}x", article_html(seed).replace("<head>", link)
+        )
         for seed in range(3)
     ]
     assert joined(copy, [page, *others[:2]]) == [page]
@@ -153,5 +160,5 @@ def test_a_redirect_declares_its_target() -> None:
     page = parse_page(article_html(7), URL, response=Response(200, PLAIN))
     (target,) = read_declared(page).targets
     assert (target.address, target.is_declared) == (PLAIN, True)
-    away = Response(200, "https://evil.example.org/bridge")
-    assert read_declared(parse_page(article_html(7), URL, response=away)).targets == ()
+    other_site = Response(200, "https://evil.example.org/bridge")
+    assert read_declared(parse_page(article_html(7), URL, response=other_site)).targets == ()

@@ -9,7 +9,8 @@ from detourage.addresses.variants import targets_by_form
 
 SITE = "https://example.org"
 SESSION = "4f9a03bc7d21e8a65c0f4b17"
-RELEVANT = (
+# URLs that are their own canonical form, because all of their parts are relevant.
+UNCHANGED_URLS = (
     *(f"{SITE}/{path}" for path in ("?p=3", "read?id=5&page=2", "read?page=2&id=5", "read?id=")),
     *(f"{SITE}/read?{query}" for query in ("id=5&id=6", "sid=20240501", "ref=front&source=wire")),
     *("https://www.example.org/a/", "https://example.org/read?s=international-elections-2024"),
@@ -43,7 +44,7 @@ RELEVANT = (
         ("https://example.org/a;jsessionid=0A1B?p=3", "https://example.org/a?p=3"),
         (f"https://example.org/a?PHPSESSID=1&sid={SESSION}", "https://example.org/a"),
         (f"https://example.org/(S({SESSION}))/a.aspx", "https://example.org/a.aspx"),
-        *((url, url) for url in RELEVANT),
+        *((url, url) for url in UNCHANGED_URLS),
     ],
 )
 def test_only_irrelevant_parts_of_a_url_are_removed(url: str, form: str) -> None:

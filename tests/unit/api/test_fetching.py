@@ -13,25 +13,26 @@ from detourage import FetchError, fetch
 from tests.certificates import Authority
 from tests.pages import article_html
 
-MOVED = {
+REDIRECTS = {
     "/moved": "/page",
     "/file": "file:///etc/hostname",
     "/circle": "/circle",
     "/moved/elsewhere": "/private/page",
 }
-"""Targets of redirects."""
+"""Targets of redirects, by path."""
 CONTENTS = {
     "/page": gzip.compress(b"<p>A page.</p>"),
     "/bomb": gzip.compress(b"\0" * 200_000),
     "/damaged": b"no gzip at all",
 }
+"""Response bodies, which are declared to be compressed, by path."""
 
 
 class _Server(ThreadingHTTPServer):
     robots: bytes | None = None
 
 
-class _Pages(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     released = threading.Event()
     server: "_Server"
 
@@ -41,9 +42,9 @@ class _Pages(BaseHTTPRequestHandler):
         elif self.path == "/story":
             page = article_html(1).replace("Bridge", "Br\xfcgge").encode("cp1252")
             self._send(gzip.compress(page), "gzip", "text/html; charset=windows-1252")
-        elif self.path in MOVED:
+        elif self.path in REDIRECTS:
             self.send_response(301)
-            self.send_header("Location", MOVED[self.path])
+            self.send_header("Location", REDIRECTS[self.path])
             self.end_headers()
         elif self.path in CONTENTS:
             self._send(CONTENTS[self.path], "gzip")
@@ -69,16 +70,17 @@ class _Pages(BaseHTTPRequestHandler):
 
 @contextmanager
 def serving(context: ssl.SSLContext | None = None, robots: bytes | None = None) -> Iterator[str]:
-    _Pages.released.clear()
-    with _Server(("127.0.0.1", 0), _Pages) as running:
-        running.robots = robots
+    """Run a web server, optionally with TLS and a robots.txt; yield its host and port."""
+    _Handler.released.clear()
+    with _Server(("127.0.0.1", 0), _Handler) as server:
+        server.robots = robots
         if context is not None:
-            running.socket = context.wrap_socket(running.socket, server_side=True)
-        thread = threading.Thread(target=running.serve_forever)
+            server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield f"127.0.0.1:{running.server_port}"
-        _Pages.released.set()
-        running.shutdown()
+        yield f"127.0.0.1:{server.server_port}"
+        _Handler.released.set()
+        server.shutdown()
         thread.join()
 
 
@@ -161,10 +163,10 @@ def test_a_url_without_a_server_is_reported_in_plain_words(
     monkeypatch.setenv("NO_PROXY", "*")
     with pytest.raises(FetchError) as caught:
         fetch(url)
-    told = str(caught.value)
-    assert told.startswith(f"{url}: {problem}")
-    assert not {"urllib3", "object at", "Errno", "HTTPConnectionPool"} & set(told.split())
-    assert "\n" not in told
+    error = str(caught.value)
+    assert error.startswith(f"{url}: {problem}")
+    assert not {"urllib3", "object at", "Errno", "HTTPConnectionPool"} & set(error.split())
+    assert "\n" not in error
 
 
 def test_an_unreachable_proxy_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,8 +58,8 @@ def test_one_call_gives_an_article_in_every_format() -> None:
 def test_bytes_text_trees_and_pages_give_the_same_article() -> None:
     html = article_html(1)
     tree = lxml.html.document_fromstring(html)
-    given: list[Any] = [html, html.encode(), tree, tree.getroottree(), detourage.Page(html)]
-    texts = {each.text if (each := detourage.extract(page, url(1))) else None for page in given}
+    inputs: list[Any] = [html, html.encode(), tree, tree.getroottree(), detourage.Page(html)]
+    texts = {each.text if (each := detourage.extract(page, url(1))) else None for page in inputs}
     assert texts == {"\n\n".join(paragraphs(1))}
 
 
@@ -68,17 +68,17 @@ def test_comments_links_and_images_can_be_left_out() -> None:
     sample = [b64decode(page.message["html_base64"]).decode() for page in pages]
     html = next(each for each in sample if (found := detourage.extract(each)) and found.comments)
     html = html.replace("<p>", '<p><a href="/x">A link</a> ')
-    whole = detourage.extract(html, url(1))
-    assert whole is not None
-    assert whole.comments
-    assert whole.images
-    assert {link.url for block in whole.blocks for link in block.links} >= {f"{SITE}/x"}
-    bare = detourage.extract(
+    complete = detourage.extract(html, url(1))
+    assert complete is not None
+    assert complete.comments
+    assert complete.images
+    assert {link.url for block in complete.blocks for link in block.links} >= {f"{SITE}/x"}
+    reduced = detourage.extract(
         html, url(1), include_comments=False, include_images=False, include_links=False
     )
-    assert bare is not None
-    assert (bare.text, bare.comments, bare.images) == (whole.text, (), ())
-    assert not [link for block in bare.blocks for link in block.links]
+    assert reduced is not None
+    assert (reduced.text, reduced.comments, reduced.images) == (complete.text, (), ())
+    assert not [link for block in reduced.blocks for link in block.links]
 
 
 def test_recall_takes_more_of_the_lines_than_precision() -> None:
@@ -122,11 +122,11 @@ def test_invalid_arguments_are_rejected() -> None:
 
 
 def test_results_keep_their_order_with_any_number_of_processes() -> None:
-    wanted = [*pages(7), detourage.Page("", url(99)), *pages(2)]
-    alone = list(detourage.extract_many(wanted))
-    assert [result.url for result in alone] == [page.url for page in wanted]
-    assert [result.outcome for result in alone] == [*["article"] * 7, "empty", *["article"] * 2]
-    assert list(detourage.extract_many(iter(wanted), processes=2)) == alone
+    inputs = [*pages(7), detourage.Page("", url(99)), *pages(2)]
+    results = list(detourage.extract_many(inputs))
+    assert [result.url for result in results] == [page.url for page in inputs]
+    assert [result.outcome for result in results] == [*["article"] * 7, "empty", *["article"] * 2]
+    assert list(detourage.extract_many(iter(inputs), processes=2)) == results
 
 
 def test_pages_are_consumed_lazily() -> None:
@@ -178,7 +178,7 @@ def test_a_page_of_a_site_without_an_article_gives_a_reason() -> None:
     assert site.extract(f"{SITE}/empty") is None
 
 
-CRASH = """
+CRASHING_PROGRAM = """
 import os, signal
 import detourage
 import detourage.reading
@@ -199,7 +199,7 @@ if __name__ == "__main__":
 
 def test_a_page_that_crashes_its_process_does_not_affect_others(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text(CRASH, encoding="utf-8")
+    script.write_text(CRASHING_PROGRAM, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     result = subprocess.run([sys.executable, script], stdout=PIPE, check=True, env=environment)
     outcomes = ["failed" if number == 3 else "empty" for number in range(9)]

@@ -12,12 +12,13 @@ from benchmarks.evaluation.methods import UnavailableError, get_extractor
 from detourage.cli import main
 from worker.rendering import Browser, RenderingError
 
-SERVICE = ("inspector", "objects", "otel", "render")
+EXTRAS_OF_SERVICE = ("inspector", "objects", "otel", "render")
 """The extras of the service; the others are the library's."""
 
 
-def told(extra: str) -> str:
-    distribution = "detourage-service" if extra in SERVICE else "detourage"
+def advice_for(extra: str) -> str:
+    """Return the expected advice to install a missing extra."""
+    distribution = "detourage-service" if extra in EXTRAS_OF_SERVICE else "detourage"
     return f"needs the {extra} extra: pip install '{distribution}[{extra}]', or make {extra}"
 
 
@@ -48,7 +49,7 @@ def test_a_command_names_the_extra_in_one_line(
     result = CliRunner().invoke(main, [files.get(word, word) for word in arguments])
     assert result.exit_code == 1, result.output
     (line,) = result.stderr.splitlines()
-    assert told(extra) in line
+    assert advice_for(extra) in line
 
 
 def test_measuring_the_browser_and_a_peer_method_name_the_missing_extra(
@@ -56,13 +57,13 @@ def test_measuring_the_browser_and_a_peer_method_name_the_missing_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "regex", None)
     result = CliRunner().invoke(benchmarks, ["evaluate", crawl, crawl])
-    assert told("benchmarks") in result.stderr
+    assert advice_for("benchmarks") in result.stderr
     monkeypatch.setitem(sys.modules, "playwright", None)
-    with pytest.raises(RenderingError, match=re.escape(told("render"))):
+    with pytest.raises(RenderingError, match=re.escape(advice_for("render"))):
         Browser(Path(sys.executable)).render("<p>A page.</p>", "https://news.example/")
     monkeypatch.setitem(sys.modules, "trafilatura", None)
     monkeypatch.delitem(
         sys.modules, "benchmarks.evaluation.methods.peers.trafilatura", raising=False
     )
-    with pytest.raises(UnavailableError, match=re.escape(told("benchmarks"))):
+    with pytest.raises(UnavailableError, match=re.escape(advice_for("benchmarks"))):
         get_extractor("trafilatura").prepare()

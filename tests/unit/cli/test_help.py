@@ -1,3 +1,5 @@
+"""Help texts of the command line, and its response to Ctrl-C."""
+
 import re
 import signal
 from collections.abc import Iterator
@@ -9,21 +11,22 @@ from click.testing import CliRunner
 from detourage.cli import Commands, commands_by_group, main
 from detourage.roles import CHOOSABLE_ROLES
 
-SCREEN = 40
+SCREEN_LINES = 40
 """Number of lines on a screen that is 80 columns wide."""
 
 
-def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def command_paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Yield the names that lead to a command and to each of its subcommands."""
     yield path
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
-            below = command.get_command(context, name)
-            assert below is not None
-            yield from commands(below, (*path, name))
+            subcommand = command.get_command(context, name)
+            assert subcommand is not None
+            yield from command_paths(subcommand, (*path, name))
 
 
-def help_of(*path: str) -> str:
+def help_text(*path: str) -> str:
     result = CliRunner().invoke(
         main, [*path, "--help"], env={"COLUMNS": "80"}, catch_exceptions=False
     )
@@ -31,25 +34,27 @@ def help_of(*path: str) -> str:
     return result.output
 
 
-@pytest.mark.parametrize("path", list(commands(main)), ids=" ".join)
+@pytest.mark.parametrize("path", list(command_paths(main)), ids=" ".join)
 def test_help_fits_on_a_screen(path: tuple[str, ...]) -> None:
-    lines = help_of(*path).splitlines()
-    assert len(lines) <= SCREEN
+    lines = help_text(*path).splitlines()
+    assert len(lines) <= SCREEN_LINES
     assert max(map(len, lines)) <= 80
     assert not any(line.endswith("...") for line in lines[1:])
 
 
 def test_commands_are_grouped_by_audience() -> None:
-    told = help_of()
-    heads = re.findall(r"^Commands for (\w+):$", told, re.MULTILINE)
-    assert heads == ["users", "operators"]
-    listed = re.findall(r"^  ([a-z]+) {2,}[A-Z]", told.partition("Commands for")[2], re.MULTILINE)
+    text = help_text()
+    groups = re.findall(r"^Commands for (\w+):$", text, re.MULTILINE)
+    assert groups == ["users", "operators"]
+    listed = re.findall(r"^  ([a-z]+) {2,}[A-Z]", text.partition("Commands for")[2], re.MULTILINE)
     assert listed == [each.name for group in commands_by_group().values() for each in group]
     assert sorted(filter(None, listed)) == sorted(main.list_commands(click.Context(main)))
 
 
 def test_roles_are_listed_once() -> None:
-    listing = [path for path in commands(main) if f" {CHOOSABLE_ROLES[-2]}," in help_of(*path)]
+    listing = [
+        path for path in command_paths(main) if f" {CHOOSABLE_ROLES[-2]}," in help_text(*path)
+    ]
     assert listing == [("run",)]
 
 

@@ -1,3 +1,5 @@
+"""Comments in structured data (JSON-LD) and in the JavaScript state of a page."""
+
 from typing import Any
 
 from detourage.comments.declared import MAX_COMMENTS, comments_in_data, comments_in_state
@@ -5,13 +7,13 @@ from detourage.comments.declared import MAX_COMMENTS, comments_in_data, comments
 URL = "https://news.example/2024/05/story.html"
 
 
-def declared(author: str, text: str, **more: Any) -> dict[str, Any]:
+def json_ld_comment(author: str, text: str, **more: Any) -> dict[str, Any]:
     return {"@type": "Comment", "author": {"name": author}, "text": text, **more}
 
 
 def test_declared_comments_are_read_with_their_replies() -> None:
-    reply = declared("Jonas", "It does.", dateCreated="2024-05-03")
-    first = declared(
+    reply = json_ld_comment("Jonas", "It does.", dateCreated="2024-05-03")
+    first = json_ld_comment(
         "Mara",
         "<p>Does the ferry go?</p><p>On <b>Sunday</b>?</p>",
         dateCreated="2024-05-02T10:00:00Z",
@@ -45,21 +47,28 @@ def test_the_first_post_of_a_thread_is_among_its_posts() -> None:
 
 def test_of_several_threads_only_that_of_the_page_is_read() -> None:
     def thread(url: str, text: str) -> dict[str, Any]:
-        return {"@type": "DiscussionForumPosting", "url": url, "comment": [declared("Mara", text)]}
+        return {
+            "@type": "DiscussionForumPosting",
+            "url": url,
+            "comment": [json_ld_comment("Mara", text)],
+        }
 
     other = thread("https://news.example/other", "Elsewhere.")
     assert comments_in_data([[other, thread(URL + "#top", "Here.")]], URL)[0].text == "Here."
     assert comments_in_data([[other, thread("https://news.example/third", "No.")]], URL) == ()
 
 
-def stated(author: str, text: str, **more: Any) -> dict[str, Any]:
+def state_comment(author: str, text: str, **more: Any) -> dict[str, Any]:
+    """Return a comment as it appears in the state of a JavaScript application."""
     return {"user": {"displayName": author}, "body": text, "createdAt": "2024-05-02", **more}
 
 
 def test_comments_in_script_state_are_read() -> None:
     comments = [
-        stated("Mara", "Does it go?", id=7, replies=[stated("Jonas", "It does.", id=8)]),
-        stated("Old Miller", "1 < 2 & so on", id=9, parentId=8),
+        state_comment(
+            "Mara", "Does it go?", id=7, replies=[state_comment("Jonas", "It does.", id=8)]
+        ),
+        state_comment("Old Miller", "1 < 2 & so on", id=9, parentId=8),
     ]
     state = {"page": {"story": {"title": "Ferry"}, "commentList": {"items": comments}}}
     found = comments_in_state([state], URL)
@@ -69,13 +78,18 @@ def test_comments_in_script_state_are_read() -> None:
 
 
 def test_other_lists_in_script_state_are_not_comments() -> None:
-    articles = [stated("Mara", "The ferry goes again.", headline="Ferry")]
+    articles = [state_comment("Mara", "The ferry goes again.", headline="Ferry")]
     for state in (
         {"comments": articles},
-        {"recentComments": [stated("Mara", "Elsewhere.")]},
-        {"stories": [stated("Mara", "The ferry goes again.")]},
-        {"stories": [{"comments": [stated("Mara", "One.")]}, {"comments": [stated("Jo", "Two.")]}]},
-        {"comments": [stated("https://news.example/picture.png", "The ferry goes again.")]},
+        {"recentComments": [state_comment("Mara", "Elsewhere.")]},
+        {"stories": [state_comment("Mara", "The ferry goes again.")]},
+        {
+            "stories": [
+                {"comments": [state_comment("Mara", "One.")]},
+                {"comments": [state_comment("Jo", "Two.")]},
+            ]
+        },
+        {"comments": [state_comment("https://news.example/picture.png", "The ferry goes again.")]},
         {"comments": [{"body": "Nobody said this", "createdAt": "2024-05-02"}]},
         {"commentSettings": {"body": "Be kind", "user": "us", "date": "2024-05-02"}},
     ):
@@ -83,13 +97,19 @@ def test_other_lists_in_script_state_are_not_comments() -> None:
 
 
 def test_hostile_json_is_read_within_limits() -> None:
-    deep: dict[str, Any] = declared("Mara", "Deep.")
+    deep: dict[str, Any] = json_ld_comment("Mara", "Deep.")
     for _ in range(5_000):
         deep = {"comment": [deep]}
     assert comments_in_data([deep], URL) == ()
-    circle = [stated("A", "One", id=1, parentId=2), stated("B", "Two", id=2, parentId=1)]
-    assert [each.parent for each in comments_in_state([{"comments": circle}], URL)] == [None, None]
-    many = [stated("Mara", f"Number {number}") for number in range(2 * MAX_COMMENTS)]
+    circular = [
+        state_comment("A", "One", id=1, parentId=2),
+        state_comment("B", "Two", id=2, parentId=1),
+    ]
+    assert [each.parent for each in comments_in_state([{"comments": circular}], URL)] == [
+        None,
+        None,
+    ]
+    many = [state_comment("Mara", f"Number {number}") for number in range(2 * MAX_COMMENTS)]
     assert len(comments_in_state([{"comments": many}], URL)) == MAX_COMMENTS
     odd = {"comments": [{"user": [], "body": {}, "createdAt": 1e300, "id": float("nan")}, None, 3]}
     assert comments_in_state([odd], URL) == ()

@@ -1,3 +1,5 @@
+"""Finding the comments of a page, and the pattern of the elements that contain them."""
+
 import pytest
 
 from detourage.comments import NONE_SEEN, CommentPattern, FoundComments, read_comments, vote
@@ -58,20 +60,20 @@ def test_finds_none_on_a_page_without_comments(comments: str) -> None:
 
 def test_dated_teasers_of_other_articles_are_not_comments() -> None:
     teasers = "".join(
-        f'<li><span class="date">May {day}, 2024</span><p>{said}</p>'
+        f'<li><span class="date">May {day}, 2024</span><p>{text}</p>'
         f'<a href="/2024/05/{day}.html">Read the whole story of the flood, part {day}</a></li>'
-        for day, said in enumerate(REMARKS, 3)
+        for day, text in enumerate(REMARKS, 3)
     )
     found = find_comments(_page(f'<div class="box"><h3>More</h3><ul>{teasers}</ul></div>'))
     assert found.records == ()
 
 
 def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
-    alone = _page(_comment(3))
-    assert find_comments(alone).records == ()
+    page = _page(_comment(3))
+    assert find_comments(page).records == ()
     others = [find_comments(_page(_comments(n))).pattern for n in (5, 8, 6)]
-    known = vote([*others, find_comments(_page("")).pattern])
-    assert [record.get("id") for record in known.records(alone.flat)] == ["comment-3"]
+    pattern = vote([*others, find_comments(_page("")).pattern])
+    assert [record.get("id") for record in pattern.records(page.flat)] == ["comment-3"]
 
 
 def test_unlikely_patterns_are_not_used_on_other_pages() -> None:

@@ -1,3 +1,5 @@
+"""Reading author, date, text and votes of comments whose elements are known."""
+
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -8,12 +10,16 @@ from tests.unit.comments.comment_pages import NAMES, REMARKS, URL, read
 
 
 def records(markup: str, **parts: Sequence[object]) -> str:
-    """Return the markup once per comment, with its author, text, number and other parts."""
+    """Return the markup once for each of five comments.
+
+    The fields ``{name}``, ``{text}`` and ``{n}`` become the author, text and number of the comment,
+    and the name of each keyword argument becomes the comment's value in it.
+    """
     return "".join(
         markup.format(
-            name=name, said=said, n=n, **{key: values[n - 1] for key, values in parts.items()}
+            name=name, text=text, n=n, **{key: values[n - 1] for key, values in parts.items()}
         )
-        for n, (name, said) in enumerate(zip(NAMES, REMARKS, strict=True), 1)
+        for n, (name, text) in enumerate(zip(NAMES, REMARKS, strict=True), 1)
     )
 
 
@@ -21,27 +27,27 @@ BLOG = records(
     '<li class="comment depth-1" id="comment-{n}"><div class="comment-body">'
     '<div class="comment-author vcard"><b class="fn">{name}</b><span class="says">says:</span>'
     '</div><div class="comment-meta"><a href="#comment-{n}">May {n}, 2024 at 9:1{n} am</a></div>'
-    "<p>{said}</p><p>Second thoughts of number {n}.</p>"
+    "<p>{text}</p><p>Second thoughts of number {n}.</p>"
     '<div class="reply"><a href="#respond">Reply</a></div></div></li>'
 )
-JOINED = [2003 + len(name) for name in NAMES]
-# The author's rank, post count and joining date are closer to the name than the date of the post
-# is, and they also differ between authors.
+JOINING_YEARS = [2003 + len(name) for name in NAMES]
+# The markup of a forum puts the author's rank, post count and joining date between the author's
+# name and the date of the post.
 FORUM = records(
     '<tr><td class="who"><a href="/member.php?u={joined}">{name}</a><div>{rank}</div>'
     "<div>Joined: Jan 5, {joined}</div><div>Posts: {posts}</div></td>"
     '<td class="when">#{n} Sat May 0{n}, 2024 10:5{n} pm</td></tr><tr><td></td><td class="what">'
-    '{said}<div class="signature">Everything flows. {name}</div></td></tr>',
+    '{text}<div class="signature">Everything flows. {name}</div></td></tr>',
     rank=("Novice", "Regular", "Sage", "Novice", "Novice"),
-    joined=JOINED,
-    posts=[3 * year for year in JOINED],
+    joined=JOINING_YEARS,
+    posts=[3 * year for year in JOINING_YEARS],
 )
 
 
 def test_text_author_date_and_url_are_read_as_the_page_writes_them() -> None:
     comments = read(BLOG, "//li")
     assert [comment.text for comment in comments] == [
-        f"{said}\n\nSecond thoughts of number {number}." for number, said in enumerate(REMARKS, 1)
+        f"{text}\n\nSecond thoughts of number {number}." for number, text in enumerate(REMARKS, 1)
     ]
     assert [comment.author for comment in comments] == list(NAMES)
     assert [(comment.written_date, str(comment.date)) for comment in comments][:2] == [
@@ -68,7 +74,7 @@ def test_adjacent_table_rows_of_one_comment_are_read_together() -> None:
 
 def test_a_relative_date_is_kept_as_written() -> None:
     ages = ("vor 3 Stunden", "vor 2 Stunden", "vor 1 Stunde", "vor 50 Minuten", "gestern")
-    body = records('<div class="c"><b>{name}</b> <i>{age}</i><p>{said}</p></div>', age=ages)
+    body = records('<div class="c"><b>{name}</b> <i>{age}</i><p>{text}</p></div>', age=ages)
     comments = read(body, "//div", lang="de")
     assert [comment.written_date for comment in comments] == list(ages)
     assert {comment.date for comment in comments} == {None}
@@ -88,7 +94,7 @@ def test_relative_dates_are_resolved_if_the_time_of_the_fetch_is_known() -> None
 def test_a_machine_readable_date_resolves_a_relative_one() -> None:
     body = records(
         '<div class="c"><b>{name}</b><time datetime="2024-05-31T0{n}:30:00+02:00">{n} days ago'
-        "</time><p>{said}</p></div>"
+        "</time><p>{text}</p></div>"
     )
     second = read(body, "//div")[1]
     assert (second.written_date, str(second.date)) == ("2 days ago", "2024-05-31T02:30:00+02:00")
@@ -96,7 +102,7 @@ def test_a_machine_readable_date_resolves_a_relative_one() -> None:
 
 def test_votes_are_numbers_that_the_page_labels_as_votes() -> None:
     body = records(
-        '<div class="c"><b>{name}</b><p>{said}</p><span class="num">{n}</span>'
+        '<div class="c"><b>{name}</b><p>{text}</p><span class="num">{n}</span>'
         '<span class="vote-count">{votes}</span></div>',
         votes=("12", "−3", "0", "1,204", "8.3k"),
     )
@@ -107,7 +113,7 @@ def test_votes_are_numbers_that_the_page_labels_as_votes() -> None:
 def test_quotations_are_kept_without_their_headings() -> None:
     body = records(
         '<div class="post"><b class="author">{name}</b><div class="content"><blockquote>'
-        f"<cite>{NAMES[0]} wrote:</cite><p>{REMARKS[0]}</p></blockquote><p>{{said}}</p></div></div>"
+        f"<cite>{NAMES[0]} wrote:</cite><p>{REMARKS[0]}</p></blockquote><p>{{text}}</p></div></div>"
     )
     text = read(body, "//div[@class='post']")[1].text
     assert text.endswith(REMARKS[1])
@@ -118,7 +124,7 @@ def test_removing_the_addressee_leaves_no_colon() -> None:
     answer = f'<a href="#p1" class="reply-to">{NAMES[0]}</a>：'
     body = records(
         '<div class="post" id="p{n}"><b class="author">{name}</b><div class="content">'
-        "<p>{answered}{said}</p></div></div>",
+        "<p>{answered}{text}</p></div></div>",
         answered=("", *[answer] * 4),
     )
     assert [comment.text for comment in read(body, "//div[@class='post']")] == list(REMARKS)
@@ -130,12 +136,12 @@ def test_hidden_text_of_a_comment_is_ignored_and_separates_lines() -> None:
         '<article><b class="author">{name}</b><p>{begin}<span class="sr-only">heard</span>'
         "<span hidden>{name}</span>{end}<template>never</template>{greeting}"
         '<i style="color: red; display: none">unseen {name}</i></p></article>',
-        begin=[said[:20] for said in REMARKS],
-        end=[said[20:] for said in REMARKS],
+        begin=[text[:20] for text in REMARKS],
+        end=[text[20:] for text in REMARKS],
         greeting=greetings,
     )
     assert [comment.text for comment in read(body, "//article")] == [
-        f"{said}\n\n{greeting}" for said, greeting in zip(REMARKS, greetings, strict=True)
+        f"{text}\n\n{greeting}" for text, greeting in zip(REMARKS, greetings, strict=True)
     ]
 
 
@@ -148,7 +154,7 @@ def test_nested_comments_do_not_split_the_text_around_them() -> None:
         )
 
     assert [comment.text for comment in read(nested(0), "//span")] == [
-        f"{said} It began and ended in chapter {number}." for number, said in enumerate(REMARKS)
+        f"{text} It began and ended in chapter {number}." for number, text in enumerate(REMARKS)
     ]
 
 
@@ -158,7 +164,7 @@ def test_page_notes_about_a_commenter_are_not_comment_text() -> None:
         f"That is how it went for me, too, and for {n} others that I asked." for n in range(5)
     ]
     body = records(
-        '<div class="answer"><div><p>{said}</p><p><a class="link" href="https://{link}">{link}</a>'
+        '<div class="answer"><div><p>{text}</p><p><a class="link" href="https://{link}">{link}</a>'
         '</p></div><div class="user-info">answered May 1{n}, 2024 at 10:00'
         ' <a href="/users/{n}">{name}</a></div><div class="badges">Sage of the {place}, with two'
         " medals for patience and one for courage</div><ul><li>{remark}</li></ul></div>",
@@ -167,6 +173,6 @@ def test_page_notes_about_a_commenter_are_not_comment_text() -> None:
         remark=remarks,
     )
     comments = read(body, "//div[@class='answer']")
-    told = zip(REMARKS, links, remarks, strict=True)
-    assert [tuple(comment.text.split("\n\n")) for comment in comments] == [*told]
+    expected = zip(REMARKS, links, remarks, strict=True)
+    assert [tuple(comment.text.split("\n\n")) for comment in comments] == [*expected]
     assert [comment.author for comment in comments] == list(NAMES)

@@ -1,38 +1,42 @@
+"""The parents of replies, in the different markups by which pages show them."""
+
 import pytest
 
 from tests.unit.comments.comment_pages import NAMES, REMARKS, read
 
 PARENTS = [None, 0, 1, 0, None]
+"""Index of the comment to which each comment replies."""
 DEPTHS = (0, 1, 2, 1, 0)
 COMMENTS = "//*[@class='c' or starts-with(@class, 'c ')]"
 
 
-def _inside(number: int) -> str:
+def _content(number: int) -> str:
     return f"<b class='author'>{NAMES[number]}</b><p>{REMARKS[number]}</p>"
 
 
 def nested(number: int, replies: str = "") -> str:
-    return f'<li class="c"><div>{_inside(number)}</div><ul>{replies}</ul></li>'
+    return f'<li class="c"><div>{_content(number)}</div><ul>{replies}</ul></li>'
 
 
 NESTED = nested(0, nested(1, nested(2)) + nested(3)) + nested(4)
 LISTS = "{}<ul>{}<ul>{}</ul>{}</ul>{}".format(
-    *(f'<div class="c">{_inside(n)}</div>' for n in range(5))
+    *(f'<div class="c">{_content(n)}</div>' for n in range(5))
 )
-TO = "<small>in reply to <i>{name}</i></small>"
-ONE_BY_ONE = [
+REPLY_TO_NAME = "<small>in reply to <i>{name}</i></small>"
+FLAT_MARKUP = [
     ('<div class="c depth-{depth}">', ""),
     ('<div class="c" data-depth="{depth}">', ""),
     ('<div class="c" style="margin-left: {pixels}px">', ""),
     ('<div class="c"><img src="s.gif" width="{pixels}">', ""),
     ('<div class="c" id="c{own}" data-parent-id="{parent}">', ""),
     ('<div class="c" id="c{own}">', '<a href="#c{parent}">in reply to</a>'),
-    ('<div class="c">', TO),
+    ('<div class="c">', REPLY_TO_NAME),
 ]
-"""The opening of each comment, and what a reply has below its text."""
+"""Markup of comments that are not nested: the opening tag, and what follows the text of a reply."""
 
 
-def one_by_one(opening: str, answer: str) -> str:
+def flat_comments(opening: str, answer: str) -> str:
+    """Return the comments in one of the `FLAT_MARKUP`."""
     parts = []
     for number, (parent, depth) in enumerate(zip(PARENTS, DEPTHS, strict=True)):
         values = {
@@ -43,7 +47,7 @@ def one_by_one(opening: str, answer: str) -> str:
             "name": NAMES[parent or 0],
         }
         end = answer.format(**values) if parent is not None else ""
-        parts.append(f"{opening.format(**values)}{_inside(number)}{end}</div>")
+        parts.append(f"{opening.format(**values)}{_content(number)}{end}</div>")
     return "".join(parts)
 
 
@@ -53,7 +57,7 @@ def one_by_one(opening: str, answer: str) -> str:
         (NESTED, COMMENTS),
         (NESTED, "//li/div"),
         (LISTS, COMMENTS),
-        *((one_by_one(*each), COMMENTS) for each in ONE_BY_ONE),
+        *((flat_comments(*each), COMMENTS) for each in FLAT_MARKUP),
     ],
     ids=[
         *("nested", "texts of nested", "separate lists", "class", "data", "margin"),

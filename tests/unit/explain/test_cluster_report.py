@@ -20,14 +20,16 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) -> None:
-    figures = tmp_path / "groups.json"
-    result = CliRunner().invoke(main, ["explain", str(crawl), "--groups", "--json", str(figures)])
+    values_file = tmp_path / "groups.json"
+    result = CliRunner().invoke(
+        main, ["explain", str(crawl), "--groups", "--json", str(values_file)]
+    )
     assert result.exit_code == 0, result.output
     assert "1 unusable message" in result.stdout
-    found = json.loads(figures.read_text())
-    assert found["unusable"] == 1
-    assert sorted(site["site"] for site in found["sites"]) == SITES
-    for site in found["sites"]:
+    values = json.loads(values_file.read_text())
+    assert values["unusable"] == 1
+    assert sorted(site["site"] for site in values["sites"]) == SITES
+    for site in values["sites"]:
         groups = counted(len(site["groups"]), "group")
         line = f"{site['site']}: {counted(site['pages'], 'page')}, {groups}"
         assert line in result.stdout
@@ -40,7 +42,15 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
 
 
 def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
-    figures = tmp_path / "groups.json"
-    arguments = ["explain", str(crawl), "--groups", "--method", "dbscan", "--json", str(figures)]
+    values_file = tmp_path / "groups.json"
+    arguments = [
+        "explain",
+        str(crawl),
+        "--groups",
+        "--method",
+        "dbscan",
+        "--json",
+        str(values_file),
+    ]
     assert CliRunner().invoke(main, arguments).exit_code == 0
-    assert json.loads(figures.read_text())["method"] == "dbscan"
+    assert json.loads(values_file.read_text())["method"] == "dbscan"

@@ -20,7 +20,7 @@ def article(day: date, hour: int = 12) -> Article:
     return datetime(day.year, day.month, day.day, hour, tzinfo=UTC), example()
 
 
-def write(
+def export(
     path: Path,
     *articles: Article,
     form: FileFormat = "parquet",
@@ -32,7 +32,7 @@ def write(
         return folder.replace(*days, articles)
 
 
-def contents(path: Path) -> dict[str, bytes]:
+def files_in(path: Path) -> dict[str, bytes]:
     files = (each for each in path.rglob("*") if each.is_file())
     return {str(each.relative_to(path)): each.read_bytes() for each in files}
 
@@ -41,15 +41,15 @@ def contents(path: Path) -> dict[str, bytes]:
 def test_a_repeated_export_gives_the_same_files(tmp_path: Path, form: FileFormat) -> None:
     path = tmp_path / "made" / "articles"
     articles = [article(MONDAY), article(MONDAY, 13), article(WEDNESDAY)]
-    assert write(path, *articles, form=form) == {MONDAY: 2, WEDNESDAY: 1}
-    before = contents(path)
+    assert export(path, *articles, form=form) == {MONDAY: 2, WEDNESDAY: 1}
+    before = files_in(path)
     assert len(before) == 3
-    write(path, *articles, form=form)
-    assert contents(path) == before
+    export(path, *articles, form=form)
+    assert files_in(path) == before
 
 
 def test_days_are_columns_of_a_partitioned_table(tmp_path: Path) -> None:
-    write(tmp_path, article(MONDAY), article(MONDAY, 13), article(WEDNESDAY))
+    export(tmp_path, article(MONDAY), article(MONDAY, 13), article(WEDNESDAY))
     query = f"SELECT day, count(*) FROM '{tmp_path}/*/*.parquet' GROUP BY day ORDER BY day"
     assert duckdb.sql(query).fetchall() == [(MONDAY, 2), (WEDNESDAY, 1)]
     assert pd.read_parquet(tmp_path)["day"].to_list() == [str(MONDAY)] * 2 + [str(WEDNESDAY)]
@@ -57,22 +57,22 @@ def test_days_are_columns_of_a_partitioned_table(tmp_path: Path) -> None:
 
 def test_days_are_in_utc(tmp_path: Path) -> None:
     late = datetime(2026, 11, 23, 23, 30, tzinfo=timezone(-timedelta(hours=5)))
-    assert write(tmp_path, (late, example())) == {TUESDAY: 1}
+    assert export(tmp_path, (late, example())) == {TUESDAY: 1}
 
 
 def test_only_the_given_days_are_replaced(tmp_path: Path) -> None:
-    write(tmp_path, article(MONDAY), article(TUESDAY), article(WEDNESDAY))
-    before = contents(tmp_path)
-    assert write(tmp_path, days=(TUESDAY, TUESDAY)) == {}
+    export(tmp_path, article(MONDAY), article(TUESDAY), article(WEDNESDAY))
+    before = files_in(tmp_path)
+    assert export(tmp_path, days=(TUESDAY, TUESDAY)) == {}
     removed = {name for name in before if str(TUESDAY) in name}
-    assert contents(tmp_path) == {k: v for k, v in before.items() if k not in removed}
+    assert files_in(tmp_path) == {k: v for k, v in before.items() if k not in removed}
     names = sorted(each.name for each in tmp_path.iterdir())
     assert names == [DESCRIPTION, f"day={MONDAY}", f"day={WEDNESDAY}"]
 
 
 def test_an_interrupted_export_leaves_whole_days(tmp_path: Path) -> None:
-    write(tmp_path, article(MONDAY), article(TUESDAY))
-    before = contents(tmp_path)
+    export(tmp_path, article(MONDAY), article(TUESDAY))
+    before = files_in(tmp_path)
 
     def interrupted() -> Iterator[Article]:
         yield article(MONDAY)
@@ -84,27 +84,27 @@ def test_an_interrupted_export_leaves_whole_days(tmp_path: Path) -> None:
     folder = DayFolder(tmp_path, "parquet", None)
     with folder.opened(), pytest.raises(KeyboardInterrupt):
         folder.replace(MONDAY, TUESDAY, interrupted())
-    after = contents(tmp_path)
+    after = files_in(tmp_path)
     assert after.keys() == before.keys()
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {f"day={MONDAY}/part-0000.parquet"}
 
 
 def test_unfinished_files_of_a_killed_export_are_replaced(tmp_path: Path) -> None:
-    write(tmp_path, article(MONDAY), article(TUESDAY))
+    export(tmp_path, article(MONDAY), article(TUESDAY))
     for day in (MONDAY, TUESDAY):
         (tmp_path / f"day={day}" / ".part-0000.parquet.partial").write_bytes(b"PAR1")
-    write(tmp_path, article(MONDAY))
-    assert sorted(contents(tmp_path)) == [DESCRIPTION, f"day={MONDAY}/part-0000.parquet"]
+    export(tmp_path, article(MONDAY))
+    assert sorted(files_in(tmp_path)) == [DESCRIPTION, f"day={MONDAY}/part-0000.parquet"]
 
 
 @pytest.mark.parametrize("options", [{"form": "jsonl"}, {"site": "news.example"}])
 def test_another_export_is_refused(tmp_path: Path, options: Any) -> None:
-    write(tmp_path, article(MONDAY))
-    before = contents(tmp_path)
+    export(tmp_path, article(MONDAY))
+    before = files_in(tmp_path)
     with pytest.raises(ExportFolderError, match=r"use the same --format and --site"):
-        write(tmp_path, article(MONDAY), **options)
-    assert contents(tmp_path) == before
+        export(tmp_path, article(MONDAY), **options)
+    assert files_in(tmp_path) == before
 
 
 def test_two_exports_do_not_write_to_one_folder(tmp_path: Path) -> None:
@@ -112,5 +112,5 @@ def test_two_exports_do_not_write_to_one_folder(tmp_path: Path) -> None:
         DayFolder(tmp_path, "jsonl", None).opened(),
         pytest.raises(ExportFolderError, match="in use by another export"),
     ):
-        write(tmp_path, article(MONDAY), form="jsonl")
-    write(tmp_path, article(MONDAY), form="jsonl")
+        export(tmp_path, article(MONDAY), form="jsonl")
+    export(tmp_path, article(MONDAY), form="jsonl")

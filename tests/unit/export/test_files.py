@@ -14,29 +14,29 @@ from tests.arrow_rows import example
 NAMES = ("articles.jsonl", "articles.jsonl.gz")
 
 
-def numbered(*numbers: int) -> list[dict[str, Any]]:
+def records(*numbers: int) -> list[dict[str, Any]]:
     return [{"n": number} for number in numbers]
 
 
-def read(path: Path) -> list[dict[str, Any]]:
+def read_records(path: Path) -> list[dict[str, Any]]:
     data = path.read_bytes()
     text = gzip.decompress(data) if path.suffix == ".gz" else data
     return [json.loads(line) for line in text.splitlines()]
 
 
-def grow(path: Path, number: int) -> None:
+def add_record(path: Path, number: int) -> None:
     with closing(GrowingFile(path)) as file:
-        file.add(numbered(number))
+        file.add(records(number))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_added_lines_are_readable_immediately(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     with closing(GrowingFile(path)) as file:
-        file.add(numbered(1, 2))
-        assert read(path) == numbered(1, 2)
-        file.add(numbered(3))
-        assert read(path) == numbered(1, 2, 3)
+        file.add(records(1, 2))
+        assert read_records(path) == records(1, 2)
+        file.add(records(3))
+        assert read_records(path) == records(1, 2, 3)
 
 
 def test_a_previous_file_is_kept_until_there_is_new_content(tmp_path: Path) -> None:
@@ -44,9 +44,9 @@ def test_a_previous_file_is_kept_until_there_is_new_content(tmp_path: Path) -> N
     path.write_text('{"n": 0}\n')
     with closing(GrowingFile(path)) as file:
         file.add([])
-        assert read(path) == numbered(0)
-        file.add(numbered(1))
-        assert read(path) == numbered(1)
+        assert read_records(path) == records(0)
+        file.add(records(1))
+        assert read_records(path) == records(1)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -54,12 +54,12 @@ def test_the_complete_file_replaces_the_growing_one(tmp_path: Path, name: str) -
     path = tmp_path / name
     contents = []
     for _ in range(2):
-        grow(path, 2)
+        add_record(path, 2)
         with replacing(path) as stream:
-            assert write_lines(stream, numbered(1, 2)) == 2
-            assert read(path) == numbered(2)
+            assert write_lines(stream, records(1, 2)) == 2
+            assert read_records(path) == records(2)
         contents.append(path.read_bytes())
-    assert read(path) == numbered(1, 2)
+    assert read_records(path) == records(1, 2)
     assert contents[0] == contents[1]
     assert list(tmp_path.iterdir()) == [path]
 
@@ -69,11 +69,11 @@ def test_a_file_is_written_to_the_target_of_a_symlink(tmp_path: Path) -> None:
     target.parent.mkdir()
     link = tmp_path / "link.jsonl"
     link.symlink_to(target)
-    grow(link, 1)
-    assert read(target) == numbered(1)
+    add_record(link, 1)
+    assert read_records(target) == records(1)
     with replacing(link) as stream:
-        write_lines(stream, numbered(2))
-    assert (link.is_symlink(), read(target)) == (True, numbered(2))
+        write_lines(stream, records(2))
+    assert (link.is_symlink(), read_records(target)) == (True, records(2))
 
 
 def articles(number: int) -> list[dict[str, Any]]:

@@ -1,3 +1,5 @@
+"""The comparison of extraction methods on a corpus, and the evaluation of given articles."""
+
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
 def measure(
     folder: Path, *methods: Extractor | str, seconds: float = 60, **options: object
 ) -> CorpusTable:
+    """Run methods on a corpus, and return their scores."""
     runner = Runner(processes=1, seconds_per_page=seconds, cache=folder.parent / "cache")
     [table] = Bench(methods, runner=runner, **options).measure([folder])  # type: ignore[arg-type]
     return table
@@ -62,12 +65,12 @@ def test_averages_by_site_limits_statistics_and_the_downstream_task(tmp_path: Pa
     diseases = {"en": {"gull fever": "Gull_fever"}}
     options: dict[str, Any] = {"with_limits": True, "with_statistics": True, "diseases": diseases}
     table = measure(folder, method(), by="site", **options)
-    ours, subtree, blocks = table.lines
-    assert set(ours.groups) == {"site-1.example", "site-2.example"}
+    line, subtree, blocks = table.lines
+    assert set(line.groups) == {"site-1.example", "site-2.example"}
     assert (subtree.kind, blocks.kind) == ("limit", "limit")
-    assert ours.statistics["en"].files == 2
-    assert ours.task is not None
-    assert ours.task.marked.pairs.f1 == 100
+    assert line.statistics["en"].files == 2
+    assert line.task is not None
+    assert line.task.marked.pairs.f1 == 100
     raw, gold = table.references
     assert raw.statistics["en"].words >= gold.statistics["en"].words == 22
 
@@ -88,8 +91,8 @@ COMMENTER = Extractor("commenter", f"{NAME}:comment", version="1", gives=Gives.C
 
 
 def test_comments_are_scored_for_methods_that_extract_them(tmp_path: Path) -> None:
-    said = {"text": "one gull", "author": "Ann", "date": "2 January 2026", "parent": None}
-    folder = write_corpus(tmp_path / "gulls", ["one gull"], comments=[said])
+    comment = {"text": "one gull", "author": "Ann", "date": "2 January 2026", "parent": None}
+    folder = write_corpus(tmp_path / "gulls", ["one gull"], comments=[comment])
     text_only, commenter = measure(folder, method(), COMMENTER).lines
     assert mean(text_only, "to_f") == 100
     assert not any(name.startswith("comments_") for name in text_only.scores)
@@ -106,33 +109,34 @@ def test_a_method_without_text_cannot_be_part_of_a_chain(tmp_path: Path) -> None
     assert "commentsminer extracts no text" in (line.note or "")
 
 
-def evaluated(
-    folder: Path, orders: list[str], *articles: dict[str, Any], **gold: Any
+def evaluate_articles(
+    folder: Path, texts: list[str], *articles: dict[str, Any], **gold: Any
 ) -> CorpusTable:
-    """Evaluate articles against a corpus with the given texts."""
+    """Evaluate articles against a corpus with the given gold texts."""
     path = write_lines(folder / "a.jsonl.gz", articles)
-    return evaluate(write_corpus(folder / "gulls", orders, **gold), [path])
+    return evaluate(write_corpus(folder / "gulls", texts, **gold), [path])
 
 
 def scores(table: CorpusTable) -> dict[str, float]:
+    """Return the mean scores in the first line of a table, by name."""
     return {name: mean.pages.mean for name, mean in table.lines[0].scores.items()}
 
 
 def test_articles_are_matched_to_their_gold_texts(tmp_path: Path) -> None:
     found = (article(0, "one gull"), article(1, "two gulls", page_id=None), article(7, "no page"))
-    table = evaluated(tmp_path, ["one gull", "two gulls"], *found)
+    table = evaluate_articles(tmp_path, ["one gull", "two gulls"], *found)
     assert scores(table)["to_f"] == 100
     assert "1 article of other pages" in table.remarks[0]
 
 
 def test_date_authors_and_comments_are_scored(tmp_path: Path) -> None:
-    said = {"text": "What a fine gull", "author": "Ann", "date": "2026-01-02", "parent": None}
-    values: dict[str, Any] = {"authors": ["Ann Gull"], "comments": [said]}
+    comment = {"text": "What a fine gull", "author": "Ann", "date": "2026-01-02", "parent": None}
+    values: dict[str, Any] = {"authors": ["Ann Gull"], "comments": [comment]}
     message = article(0, "one gull", published_at="2026-01-01T08:00:00Z", **values)
-    gold = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [said]}
-    found = scores(evaluated(tmp_path, ["one gull"], message, **gold))
+    gold = {"author": ["Ann Gull"], "date": "2026-01-01", "comments": [comment]}
+    values_by_score = scores(evaluate_articles(tmp_path, ["one gull"], message, **gold))
     for name in ("date_exact", "authors_f", "comments_f", "comments_authors"):
-        assert found[name] == 100
+        assert values_by_score[name] == 100
 
 
 def test_without_pages_articles_keep_their_own_titles(tmp_path: Path) -> None:
@@ -145,4 +149,4 @@ def test_without_pages_articles_keep_their_own_titles(tmp_path: Path) -> None:
 
 def test_a_line_that_is_not_an_article_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BenchError, match=r"a\.jsonl\.gz, line 2: no article message"):
-        evaluated(tmp_path, ["one gull"], article(0, "x"), {"version": 1})
+        evaluate_articles(tmp_path, ["one gull"], article(0, "x"), {"version": 1})

@@ -1,4 +1,4 @@
-"""Pages are paired by distance alone (Deturck 2015, section 4.3)."""
+"""Pages are paired with the nearest other page (Deturck 2015, section 4.3)."""
 
 import numpy as np
 
@@ -31,11 +31,11 @@ def test_the_method_compares_with_the_partner_whatever_its_template() -> None:
     pages = [page("harbour"), page("library"), page("school"), results]
     neighbours = find_neighbours(pages)
     assert neighbours[3].pivot is None
-    partners = [found.partner.url if found.partner else None for found in neighbours]
+    partners = [each.partner.url if each.partner else None for each in neighbours]
     assert partners == [
         f"https://gull.example/{story}.html"
         for story in ("library", "harbour", "results", "school")
     ]
     method = get_extractor("deturck_2015_pairs")
-    for story, found in zip(SENTENCES, neighbours, strict=False):
-        assert contains_story(method.extract(page(story), found).text, story)
+    for story, each in zip(SENTENCES, neighbours, strict=False):
+        assert contains_story(method.extract(page(story), each).text, story)

@@ -1,3 +1,5 @@
+"""Running extraction methods that fail, hang or crash, and caching their results."""
+
 from pathlib import Path
 
 import psutil
@@ -16,7 +18,7 @@ from benchmarks.evaluation.methods import (
 from tests.unit.evaluation.methods.gull import page
 from tests.unit.evaluation.methods.misbehaving import method, unpreparable
 
-ABSENT = "a_library_that_nobody_wrote"
+ABSENT_MODULE = "a_library_that_nobody_wrote"
 SECONDS = 2.0
 """Time limit, in seconds, for a page that hangs; all other pages take milliseconds."""
 
@@ -51,7 +53,7 @@ def test_programs_of_a_page_that_hangs_are_stopped_with_it() -> None:
     [
         (unpreparable("lack"), "the moon is not full"),
         (unpreparable("abort"), "SIGABRT"),
-        (Extractor("absent", f"{ABSENT}:extract", version="1"), ABSENT),
+        (Extractor("absent", f"{ABSENT_MODULE}:extract", version="1"), ABSENT_MODULE),
     ],
 )
 def test_a_method_that_cannot_start_gives_the_reason(extractor: Extractor, detail: str) -> None:

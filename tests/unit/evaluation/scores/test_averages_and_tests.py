@@ -1,3 +1,5 @@
+"""Averages of scores, their confidence intervals, and tests of the difference of two methods."""
+
 import pytest
 
 from benchmarks.evaluation.scores import (
@@ -7,7 +9,7 @@ from benchmarks.evaluation.scores import (
     paired_difference,
 )
 
-ROWS = [
+PAGE_SCORES = [
     PageScores("1", "big.example", "en", {"to": 100.0, "tm": 50.0}),
     PageScores("2", "big.example", "en", {"to": 100.0}),
     PageScores("3", "big.example", "en", {"to": 100.0}),
@@ -16,8 +18,8 @@ ROWS = [
 
 
 def test_either_pages_or_sites_have_equal_weight() -> None:
-    assert macro_average(ROWS) == {"to": 75.0, "tm": 50.0}
-    assert macro_average(ROWS, over="sites") == {"to": 50.0, "tm": 50.0}
+    assert macro_average(PAGE_SCORES) == {"to": 75.0, "tm": 50.0}
+    assert macro_average(PAGE_SCORES, over="sites") == {"to": 50.0, "tm": 50.0}
     assert macro_average([]) == {}
 
 
@@ -36,14 +38,17 @@ def test_an_interval_contains_the_mean_and_is_reproducible() -> None:
 
 
 def test_pages_of_a_site_are_resampled_together() -> None:
-    by_site = [100.0 * (int(site[4:]) < 10) for site in SITES]
-    pages = [f"page{index}" for index in range(200)]
-    together = bootstrap_interval(by_site, SITES)
-    alone = bootstrap_interval(by_site, pages)
-    assert together.high - together.low > 2 * (alone.high - alone.low)
+    values = [100.0 * (int(site[4:]) < 10) for site in SITES]
+    page_names = [f"page{index}" for index in range(200)]
+    by_site_interval = bootstrap_interval(values, SITES)
+    by_page_interval = bootstrap_interval(values, page_names)
+    assert by_site_interval.high - by_site_interval.low > 2 * (
+        by_page_interval.high - by_page_interval.low
+    )
 
 
 def methods(sites: int, gain: float) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
+    """Return the scores of two methods, which differ by a gain, and the sites, all by page."""
     pages = {f"{site}/{page}": f"site{site}" for site in range(sites) for page in range(3)}
     worse = {page: float(sum(map(ord, page)) * 31 % 50) for page in pages}
     return {page: value + gain for page, value in worse.items()}, worse, pages

@@ -59,7 +59,7 @@ def test_pages_and_gold_records_are_read_by_id(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("corpus", "gold", "asked", "expected"),
+    ("corpus", "gold", "argument", "expected"),
     [
         ("zh_cwced", {}, None, False),
         ("l3s_gn1", {}, None, False),
@@ -71,10 +71,10 @@ def test_pages_and_gold_records_are_read_by_id(tmp_path: Path) -> None:
     ],
 )
 def test_a_corpus_or_a_gold_record_may_omit_headlines(
-    tmp_path: Path, corpus: str, gold: dict[str, Any], asked: bool | None, expected: bool
+    tmp_path: Path, corpus: str, gold: dict[str, Any], argument: bool | None, expected: bool
 ) -> None:
     folder = write_corpus(tmp_path / corpus, [page("1")], [{"id": "1", "text": "x"} | gold])
-    assert load_corpus(folder, title_in_text=asked).golds["1"].title_in_text is expected
+    assert load_corpus(folder, title_in_text=argument).golds["1"].title_in_text is expected
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_invalid_corpus_lines_are_rejected_with_their_position(
         load_corpus(write_corpus(tmp_path, pages, golds))
 
 
-def labelled(*lines: tuple[str, str]) -> LabelledPage:
+def labelled_page(*lines: tuple[str, str]) -> LabelledPage:
     texts, roles = zip(*lines, strict=True)
     return LabelledPage("press", "1", "article", tuple(map(digest_of, texts)), roles)
 
@@ -105,11 +105,11 @@ def test_lines_and_their_roles_are_read(tmp_path: Path) -> None:
     lines = [{"text": "Storm", "role": "title"}, {"text": "Reply", "role": "comment_form"}]
     record = {"corpus": "press", "id": "1", "kind": "article", "lines": lines, "note": None}
     [page] = load_roles(write_lines(tmp_path / "roles.jsonl.gz", [record]))
-    assert page == labelled(("Storm", "title"), ("Reply", "comment"))
+    assert page == labelled_page(("Storm", "title"), ("Reply", "comment"))
 
 
 def test_a_line_has_the_role_of_the_labelled_line_at_its_position() -> None:
-    page = labelled(("More", "navigation"), ("Storm", "title"), ("More", "promo"))
+    page = labelled_page(("More", "navigation"), ("Storm", "title"), ("More", "promo"))
     roles = align(page, ["More", "Cookies", "Storm", "More"])
     assert roles == ["navigation", None, "title", "promo"]
 
