@@ -11,7 +11,7 @@ from detourage.html.source import PageSource
 from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 
 
-def sources(raw: bytes) -> list[bytes]:
+def sources_of_texts(raw: bytes) -> list[bytes]:
     """Return the source of each text of a page, in order; the source is empty if it is unknown."""
     page = parse_page(raw)
     positions = PageSource.of(page)
@@ -52,7 +52,7 @@ def sources(raw: bytes) -> list[bytes]:
 )  # fmt: skip
 def test_texts_are_found_in_the_source(markup: str, found: list[str]) -> None:
     raw = f"<html><body>{markup}</body></html>".encode("latin-1")
-    assert [each.decode("latin-1") for each in sources(raw)] == found
+    assert [each.decode("latin-1") for each in sources_of_texts(raw)] == found
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,13 @@ def test_offsets_are_those_of_the_bytes_in_any_encoding(encoding: str, text: str
     page = parse_page(raw, content_type=f"text/html; charset={label}")
     ranges = [PageSource.of(page).text_range(number) for number in range(3)]
     found = [raw[slice(*each)] for each in ranges if each]
-    bare = label + ("-le" if label == "utf-16" else "")
-    assert [each.decode(bare) for each in found] == [text, f"x {text}", "y"]
+    encoding_without_mark = label + ("-le" if label == "utf-16" else "")
+    assert [each.decode(encoding_without_mark) for each in found] == [text, f"x {text}", "y"]
 
 
 def test_offsets_survive_invalid_bytes_and_text_but_no_repair() -> None:
     raw = "<p>áéíóúůěščřžýďť ".encode() + b"\xff\xfe \xe1</p>" + "<p>další</p>".encode()
-    assert sources(raw)[1].decode() == "další"
+    assert sources_of_texts(raw)[1].decode() == "další"
     page = parse_page("<p>MontrÃ©al, MontrÃ©al, Ã la carte</p>".encode())
     assert page.flat.texts[0].startswith("Montréal")
     assert PageSource.of(page).text_range(0) is None
@@ -116,7 +116,7 @@ def test_tags_are_found_between_the_texts_around_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "markup_of",
+    "make_markup",
     [
         lambda size: "<p>" + "<i>a</i>" * 6 * size + "<table>" + "x<tr>" * size,
         lambda size: "<p>x" + "<img>" * 6 * size + "y",
@@ -128,9 +128,9 @@ def test_tags_are_found_between_the_texts_around_them() -> None:
     ],
     ids=["inline", "images", "breaks", "comments", "quotes", "blanks", "references"],
 )
-def test_hostile_pages_take_linear_time(markup_of: Callable[[int], str]) -> None:
-    def prepared(size: int) -> Work:
-        return partial(locate_all, parse_page(markup_of(size).encode()))
+def test_hostile_pages_take_linear_time(make_markup: Callable[[int], str]) -> None:
+    def prepare(size: int) -> Work:
+        return partial(locate_all, parse_page(make_markup(size).encode()))
 
     def locate_all(page: Page) -> None:
         source = PageSource.of(page)
@@ -140,6 +140,6 @@ def test_hostile_pages_take_linear_time(markup_of: Callable[[int], str]) -> None
             source.tag_range(element)
             Paths.of(page.flat).path(element)
 
-    assert growth(prepared, 300) < MAX_LINEAR_GROWTH
+    assert growth(prepare, 300) < MAX_LINEAR_GROWTH
     # Code in C executes no counted steps: at this size, quadratic code would not end.
-    prepared(5_000)()
+    prepare(5_000)()

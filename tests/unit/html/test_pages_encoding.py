@@ -25,7 +25,7 @@ def page(text: str, head: str = "") -> str:
     return f"<html><head><title>{text}</title>{head}</head><body><p>{text}</p></body></html>"
 
 
-def read(content: bytes, content_type: str | None = None) -> tuple[str, str]:
+def decode_paragraph(content: bytes, content_type: str | None = None) -> tuple[str, str]:
     """Return the text of a page's paragraph and the name of the page's encoding."""
     decoded = decode(content, content_type)
     paragraph = re.search("<p>(.*?)</p>", decoded.text)
@@ -47,7 +47,7 @@ UNDECLARED = [
     ("tr", "cp1254", "windows-1254"),
     *((language, "utf-8", "utf-8") for language in SENTENCES),
 ]
-WIDE = ("utf-16le", "utf-16be", "utf-32le", "utf-32be")
+WIDE_ENCODINGS = ("utf-16le", "utf-16be", "utf-32le", "utf-32be")
 DECLARATIONS = [
     "<meta charset=iso-8859-2>",
     "<META CHARSET = 'ISO-8859-2' />",
@@ -96,7 +96,7 @@ def test_the_encoding_is_the_declared_one_unless_the_bytes_contradict_it(
     text: str, head: str, label: str, codec: str, name: str
 ) -> None:
     content_type = f"text/html; charset={label}" if label else None
-    assert read(page(text, head).encode(codec), content_type) == (text, name)
+    assert decode_paragraph(page(text, head).encode(codec), content_type) == (text, name)
 
 
 @pytest.mark.parametrize(
@@ -117,13 +117,13 @@ def test_a_byte_order_mark_determines_the_encoding_and_is_removed(mark: bytes, n
 
 def test_a_stray_byte_does_not_change_the_encoding() -> None:
     content = page(SENTENCES["zh"] * 4).encode("gb18030").replace(b"</p>", b"\xd0</p>")
-    text, name = read(content, "text/html; charset=gbk")
+    text, name = decode_paragraph(content, "text/html; charset=gbk")
     assert (text, name) == (SENTENCES["zh"] * 4 + "\ufffd", "gb18030")
 
 
 def test_stray_windows_1252_bytes_in_a_utf8_page_are_decoded() -> None:
     content = page(SENTENCES["de"]).encode().replace(b"<p>", b"<p>Mitgef\xfchl \x96 ")
-    assert read(content) == ("Mitgefühl – " + SENTENCES["de"], "utf-8")
+    assert decode_paragraph(content) == ("Mitgefühl – " + SENTENCES["de"], "utf-8")
 
 
 def test_an_ascii_page_keeps_the_declared_encoding() -> None:

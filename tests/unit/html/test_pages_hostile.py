@@ -47,13 +47,13 @@ with open("/proc/self/status") as status:
     print(int(status.read().partition("VmHWM:")[2].split()[0]) // 1024)
 """
 
-HANG = 300
+TIMEOUT_SECONDS = 300
 """Time limit, in seconds, for the process, which normally takes five seconds."""
 
-MEMORY = 1024
+MAX_MEBIBYTES = 1024
 """Memory limit, in MiB, for the largest pages; the program itself takes less than 100 MiB."""
 
-HOSTILE = {
+HOSTILE_PAGES = {
     "b'<div>' * 100_000 + b'a' + b'</div>' * 100_000": "too-deep",
     "b'<div>' * 490_000": "too-deep",
     "b'<table><tr><td>' * 100_000 + b'a'": "too-deep",
@@ -83,7 +83,7 @@ HOSTILE = {
 }
 """Expected outcomes of pages, by the Python expression that builds the page."""
 
-ENDLESS = [
+SLOW_PAGES = [
     "b'<p><svg><style>' + b'<div>' * 100_000",
     "b'<p>a' + b''.join(b'<body a%d=1>' % n for n in range(60_000))",
     "b'<p ' + b' '.join(b'a%d=1' % n for n in range(100_000)) + b'>a</p>'",
@@ -91,7 +91,7 @@ ENDLESS = [
 ]
 """Pages that take about ten seconds to parse, and are not parsed to the end."""
 
-BOMBS = [
+ENTITY_BOMBS = [
     f"{prefix!r} + BOMB % {entity!r}"
     for prefix in (b"", b'<?xml version="1.0"?>', b"<?a >?>")
     for entity in (b"aaaaaaaaaa", b"a]>", b"a]&gt;")
@@ -101,10 +101,10 @@ BOMBS = [
 @pytest.mark.parametrize(
     ("expected", "content_type", "seconds"),
     [
-        (HOSTILE, "", 0),
-        (dict.fromkeys(ENDLESS, "too-large"), "", 1),
-        (dict.fromkeys(BOMBS, "page"), "", 0),
-        (dict.fromkeys(BOMBS, "page"), "application/xhtml+xml", 0),
+        (HOSTILE_PAGES, "", 0),
+        (dict.fromkeys(SLOW_PAGES, "too-large"), "", 1),
+        (dict.fromkeys(ENTITY_BOMBS, "page"), "", 0),
+        (dict.fromkeys(ENTITY_BOMBS, "page"), "application/xhtml+xml", 0),
     ],
     ids=["hostile pages", "limited time", "entities", "entities of XHTML"],
 )
@@ -115,10 +115,10 @@ def test_hostile_pages_have_an_outcome(
         [sys.executable, "-c", PROGRAM, json.dumps([*expected]), content_type, str(seconds)],
         capture_output=True,
         text=True,
-        timeout=HANG,
+        timeout=TIMEOUT_SECONDS,
         check=False,
     )
     *found, mebibytes = result.stdout.split() or [""]
     assert result.returncode == 0, ([*expected][len(found)], result.stderr[-2000:])
-    assert int(mebibytes) < MEMORY
+    assert int(mebibytes) < MAX_MEBIBYTES
     assert dict(zip(expected, found, strict=True)) == expected

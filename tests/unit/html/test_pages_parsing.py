@@ -26,10 +26,10 @@ DOCTYPE = (
     '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" '
     '"http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">\n'
 )
-APOLOGY = "<p>Your browser shows no frames. <a href='menu.html'>Menu</a></p>"
+NOFRAMES_TEXT = "<p>Your browser shows no frames. <a href='menu.html'>Menu</a></p>"
 
 
-def brackets(html: bytes | str, content_type: str | None = None) -> str:
+def tree_of_page(html: bytes | str, content_type: str | None = None) -> str:
     return format_brackets(parse_page(html, content_type=content_type).tree)
 
 
@@ -71,7 +71,7 @@ def test_surrogates_are_joined_or_replaced() -> None:
 
 
 def test_a_byte_order_mark_is_not_text() -> None:
-    assert brackets("\ufeff<html><head><title>t</title></head></html>") == (
+    assert tree_of_page("\ufeff<html><head><title>t</title></head></html>") == (
         "{html{head{title}}{body}}"
     )
 
@@ -104,9 +104,9 @@ def test_namespaces_are_stripped_and_a_malformed_page_is_html() -> None:
         '<svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:clipPath/></svg:svg>'
         "</h:body></h:html>"
     )
-    assert brackets(page) == "{html{body{p}{svg{clippath}}}}"
+    assert tree_of_page(page) == "{html{body{p}{svg{clippath}}}}"
     page = f"{XML}{DOCTYPE}{XHTML}<head><title>t</title></head><body><p>a & b<br></body></html>"
-    assert brackets(page) == "{html{head{title}}{body{p{br}}}}"
+    assert tree_of_page(page) == "{html{head{title}}{body{p{br}}}}"
 
 
 OTHER_FORMATS = (
@@ -135,7 +135,7 @@ EMPTY = (
 FRAMESETS = (
     f"<html><head>{title}</head><frameset><frame src=a>{inside}</frameset>"
     for title in ("", "<title>t</title>")
-    for inside in ("", "<noframes></noframes>", f"<noframes>{APOLOGY}")
+    for inside in ("", "<noframes></noframes>", f"<noframes>{NOFRAMES_TEXT}")
 )
 ATTRIBUTES = [f"a{number}='>'" for number in range(MAX_ATTRIBUTES + 1)]
 MARKUP = "<p>a<script>{}</script>"
@@ -195,7 +195,7 @@ def test_text_that_only_looks_like_another_format_is_a_page(html: str) -> None:
     ],
 )
 def test_declared_types_that_may_be_html_are_accepted(content_type: str | None) -> None:
-    assert brackets(b"<p>a</p>", content_type) == "{html{head}{body{p}}}"
+    assert tree_of_page(b"<p>a</p>", content_type) == "{html{head}{body{p}}}"
 
 
 @pytest.mark.parametrize("prefix", ["<html>", XML + DOCTYPE + XHTML])

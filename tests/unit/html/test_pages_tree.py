@@ -33,7 +33,7 @@ def test_sizes_cannot_be_changed() -> None:
         parse_brackets("{a{b}}").sizes[0] = 2
 
 
-PACKED = parse_brackets("{html{head}{body{p}{p}}}").to_bytes()
+TREE_BYTES = parse_brackets("{html{head}{body{p}{p}}}").to_bytes()
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ PACKED = parse_brackets("{html{head}{body{p}{p}}}").to_bytes()
         *(
             partial(Tree.from_bytes, packed)
             for packed in (
-                *(b"", b"x" + PACKED, PACKED[:-3], PACKED[:2]),
-                PACKED[:10] + b"\xff" + PACKED[11:],
+                *(b"", b"x" + TREE_BYTES, TREE_BYTES[:-3], TREE_BYTES[:2]),
+                TREE_BYTES[:10] + b"\xff" + TREE_BYTES[11:],
             )
         ),
     ],

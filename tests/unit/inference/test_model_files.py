@@ -31,7 +31,7 @@ MODELS: tuple[TrainedModel, ...] = (
     BoostedTrees(("words", "links"), -0.25, forest_of([TREE])),
     CommentModel({"a": 1.5, "b": -0.25}, {"c": 2.0}, -0.5),
 )
-SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
+SHIPPED_MODELS: tuple[tuple[type[TrainedModel], str, str], ...] = (
     (BoostedTrees, "detourage.walls", "model.json"),
     (CommentModel, "detourage.comments", "model.json"),
     (BoostedTrees, commentsminer.__name__, "commentsminer.json"),
@@ -42,11 +42,11 @@ SHIPPED: tuple[tuple[type[TrainedModel], str, str], ...] = (
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.KIND)
 def test_a_model_survives_serialisation(model: TrainedModel) -> None:
-    written = ModelFile(TRAINING, model)
-    assert ModelFile.from_json(type(model), written.to_json()).to_json() == written.to_json()
+    model_file = ModelFile(TRAINING, model)
+    assert ModelFile.from_json(type(model), model_file.to_json()).to_json() == model_file.to_json()
 
 
-WHOLE = json.loads(ModelFile(TRAINING, MODELS[0]).to_json())
+COMPLETE_MODEL = json.loads(ModelFile(TRAINING, MODELS[0]).to_json())
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ WHOLE = json.loads(ModelFile(TRAINING, MODELS[0]).to_json())
     [
         *("", "[]", "{}", '{"model": "boosted trees", "training": {}}'),
         *(
-            json.dumps({key: value for key, value in WHOLE.items() if key != missing})
+            json.dumps({key: value for key, value in COMPLETE_MODEL.items() if key != missing})
             for missing in ("columns", "base", "trees", "training")
         ),
     ],
@@ -64,7 +64,7 @@ def test_what_is_not_a_complete_model_is_rejected(text: str) -> None:
         ModelFile.from_json(BoostedTrees, text)
 
 
-@pytest.mark.parametrize(("kind", "package", "name"), SHIPPED)
+@pytest.mark.parametrize(("kind", "package", "name"), SHIPPED_MODELS)
 def test_shipped_models_state_their_training(
     kind: type[TrainedModel], package: str, name: str
 ) -> None:

@@ -24,13 +24,13 @@ from tests.pages import article_html, message
 
 HTML = "<html><body><p>Grüße</p></body></html>".encode()
 LINES = (b'{"version": 1, "url": "http://a.example/"}', b"{broken", b"\xff\xfe")
-PLAIN = b"\n".join(LINES)
-PACKED = gzip.compress(PLAIN[:20]) + gzip.compress(PLAIN[20:])
+LINES_JOINED = b"\n".join(LINES)
+GZIPPED = gzip.compress(LINES_JOINED[:20]) + gzip.compress(LINES_JOINED[20:])
 """Two gzip members, as produced by `cat a.gz b.gz`."""
 MIB = 2**20
 
 
-def written(path: Path, content: bytes) -> Path:
+def write_file(path: Path, content: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
@@ -61,14 +61,14 @@ def bounded_memory() -> Iterator[None]:
     [
         ("pages.jsonl", b"\n%s\r\n  \n%s\n\n%s" % LINES, LINES),
         ("pages.jsonl", b"\xef\xbb\xbf{}\n{}\n", (b"{}", b"{}")),
-        *((name, PACKED, LINES) for name in ("pages.jsonl.gz", "pages.jsonl", "PAGES.NDJSON.GZ")),
+        *((name, GZIPPED, LINES) for name in ("pages.jsonl.gz", "pages.jsonl", "PAGES.NDJSON.GZ")),
     ],
     ids=["blank lines", "byte order mark", "gzip", "gzip without its suffix", "capitals"],
 )
 def test_lines_are_read_unchanged_from_any_compression(
     tmp_path: Path, name: str, content: bytes, lines: tuple[bytes, ...]
 ) -> None:
-    assert tuple(read_messages(written(tmp_path / name, content))) == lines
+    assert tuple(read_messages(write_file(tmp_path / name, content))) == lines
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
@@ -92,7 +92,7 @@ def test_an_overlong_line_is_replaced_by_a_message_that_reports_it(tmp_path: Pat
     longest = b'"' + b"x" * (MAX_MESSAGE_BYTES - 3) + b'"'
     start = b'{"version": 1, "url": "http://a.example/huge", "html": "'
     content = longest + b"\n" + start + b"y" * 40_000_000 + b'"}\n{}\n'
-    path = written(tmp_path / "pages.jsonl.gz", gzip.compress(content, compresslevel=1))
+    path = write_file(tmp_path / "pages.jsonl.gz", gzip.compress(content, compresslevel=1))
     first, second, third = read_messages(path)
     assert (first, third) == (longest, b"{}")
     message = json.loads(second)
@@ -107,14 +107,14 @@ def test_an_overlong_line_is_replaced_by_a_message_that_reports_it(tmp_path: Pat
 def test_a_truncated_gzip_gives_its_messages_and_then_an_error(tmp_path: Path) -> None:
     noise = random.Random(1).randbytes(30_000)
     packed = gzip.compress(b"".join(b'"%s"\n' % base64.b64encode(noise) for _ in range(20)))
-    messages = read_messages(written(tmp_path / "pages.jsonl.gz", packed[:-100]))
+    messages = read_messages(write_file(tmp_path / "pages.jsonl.gz", packed[:-100]))
     assert len(json.loads(next(messages))) == 40_000
     with pytest.raises(SourceError, match=r"pages\.jsonl\.gz: is truncated"):
         list(messages)
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "problem"),
     [
         ("pages.jsonl.gz", b"", "is not gzip, or is empty"),
         ("pages.jsonl.gz", b'{"version": 1}', "is not gzip, or is empty"),
@@ -131,11 +131,11 @@ def test_a_truncated_gzip_gives_its_messages_and_then_an_error(tmp_path: Path) -
     ],
 )
 def test_a_file_that_cannot_be_read_is_named(
-    tmp_path: Path, name: str, content: bytes | None, told: str
+    tmp_path: Path, name: str, content: bytes | None, problem: str
 ) -> None:
     if content is not None:
-        written(tmp_path / name, content)
-    with pytest.raises(SourceError, match=told):
+        write_file(tmp_path / name, content)
+    with pytest.raises(SourceError, match=problem):
         list(read_messages(tmp_path / name))
 
 
@@ -153,7 +153,7 @@ def test_a_mirror_of_several_hosts(tmp_path: Path) -> None:
         "localhost.localdomain:8080/a.xhtml": "https://localhost.localdomain:8080/a.xhtml",
     }
     for name in (*reversed(urls), "News.Example.org/style.css"):
-        written(tmp_path / "Old Crawl" / name, HTML)
+        write_file(tmp_path / "Old Crawl" / name, HTML)
     pages = read_pages(tmp_path / "Old Crawl")
     assert [(page.id, page.url) for page in pages] == [*urls.items()]
     assert {page.content for page in pages} == {HTML}
@@ -161,13 +161,13 @@ def test_a_mirror_of_several_hosts(tmp_path: Path) -> None:
 
 def test_a_folder_is_the_host_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "www.example.org"
-    written(folder / "politics" / "a.html", HTML)
+    write_file(folder / "politics" / "a.html", HTML)
     monkeypatch.chdir(folder)
     for path in (folder, Path()):
         (page,) = read_pages(path)
         assert page.url == "https://www.example.org/politics/a.html"
         assert page.id == "politics/a.html"
-    packed = written(folder / "page.html.gz", gzip.compress(HTML))
+    packed = write_file(folder / "page.html.gz", gzip.compress(HTML))
     (page,) = read_pages(packed)
     assert (page.url, page.content) == ("https://www.example.org/page.html.gz", HTML)
 
@@ -186,9 +186,9 @@ def test_a_page_without_a_given_url_has_the_one_that_it_declares(
     }
     folder = tmp_path / "Saved Pages"
     for name, head in heads.items():
-        written(folder / name, f"<html><head>{head}</head><body>".encode() + HTML)
+        write_file(folder / name, f"<html><head>{head}</head><body>".encode() + HTML)
     for name in ("notes.pdf", "picture.png"):
-        written(folder / name, b"not a page")
+        write_file(folder / name, b"not a page")
     with caplog.at_level("INFO"):
         pages = read_pages(folder)
     assert {page.id: page.url for page in pages} == {
@@ -211,15 +211,15 @@ def test_a_page_without_a_given_url_has_the_one_that_it_declares(
 def test_two_files_never_share_a_url(tmp_path: Path) -> None:
     names = (b"a b", b"a%20b", b"a?b", b"a#b", b"\xe9", b"\xc3\xa9")
     for name in names:
-        written(tmp_path / os.fsdecode(name + b".html"), HTML)
+        write_file(tmp_path / os.fsdecode(name + b".html"), HTML)
     pages = read_pages(tmp_path)
     assert len({page.url for page in pages}) == len({page.id for page in pages}) == len(names)
 
 
 def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(tmp_path: Path) -> None:
-    written(tmp_path / "bomb.html.gz", gzip.compress(bytes(128 * MIB)))
-    written(tmp_path / "huge.html", b"x" * MAX_MESSAGE_BYTES)
-    written(tmp_path / "large.html", b"x" * (11 * MIB))
+    write_file(tmp_path / "bomb.html.gz", gzip.compress(bytes(128 * MIB)))
+    write_file(tmp_path / "huge.html", b"x" * MAX_MESSAGE_BYTES)
+    write_file(tmp_path / "large.html", b"x" * (11 * MIB))
     with bounded_memory():
         *oversized, large = read_messages(tmp_path)
     for name, body in zip(("bomb.html.gz", "huge.html"), oversized, strict=True):
@@ -234,18 +234,19 @@ def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("bomb.jsonl.gz", "200 times its size"), ("bomb.warc.gz", r"bomb\.warc\.gz")]
+    ("name", "problem"),
+    [("bomb.jsonl.gz", "200 times its size"), ("bomb.warc.gz", r"bomb\.warc\.gz")],
 )
-def test_a_decompression_bomb_is_refused(tmp_path: Path, name: str, told: str) -> None:
-    path = written(tmp_path / name, gzip.compress(bytes(128 * MIB)))
-    with bounded_memory(), pytest.raises(SourceError, match=told):
+def test_a_decompression_bomb_is_refused(tmp_path: Path, name: str, problem: str) -> None:
+    path = write_file(tmp_path / name, gzip.compress(bytes(128 * MIB)))
+    with bounded_memory(), pytest.raises(SourceError, match=problem):
         list(read_messages(path))
 
 
 def test_a_repetitive_crawl_is_not_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "FREE_BYTES", 0)
     line = message("https://news.example/", article_html(1, number=40)) + b"\n"
-    path = written(tmp_path / "crawl.jsonl.gz", gzip.compress(line * 300))
+    path = write_file(tmp_path / "crawl.jsonl.gz", gzip.compress(line * 300))
     assert len(list(read_messages(path))) == 300
 
 
@@ -351,8 +352,8 @@ def test_http_encodings_are_decoded(
 
 def test_a_truncated_body_gives_its_beginning(archive: Archive) -> None:
     noise = random.Random(2).randbytes(100_000)
-    cut = gzip.compress(noise)[:50_000]
-    archive.response(cut, headers=(("Content-Encoding", "gzip"),))
+    truncated = gzip.compress(noise)[:50_000]
+    archive.response(truncated, headers=(("Content-Encoding", "gzip"),))
     (page,) = read_pages(archive.path)
     assert isinstance(page.content, bytes)
     assert noise.startswith(page.content)
@@ -398,20 +399,20 @@ def test_a_truncated_file_gives_its_pages_and_then_an_error(archive: Archive, cu
 
 def test_a_folder_may_contain_all_file_types(tmp_path: Path) -> None:
     Archive(tmp_path, compressed=True).response(HTML, "http://b.example/")
-    written(tmp_path / "a.jsonl", b'{"url": "http://a.example/"}\n')
-    written(tmp_path / "c.example" / "index.html", HTML)
-    written(tmp_path / "notes.txt", b"left out")
+    write_file(tmp_path / "a.jsonl", b'{"url": "http://a.example/"}\n')
+    write_file(tmp_path / "c.example" / "index.html", HTML)
+    write_file(tmp_path / "notes.txt", b"left out")
     assert [message["url"] for message in read_json(tmp_path)] == [
         "http://a.example/",
         "http://b.example/",
         "https://c.example/index.html",
     ]
-    left_out = [tmp_path / "c.example" / ".." / "a.jsonl"]
-    assert len(list(read_messages(tmp_path, left_out=left_out))) == 2
+    excluded = [tmp_path / "c.example" / ".." / "a.jsonl"]
+    assert len(list(read_messages(tmp_path, left_out=excluded))) == 2
 
 
 def test_a_folder_may_be_given_a_url_and_a_site(tmp_path: Path) -> None:
-    written(tmp_path / "2024" / "a b.html", b"<p>a")
+    write_file(tmp_path / "2024" / "a b.html", b"<p>a")
     origin = Origin("https://news.example/archive/", "news")
     (body,) = read_messages(tmp_path, origin)
     message = PageMessage.model_validate_json(body)

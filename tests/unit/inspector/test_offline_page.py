@@ -33,12 +33,12 @@ body {{ background: url(//evil.example/b.png) }}</style></head>
 PAGE = parse_page(HOSTILE, "https://news.example/bridge")
 
 
-def overlay(html: str) -> str:
+def explained_html(html: str) -> str:
     page = parse_page(html, "https://news.example/bridge")
     return to_html(explain_content(page), page, 1)
 
 
-def framed(shown: str) -> HtmlElement:
+def framed_document(shown: str) -> HtmlElement:
     [srcdoc] = re.findall(r'srcdoc="([^"]*)"', shown)
     return document_fromstring(unescape(srcdoc))
 
@@ -62,10 +62,10 @@ def test_a_stored_page_has_no_active_content_requests_or_links() -> None:
 
 
 def test_the_page_is_shown_in_a_sandboxed_frame() -> None:
-    shown = overlay(HOSTILE)
+    shown = explained_html(HOSTILE)
     assert '<iframe sandbox="" ' in shown
     assert shown.count("<iframe") == 1
-    inner = framed(shown)
+    inner = framed_document(shown)
     [policy] = inner.xpath("//meta[@http-equiv]/@content")
     assert policy.startswith("default-src 'none'; style-src")
     assert "script-src" not in policy
@@ -77,11 +77,11 @@ def test_the_page_is_shown_in_a_sandboxed_frame() -> None:
 
 
 def test_kept_and_dropped_lines_are_marked_differently_with_their_roles() -> None:
-    inner = framed(overlay(HOSTILE))
+    inner = framed_document(explained_html(HOSTILE))
     kept = inner.xpath("//span[@class='detourage-kept']")
     texts = [span.text for span in kept]
-    told = re.findall("<p>(N.*?)</p>", STORY)
-    assert texts[: len(told)] == told
+    paragraphs = re.findall("<p>(N.*?)</p>", STORY)
+    assert texts[: len(paragraphs)] == paragraphs
     assert "Menu" not in texts
     assert kept[0].get("title").startswith("kept: paragraph, ")
     assert inner.xpath("//span[@class='detourage-dropped'][1]/text()")[0] == "Menu"
@@ -89,5 +89,5 @@ def test_kept_and_dropped_lines_are_marked_differently_with_their_roles() -> Non
 
 
 def test_the_overlay_of_a_page_without_an_article_gives_the_reason() -> None:
-    shown = overlay("<html><head><title>Empty</title></head><body><p>--</p></body></html>")
+    shown = explained_html("<html><head><title>Empty</title></head><body><p>--</p></body></html>")
     assert "<dd>no-text: the page shows no text</dd>" in shown

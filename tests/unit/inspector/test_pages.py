@@ -136,7 +136,7 @@ def message(*blocks: dict[str, Any], **keys: Any) -> dict[str, Any]:
     return {"title": "A bridge", "lead": None, "blocks": placed, **keys}
 
 
-def p(text: str, **keys: Any) -> dict[str, Any]:
+def paragraph(text: str, **keys: Any) -> dict[str, Any]:
     return {"text": text, **keys}
 
 
@@ -144,43 +144,43 @@ def image(name: str, **keys: Any) -> dict[str, Any]:
     return {"url": f"https://cdn.example/{name}", "alt": None, "caption": None, **keys}
 
 
-def laid_out(values: dict[str, Any]) -> ArticleParts:
+def parts_of(values: dict[str, Any]) -> ArticleParts:
     return article_parts(ArticleMessage.model_validate({**ARTICLE, **values}))
 
 
-def kinds(values: dict[str, Any]) -> list[str]:
-    return [part.kind for part in laid_out(values).parts]
+def kinds_of_parts(values: dict[str, Any]) -> list[str]:
+    return [part.kind for part in parts_of(values).parts]
 
 
 def test_images_without_a_position_are_placed_below_the_lead_and_at_the_end() -> None:
-    several = [image("one"), image("two")]
-    after_lead = message(p("One."), p("Two."), lead="Of a bridge.", images=several)
-    assert kinds(after_lead) == ["image", "paragraph", "paragraph", "image"]
-    after_first = message(p("One."), p("Two."), images=several)
-    assert kinds(after_first) == ["paragraph", "image", "paragraph", "image"]
-    assert kinds(message(images=several)) == ["image", "image"]
+    images = [image("one"), image("two")]
+    after_lead = message(paragraph("One."), paragraph("Two."), lead="Of a bridge.", images=images)
+    assert kinds_of_parts(after_lead) == ["image", "paragraph", "paragraph", "image"]
+    after_first = message(paragraph("One."), paragraph("Two."), images=images)
+    assert kinds_of_parts(after_first) == ["paragraph", "image", "paragraph", "image"]
+    assert kinds_of_parts(message(images=images)) == ["image", "image"]
 
 
 def test_adjacent_content_is_not_repeated() -> None:
     values = message(
-        p("A bridge", type="heading"),
-        p("One."),
-        p("The old bridge.", type="caption"),
-        p("Its photographer.", type="caption"),
+        paragraph("A bridge", type="heading"),
+        paragraph("One."),
+        paragraph("The old bridge.", type="caption"),
+        paragraph("Its photographer.", type="caption"),
         images=[image("one", caption="The old bridge", block=2)],
     )
-    assert kinds(values) == ["paragraph", "image", "caption"]
+    assert kinds_of_parts(values) == ["paragraph", "image", "caption"]
 
 
 def test_links_and_emphasis_mark_their_spans() -> None:
-    first, second = p("One."), p("See the old bridge now.")
+    first, second = paragraph("One."), paragraph("See the old bridge now.")
     values = message(first, second)
     start = values["blocks"][1]["start"]
     values["blocks"][1] |= {
         "links": [{"start": start + 4, "end": start + 18, "url": "https://news.example/b"}],
         "emphasis": [{"start": start + 8, "end": start + 22, "kind": "bold"}],
     }
-    runs = laid_out(values).parts[1].runs
+    runs = parts_of(values).parts[1].runs
     assert [(run.text, bool(run.url), run.is_bold) for run in runs] == [
         ("See ", False, False),
         ("the ", True, False),
@@ -193,14 +193,14 @@ def test_links_and_emphasis_mark_their_spans() -> None:
 
 def test_items_form_lists_with_their_levels_and_markers() -> None:
     values = message(
-        p("One.", type="list_item", level=1, marker="1."),
-        p("And more.", type="list_item", level=1),
-        p("Two.", type="list_item", level=2, marker="-"),
-        p("Then."),
-        p("Of old.", type="list_item"),
+        paragraph("One.", type="list_item", level=1, marker="1."),
+        paragraph("And more.", type="list_item", level=1),
+        paragraph("Two.", type="list_item", level=2, marker="-"),
+        paragraph("Then."),
+        paragraph("Of old.", type="list_item"),
         images=[image("between", block=2)],
     )
-    parts = laid_out(values).parts
+    parts = parts_of(values).parts
     assert [part.kind for part in parts] == ["list", "image", "list", "paragraph", "list"]
     items = [item for part in parts if part.kind == "list" for item in part.value]
     assert [(item.marker, item.level) for item in items] == [

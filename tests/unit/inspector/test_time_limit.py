@@ -9,7 +9,7 @@ from detourage.time_limit import TimeIsUpError
 from inspector.time_limit import thread_time_limit
 
 
-def in_thread(work: Callable[[], None]) -> list[TimeIsUpError]:
+def errors_in_thread(work: Callable[[], None]) -> list[TimeIsUpError]:
     raised: list[TimeIsUpError] = []
 
     def run() -> None:
@@ -27,7 +27,7 @@ def in_thread(work: Callable[[], None]) -> list[TimeIsUpError]:
 @pytest.mark.parametrize("times", [1, 2], ids=["ends", "is interrupted again if it continues"])
 def test_work_that_reaches_its_time_limit(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
     monkeypatch.setattr("inspector.time_limit.AGAIN_SECONDS", 0.05)
-    heard = []
+    interruptions = []
 
     def work() -> None:
         with thread_time_limit(0.05):
@@ -36,11 +36,11 @@ def test_work_that_reaches_its_time_limit(monkeypatch: pytest.MonkeyPatch, times
                     while True:
                         pass
                 except TimeIsUpError:
-                    heard.append(True)
-                    if len(heard) == times:
+                    interruptions.append(True)
+                    if len(interruptions) == times:
                         raise
 
-    assert [type(error) for error in in_thread(work)] == [TimeIsUpError]
+    assert [type(error) for error in errors_in_thread(work)] == [TimeIsUpError]
 
 
 def test_code_after_work_that_ended_in_time_is_not_interrupted() -> None:
@@ -55,4 +55,4 @@ def test_code_after_work_that_ended_in_time_is_not_interrupted() -> None:
         while time.monotonic() < end:
             pass
 
-    assert in_thread(work) == []
+    assert errors_in_thread(work) == []

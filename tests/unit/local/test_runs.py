@@ -13,7 +13,7 @@ def output(tmp_path: Path) -> Path:
     return tmp_path / "articles.jsonl"
 
 
-def begin(output: Path) -> str:
+def begin_run(output: Path) -> str:
     """Start a run without finishing it, and return its ID."""
     with run_folder(output, "refuse") as folder:
         folder.require(SETTINGS)
@@ -21,45 +21,45 @@ def begin(output: Path) -> str:
     return folder.run_id
 
 
-def resume(output: Path) -> RunFolder:
+def resume_run(output: Path) -> RunFolder:
     with run_folder(output, "resume") as folder:
         return folder
 
 
 def test_a_run_resumes_with_its_id(output: Path) -> None:
-    run_id = begin(output)
+    run_id = begin_run(output)
     with run_folder(output, "resume") as folder:
         folder.require(SETTINGS)
         folder.begin()
         assert (folder.run_id, folder.is_resumed) == (run_id, True)
-    assert resume(output).run_id == run_id
+    assert resume_run(output).run_id == run_id
 
 
 def test_an_unfinished_run_blocks_a_new_one_without_instructions(output: Path) -> None:
-    run_id = begin(output)
+    run_id = begin_run(output)
     with pytest.raises(UnfinishedRunError, match=r"--resume .* --overwrite"):
-        begin(output)
+        begin_run(output)
     with run_folder(output, "overwrite") as folder:
         assert (folder.run_id != run_id, folder.is_resumed) == (True, False)
-    assert begin(output) != run_id
+    assert begin_run(output) != run_id
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_resumed_run_keeps_its_settings(output: Path, name: str) -> None:
-    begin(output)
+    begin_run(output)
     with (
         pytest.raises(UnfinishedRunError, match=f"another {name}: "),
         run_folder(output, "resume") as folder,
     ):
         folder.require({**SETTINGS, name: "other"})
-    assert resume(output).is_resumed
+    assert resume_run(output).is_resumed
 
 
 def test_damage_by_a_power_failure_is_reported(output: Path) -> None:
-    begin(output)
+    begin_run(output)
     (output.parent / "articles.jsonl.run" / "run.json").write_text("\0\0")
     with pytest.raises(UnfinishedRunError, match="is damaged: use --overwrite to start over"):
-        resume(output)
+        resume_run(output)
     with run_folder(output, "overwrite"):
         pass
 
@@ -78,26 +78,26 @@ def test_one_run_at_a_time_writes_a_file_and_unrelated_files_are_kept(output: Pa
 BODIES = [b"a", b"b", b"b", b"c"]
 
 
-def ids(bodies: list[bytes]) -> list[str]:
+def message_ids(bodies: list[bytes]) -> list[str]:
     return [message_id for message_id, _ in NumberedMessages(bodies, "run-").without(iter(()))]
 
 
 def test_messages_have_distinct_ids_in_order() -> None:
-    found = ids(BODIES)
+    found = message_ids(BODIES)
     assert found == sorted(set(found))
-    assert found == ids(BODIES)
+    assert found == message_ids(BODIES)
 
 
 def test_stored_messages_are_not_sent_again_and_an_input_may_have_grown() -> None:
-    first, _, third, last = ids(BODIES)
+    first, _, third, last = message_ids(BODIES)
     numbered = NumberedMessages(BODIES, "run-")
     assert [body for _, body in numbered.without(iter([first, third, last]))] == [b"b"]
     assert numbered.count == 4
     numbered = NumberedMessages([*BODIES, b"d"], "run-")
-    assert [body for _, body in numbered.without(iter(ids(BODIES)))] == [b"d"]
+    assert [body for _, body in numbered.without(iter(message_ids(BODIES)))] == [b"d"]
 
 
 @pytest.mark.parametrize("bodies", [[b"a", b"x", b"b", b"c"], BODIES[:3], []])
 def test_a_different_input_is_reported(bodies: list[bytes]) -> None:
     with pytest.raises(RunError, match="start over with --overwrite"):
-        list(NumberedMessages(bodies, "run-").without(iter(ids(BODIES))))
+        list(NumberedMessages(bodies, "run-").without(iter(message_ids(BODIES))))

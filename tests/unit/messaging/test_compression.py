@@ -24,7 +24,7 @@ COMPRESSED = [
 ]
 
 
-def refusal(body: bytes, headers: dict[str, object], encoding: str | None = None) -> str:
+def refusal_reason(body: bytes, headers: dict[str, object], encoding: str | None = None) -> str:
     with pytest.raises(UnusableMessageError) as caught:
         plain_body(body, headers, encoding)
     return caught.value.reason
@@ -35,7 +35,7 @@ def test_a_compressed_body_is_decompressed_if_it_is_complete(
     headers: dict[str, object], encoding: str | None, body: bytes
 ) -> None:
     assert plain_body(body, headers, encoding) == BODY
-    assert refusal(body[:-9], headers, encoding) == "undecodable-body"
+    assert refusal_reason(body[:-9], headers, encoding) == "undecodable-body"
 
 
 @pytest.mark.parametrize("name", ["gzip", "no-such-thing", "application/zstd", 7, b"\xff", ["a"]])
@@ -46,7 +46,7 @@ def test_an_uncompressed_body_is_read_whatever_encoding_is_declared(name: object
 
 @pytest.mark.parametrize("name", ["gzip", "bzip2", "lzma", "br", "no-such-thing"])
 def test_a_body_with_a_wrong_encoding_is_unusable(name: str) -> None:
-    assert refusal(b"\x00\x01\x02 noise", {"compression": name}) == "undecodable-body"
+    assert refusal_reason(b"\x00\x01\x02 noise", {"compression": name}) == "undecodable-body"
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_a_body_with_a_wrong_encoding_is_unusable(name: str) -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_bomb_is_oversized(name: str, bomb: bytes) -> None:
-    assert refusal(bomb, {"compression": name}) == "oversized"
+    assert refusal_reason(bomb, {"compression": name}) == "oversized"

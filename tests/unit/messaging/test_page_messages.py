@@ -24,7 +24,7 @@ def body(**changes: object) -> bytes:
     return json.dumps(values).encode()
 
 
-def read(**changes: object) -> PageMessage:
+def read_page(**changes: object) -> PageMessage:
     return read_message(body(**changes))
 
 
@@ -37,7 +37,7 @@ UNSUPPORTED_URLS = (
     *("https://news.example/\x1b[2J", r"https://news.example\@evil.example/", 7),
     "https://news.example/" + "a" * 9000,
 )
-INVALID: tuple[Mapping[str, object], ...] = (
+INVALID_CHANGES: tuple[Mapping[str, object], ...] = (
     {"html": None, "html_base64": "!"},
     {"html": 7},
     {"id": 7},
@@ -63,7 +63,7 @@ INVALID: tuple[Mapping[str, object], ...] = (
         (2 * codecs.BOM_UTF8 + body(), "not-json"),
         (b"[]", "invalid-message"),
         (b"null", "invalid-message"),
-        *((body(**changes), "invalid-message") for changes in INVALID),
+        *((body(**changes), "invalid-message") for changes in INVALID_CHANGES),
         (body(url=None), "no-url"),
         *((body(url=url), "unsupported-url") for url in UNSUPPORTED_URLS),
         (body(version=2), "unsupported-version"),
@@ -89,43 +89,43 @@ def test_each_kind_of_unusable_message_has_its_reason(raw: bytes, reason: str) -
 
 
 def test_the_size_limit_counts_bytes_of_html() -> None:
-    assert read(html="é" * (MAX_HTML_BYTES // 2)).content
+    assert read_page(html="é" * (MAX_HTML_BYTES // 2)).content
 
 
 def test_a_byte_order_mark_is_not_part_of_the_message() -> None:
     marked = codecs.BOM_UTF8 + body()
-    assert read_message(marked) == read()
-    assert read_message(plain_body(gzip.compress(marked), {}, "gzip")) == read()
+    assert read_message(marked) == read_page()
+    assert read_message(plain_body(gzip.compress(marked), {}, "gzip")) == read_page()
 
 
 def test_the_reason_never_quotes_the_page() -> None:
     secret = "a" * 5000
     with pytest.raises(UnusableMessageError) as caught:
-        read(html=secret, html_base64=secret)
+        read_page(html=secret, html_base64=secret)
     assert secret not in caught.value.detail
     assert len(caught.value.detail) <= 2000
 
 
 def test_fetched_at_is_in_utc() -> None:
-    message = read(fetched_at="2011-11-21T01:00:00+01:00")
+    message = read_page(fetched_at="2011-11-21T01:00:00+01:00")
     assert message.model_dump(mode="json")["fetched_at"] == "2011-11-21T00:00:00Z"
 
 
 def test_the_http_response_described_by_a_message() -> None:
-    message = read(status=403, final_url="https://me:key@news.example/b", headers={"Age": "7"})
+    message = read_page(status=403, final_url="https://me:key@news.example/b", headers={"Age": "7"})
     assert message.response == {
         "status": 403,
         "final_url": "https://news.example/b",
         "headers": {"Age": "7"},
     }
-    assert read().response == {}
+    assert read_page().response == {}
 
 
 def test_the_content_type_is_given_or_taken_from_the_headers() -> None:
     headers = {"CONTENT-Type": "text/html; charset=koi8-r"}
-    assert read(headers=headers).stated_type == "text/html; charset=koi8-r"
-    assert read(headers=headers, content_type="text/html").stated_type == "text/html"
-    assert read(headers={"Age": "7"}).stated_type is None
+    assert read_page(headers=headers).stated_type == "text/html; charset=koi8-r"
+    assert read_page(headers=headers, content_type="text/html").stated_type == "text/html"
+    assert read_page(headers={"Age": "7"}).stated_type is None
 
 
 @pytest.mark.parametrize(
@@ -140,27 +140,27 @@ def test_the_content_type_is_given_or_taken_from_the_headers() -> None:
     ],
 )
 def test_site_names_are_free_but_separated_by_domain(claim: str | None, site: str) -> None:
-    key = FetchedPage.of(read(site=claim)).site
+    key = FetchedPage.of(read_page(site=claim)).site
     assert key == site
     assert site_name(key) == (claim or "example.org")
 
 
 def test_details_of_an_unusable_message_can_be_serialised() -> None:
-    told = b'{"unusable": {"reason": "oversized", "detail": "a\\ud800b\\u0000c"}}'
+    body = b'{"unusable": {"reason": "oversized", "detail": "a\\ud800b\\u0000c"}}'
     with pytest.raises(UnusableMessageError) as caught:
-        read_message(told)
+        read_message(body)
     assert (caught.value.reason, caught.value.detail) == ("oversized", "a?bc")
 
 
 def test_the_same_characters_as_text_and_as_bytes_are_different_contents() -> None:
-    text = FetchedPage.of(read(html="caf\u00e9"))
-    fetched = FetchedPage.of(read(html=None, html_base64=in_base64("caf\u00e9".encode())))
+    text = FetchedPage.of(read_page(html="caf\u00e9"))
+    fetched = FetchedPage.of(read_page(html=None, html_base64=in_base64("caf\u00e9".encode())))
     assert text.content_bytes == fetched.content_bytes
     assert text.content_digest != fetched.content_digest
 
 
 def test_unknown_keys_survive_even_with_characters_that_postgresql_lacks() -> None:
-    message = read(depth=3, note="a\x00b")
+    message = read_page(depth=3, note="a\x00b")
     assert message.model_extra == {"depth": 3, "note": "a\x00b"}
     extra = FetchedPage.of(message).extra
     assert "\x00" not in extra

@@ -9,15 +9,15 @@ from worker.messaging.broker import connection_to
 from worker.messaging.transport import TlsTransport, lenient_properties, packed_properties
 from worker.settings import Settings
 
-FLAG = {name: 0x8000 >> place for place, (name, _) in enumerate(amqp.Message.PROPERTIES)}
+PROPERTY_FLAGS = {name: 0x8000 >> place for place, (name, _) in enumerate(amqp.Message.PROPERTIES)}
 
 
-def short(text: bytes) -> bytes:
+def short_string(text: bytes) -> bytes:
     return bytes([len(text)]) + text
 
 
 def test_valid_properties_are_read_as_by_the_library() -> None:
-    sound = {
+    properties = {
         "content_type": "application/json",
         "application_headers": {"a": "b", "n": 7, "t": {"u": ["v", True]}},
         "delivery_mode": 2,
@@ -25,12 +25,17 @@ def test_valid_properties_are_read_as_by_the_library() -> None:
         "timestamp": 1_700_000_000,
         "app_id": "crawler",
     }
-    assert lenient_properties(packed_properties(sound)) == sound
+    assert lenient_properties(packed_properties(properties)) == properties
 
 
 def test_invalid_utf_8_is_read_with_replacement_characters() -> None:
-    flags = FLAG["content_type"] | FLAG["message_id"] | FLAG["app_id"]
-    packed = pack(">H", flags) + short(b"application/json") + short(b"\xff\xfeid") + short(b"a")
+    flags = PROPERTY_FLAGS["content_type"] | PROPERTY_FLAGS["message_id"] | PROPERTY_FLAGS["app_id"]
+    packed = (
+        pack(">H", flags)
+        + short_string(b"application/json")
+        + short_string(b"\xff\xfeid")
+        + short_string(b"a")
+    )
     assert lenient_properties(packed) == {
         "content_type": "application/json",
         "message_id": "\ufffd\ufffdid",
@@ -41,27 +46,31 @@ def test_invalid_utf_8_is_read_with_replacement_characters() -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        short(b"a") + b"?",
-        short(b"a") + b"T" + pack(">Q", (1 << 64) - 1),
-        (short(b"a") + b"F" + pack(">I", 100)) * 5_000,
+        short_string(b"a") + b"?",
+        short_string(b"a") + b"T" + pack(">Q", (1 << 64) - 1),
+        (short_string(b"a") + b"F" + pack(">I", 100)) * 5_000,
     ],
     ids=["unknown type", "timestamp at the end of time", "deep"],
 )
 def test_an_unreadable_table_does_not_affect_the_rest(content: bytes) -> None:
-    flags = FLAG["application_headers"] | FLAG["message_id"]
-    packed = pack(">HI", flags, len(content)) + content + short(b"id")
+    flags = PROPERTY_FLAGS["application_headers"] | PROPERTY_FLAGS["message_id"]
+    packed = pack(">HI", flags, len(content)) + content + short_string(b"id")
     assert lenient_properties(packed) == {"message_id": "id"}
 
 
 def test_replacement_characters_do_not_make_a_text_too_long_to_resend() -> None:
-    packed = pack(">H", FLAG["message_id"]) + short(b"\xff" * 255)
+    packed = pack(">H", PROPERTY_FLAGS["message_id"]) + short_string(b"\xff" * 255)
     properties = lenient_properties(packed)
     assert properties == {"message_id": "\ufffd" * 85}
     assert lenient_properties(packed_properties(properties)) == properties
 
 
 def test_truncated_properties_are_read_as_far_as_possible() -> None:
-    packed = pack(">H", FLAG["content_type"] | FLAG["message_id"]) + short(b"a") + b"\xffid"
+    packed = (
+        pack(">H", PROPERTY_FLAGS["content_type"] | PROPERTY_FLAGS["message_id"])
+        + short_string(b"a")
+        + b"\xffid"
+    )
     assert lenient_properties(packed) == {"content_type": "a"}
     assert lenient_properties(b"\x80") == {}
 

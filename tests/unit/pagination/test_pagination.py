@@ -18,7 +18,7 @@ from detourage.pagination import (
 URL = "https://paper.example/news/story"
 
 
-def read(body: str, url: str = URL, *, head: str = "") -> Pagination:
+def read_links(body: str, url: str = URL, *, head: str = "") -> Pagination:
     text = "<p>The council met on Tuesday evening to decide about the old bridge.</p>"
     html = f"<!doctype html><html><head>{head}</head><body>{text}{body}</body></html>"
     return read_pagination(parse_page(html, url))
@@ -47,7 +47,7 @@ def read(body: str, url: str = URL, *, head: str = "") -> Pagination:
 def test_words_and_arrows_link_to_the_adjacent_parts(previous: str, following: str) -> None:
     before = previous.replace("<", "&lt;")
     after = following.replace(">", "&gt;")
-    found = read(
+    found = read_links(
         f"<div><a href='?page=2'>{before}</a> <a href='?page=4'>{after}</a></div>", f"{URL}?page=3"
     )
     assert (found.previous, found.next) == (f"{URL}?page=2", f"{URL}?page=4")
@@ -71,40 +71,48 @@ def test_words_and_arrows_link_to_the_adjacent_parts(previous: str, following: s
 def test_numbers_link_to_the_parts_that_they_denote(own: str, second: str, third: str) -> None:
     host = "https://paper.example"
     pager = f"<b>1</b> <a href='{second}'>2</a> <a href='{third}'>3</a>"
-    found = read(f"<p class='x'>{pager}</p>", host + own)
+    found = read_links(f"<p class='x'>{pager}</p>", host + own)
     assert found.number == 1
     assert (found.pages[2], found.pages[3]) == (host + second, host + third)
     assert (found.next, found.previous) == (host + second, None)
     links = f"<a href='{own}'>1</a> <span>2</span> <a href='{third}'>3</a>"
-    on_second = read(f"<p>{links}</p>", host + second)
+    on_second = read_links(f"<p>{links}</p>", host + second)
     assert (on_second.number, on_second.previous, on_second.next) == (2, host + own, host + third)
 
 
-ENDS = (
+PAGER_WITH_ENDS = (
     "<nav class='pagination'><a href='?page=1'>|&lt;</a> <a href='?page=4'>&lt;</a>"
     " <a href='?page=6'>&gt;</a> <a href='?page=9'>Last</a>"
     " <a href='?page=all'>View all</a></nav>"
 )
-PICTURES = (
+PICTURE_PAGER = (
     "<a class='nav-previous' href='?page=1'><img src='a.gif'></a>"
     "<a class='nav-next' href='?page=3'><img src='b.gif'></a>"
 )
-A = "https://paper.example/a"
+ARTICLE_URL = "https://paper.example/a"
 
 
 @pytest.mark.parametrize(
     ("body", "url", "links"),
     [
-        (ENDS, f"{A}?page=5", {"first": f"{A}?page=1", "last": f"{A}?page=9"}),
-        (ENDS, f"{A}?page=5", {"whole": f"{A}?page=all"}),
-        (PICTURES, f"{A}?page=2", {"previous": f"{A}?page=1", "next": f"{A}?page=3"}),
+        (
+            PAGER_WITH_ENDS,
+            f"{ARTICLE_URL}?page=5",
+            {"first": f"{ARTICLE_URL}?page=1", "last": f"{ARTICLE_URL}?page=9"},
+        ),
+        (PAGER_WITH_ENDS, f"{ARTICLE_URL}?page=5", {"whole": f"{ARTICLE_URL}?page=all"}),
+        (
+            PICTURE_PAGER,
+            f"{ARTICLE_URL}?page=2",
+            {"previous": f"{ARTICLE_URL}?page=1", "next": f"{ARTICLE_URL}?page=3"},
+        ),
     ],
     ids=["first and last", "single page", "classes of pictures"],
 )
 def test_links_are_recognised_by_their_markup(
     body: str, url: str, links: dict[str, object]
 ) -> None:
-    found = read(body, url)
+    found = read_links(body, url)
     assert {name: getattr(found, name) for name in links} == links
 
 
@@ -135,7 +143,7 @@ def test_links_are_recognised_by_their_markup(
     ],
 )
 def test_links_to_something_else_are_not_parts(body: str) -> None:
-    assert not read(body)
+    assert not read_links(body)
 
 
 @pytest.mark.parametrize(
@@ -143,13 +151,13 @@ def test_links_to_something_else_are_not_parts(body: str) -> None:
     ["http://[", "//", "?page=" + "9" * 5_000, "?" + "a=1&" * 5_000, "/" * 10_000, "?page=\ud800"],
 )
 def test_odd_urls_are_accepted(href: str) -> None:
-    found = read(f"<div class='pagination'><b>1</b> <a href='{href}'>2</a> <a>Next</a></div>")
+    found = read_links(f"<div class='pagination'><b>1</b> <a href='{href}'>2</a> <a>Next</a></div>")
     assert isinstance(found, Pagination)
 
 
 def test_the_number_of_links_read_is_limited() -> None:
     links = "".join(f"<a href='?page={number}'>{number}</a> " for number in range(1, 30_000))
-    found = read(f"<div class='pagination'>{links}</div>", f"{URL}?page=7")
+    found = read_links(f"<div class='pagination'>{links}</div>", f"{URL}?page=7")
     assert len(found.pages) == 1_000
     assert (found.number, found.next) == (7, f"{URL}?page=8")
 
@@ -172,19 +180,19 @@ def message(*texts: str, title: str = "The bridge", **more: Any) -> dict[str, An
     return {**empty, **values, "metadata": {"kind": "article"}, **more}
 
 
-def member(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
+def article_part(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
     links = Pagination(
         number=number,
         pages={each: address(each) for each in range(1, of + 1) if each != number},
         next=address(number + 1) if number < of else None,
         previous=address(number - 1) if number > 1 else None,
     )
-    said = texts or (f"Part {number} begins.", f"Part {number} ends.")
-    return Member(number, address(number), links, lambda: message(*said, **more))
+    part_texts = texts or (f"Part {number} begins.", f"Part {number} ends.")
+    return Member(number, address(number), links, lambda: message(*part_texts, **more))
 
 
 def test_only_the_first_part_keeps_its_locations() -> None:
-    chain = [member(number, images=[], comments=[]) for number in (1, 2)]
+    chain = [article_part(number, images=[], comments=[]) for number in (1, 2)]
     for each in chain:
         comment = {"author": "Ann", "date": None, "text": each.url, "parent": None}
         for block in each.message["blocks"]:
@@ -200,9 +208,9 @@ def test_only_the_first_part_keeps_its_locations() -> None:
 
 def test_repetitions_in_later_parts_are_omitted_and_offsets_are_correct() -> None:
     chain = [
-        member(1, "A lead that all parts show.", "One.", "Two."),
-        member(2, "The bridge", "A lead that all parts show.", "Three.", "Two.", "Four."),
-        member(3, "A lead that all parts show.", "Five.", "Two."),
+        article_part(1, "A lead that all parts show.", "One.", "Two."),
+        article_part(2, "The bridge", "A lead that all parts show.", "Three.", "Two.", "Four."),
+        article_part(3, "A lead that all parts show.", "Five.", "Two."),
     ]
     joined = joined_values(chain)
     assert joined["text"].split("\n\n") == [
@@ -215,10 +223,12 @@ def test_repetitions_in_later_parts_are_omitted_and_offsets_are_correct() -> Non
 
 def test_links_and_pictures_keep_their_positions() -> None:
     images = [{"url": f"https://paper.example/{n}.jpg", "block": n} for n in (0, 2)]
-    second = member(2, "A lead that all parts show.", "See the bridge.", "Three.", images=images)
+    second = article_part(
+        2, "A lead that all parts show.", "See the bridge.", "Three.", images=images
+    )
     link = {"start": 29 + 8, "end": 29 + 14, "url": "https://paper.example/b"}
     second.message["blocks"][1]["links"] = [link]
-    joined = joined_values([member(1, "A lead that all parts show.", "One."), second])
+    joined = joined_values([article_part(1, "A lead that all parts show.", "One."), second])
     [found] = [link for block in joined["blocks"] for link in block.get("links", ())]
     assert joined["text"][found["start"] : found["end"]] == "bridge"
     before = [joined["blocks"][image["block"]]["text"] for image in joined["images"]]
@@ -231,9 +241,11 @@ def test_pictures_are_listed_once_and_replies_keep_their_parents() -> None:
 
     picture = {"url": "https://paper.example/a.jpg", "alt": None, "caption": None}
     chain = [
-        member(1, images=[picture], comments=[comment("First"), comment("Answer", 0)]),
-        member(2, images=[picture], comments=[comment("Second"), comment("Another answer", 0)]),
-        member(3, comments=[comment("First"), comment("Answer", 0), comment("Third", 1)]),
+        article_part(1, images=[picture], comments=[comment("First"), comment("Answer", 0)]),
+        article_part(
+            2, images=[picture], comments=[comment("Second"), comment("Another answer", 0)]
+        ),
+        article_part(3, comments=[comment("First"), comment("Answer", 0), comment("Third", 1)]),
     ]
     joined = joined_values(chain)
     assert joined["images"] == [picture]
@@ -243,14 +255,14 @@ def test_pictures_are_listed_once_and_replies_keep_their_parents() -> None:
 
 
 def test_parts_are_joined_until_one_is_missing() -> None:
-    parts = [member(number, of=4) for number in (1, 2, 4)]
+    parts = [article_part(number, of=4) for number in (1, 2, 4)]
     chain = chain_of(parts[0], parts[::-1])
     assert [each.url for each in chain] == [address(1), address(2)]
     assert urls_of(chain) == {number: address(number) for number in (1, 2, 3, 4)}
 
 
 def test_a_part_of_another_article_is_not_joined() -> None:
-    first, second = member(1), member(2)
+    first, second = article_part(1), article_part(2)
     elsewhere = Pagination(number=2, previous="https://paper.example/other")
     stranger = Member(2, second.url, elsewhere, second.read)
     assert chain_of(first, [stranger]) == [first]
@@ -263,21 +275,21 @@ def test_a_part_of_another_article_is_not_joined() -> None:
 def test_a_page_cannot_join_an_article_that_does_not_link_to_it() -> None:
     victim = Member(1, STORY, Pagination(next=address(2)), lambda: message("One.", "Two."))
     claim = Pagination(number=2, pages={1: STORY}, previous=STORY)
-    evil = Member(
+    attacker = Member(
         9, "https://paper.example/evil", claim, lambda: message("Pills.", title="The bridge")
     )
-    assert chain_of(victim, [victim, evil]) == [victim]
+    assert chain_of(victim, [victim, attacker]) == [victim]
 
 
 def test_the_number_of_joined_parts_is_limited() -> None:
-    parts = [member(number, of=2_000) for number in range(1, 2_001)]
+    parts = [article_part(number, of=2_000) for number in range(1, 2_001)]
     chain = chain_of(parts[0], parts)
     assert len(chain) == 50
     assert len(urls_of(chain)) <= 100
 
 
 def test_a_single_page_version_must_contain_the_part() -> None:
-    first = member(1)
+    first = article_part(1)
     assert is_contained_in(first, message("Part 1 begins.", "Part 1 ends.", "Part 2 begins."))
     assert not is_contained_in(first, message("Something else.", "And more of it, at some length."))
     assert not is_contained_in(first, first.message)

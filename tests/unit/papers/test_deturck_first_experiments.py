@@ -50,20 +50,20 @@ LONG_BOX = "".join(f"<p>{word} and again: {' '.join(SENTENCES['school'])}</p>" f
 
 def with_box(story: str) -> Source:
     """Return a page with a box above its article that the heuristic mistakes for the body."""
-    shown = page(story)
-    assert isinstance(shown.html, bytes)
+    source = page(story)
+    assert isinstance(source.html, bytes)
     box = f'<div class="box"><p>First: {SENTENCES["library"][0]}</p>{LONG_BOX}</div>'.encode()
-    html = shown.html.replace(b'<div class="foot footer">', box + b'<div class="foot footer">')
+    html = source.html.replace(b'<div class="foot footer">', box + b'<div class="foot footer">')
     return Source(html, f"https://gull.example/{story}-with-box.html")
 
 
 def test_a_page_on_which_the_heuristic_errs_gets_the_element_of_the_others() -> None:
     group = [page(story) for story in ("library", "school")]
-    odd = with_box("harbour")
-    alone = get_extractor("deturck_2015").extract(odd, Neighbours(group[0]))
-    assert not contains_story(alone.text, "harbour")
+    misleading = with_box("harbour")
+    single = get_extractor("deturck_2015").extract(misleading, Neighbours(group[0]))
+    assert not contains_story(single.text, "harbour")
     for others in (group, group[::-1]):
-        voted = VOTE.extract(odd, Neighbours(group[0], tuple(others)))
+        voted = VOTE.extract(misleading, Neighbours(group[0], tuple(others)))
         assert contains_story(voted.text, "harbour")
         assert FOOTER not in voted.text
         assert voted.title == "News of the harbour"
@@ -73,15 +73,15 @@ PAGE = """<html><body><div id="top">Home Town Sea</div><div id="text"><p>one two
 <p>five six seven</p><p>eight <b>nine</b> ten</p></div><div id="foot">all</div></body></html>"""
 
 
-def ids(page: TokenTree) -> dict[str, int]:
+def elements_by_id(page: TokenTree) -> dict[str, int]:
     return {
         element.get("id"): index for index, element in enumerate(page.elements) if element.get("id")
     }
 
 
-def everything_in(page: TokenTree, name: str) -> list[tuple[int | None, int | None]]:
+def script_that_deletes(page: TokenTree, name: str) -> list[tuple[int | None, int | None]]:
     """Return an edit script that deletes exactly the tokens below the given element."""
-    index = ids(page)[name]
+    index = elements_by_id(page)[name]
     below = {
         number for number, element in enumerate(page.elements) if index in page.path_to_root(number)
     }
@@ -101,13 +101,17 @@ def test_every_word_is_a_leaf_below_its_element() -> None:
 
 def test_heuristics_choose_the_parent_of_the_paragraphs_or_a_leaf() -> None:
     page = token_tree_of(document_fromstring(PAGE))
-    weights = page.weights(page, everything_in(page, "text"))
+    weights = page.weights(page, script_that_deletes(page, "text"))
     # Weights count changed tokens up to the root.
-    assert [weights[0], *(weights[ids(page)[name]] for name in ("text", "top"))] == [10, 10, 0]
-    assert differentials(page, weights)[ids(page)["text"]] == 6
+    assert [weights[0], *(weights[elements_by_id(page)[name]] for name in ("text", "top"))] == [
+        10,
+        10,
+        0,
+    ]
+    assert differentials(page, weights)[elements_by_id(page)["text"]] == 6
     # The widest gap between offsets is also the one before the text.
     for name in ("differential", "depth", "most_tokens", "offset"):
-        assert HEURISTICS[name](page, weights) == ids(page)["text"]
+        assert HEURISTICS[name](page, weights) == elements_by_id(page)["text"]
     # The downward path from the leaf with the most tokens consists of the leaf alone.
     leaf = page.elements[HEURISTICS["most_tokens_down"](page, weights)]
     assert (leaf.tag, leaf.text) == ("p", "one two three four")
@@ -123,16 +127,16 @@ def test_the_first_heuristic_searches_down_or_up() -> None:
     # path, the differential is 5 - 5 for lead and 5 - 1 for b; c is a leaf and has none. On the
     # upward path, it is 0 from body on.
     page = token_tree_of(document_fromstring(NESTED))
-    weights = page.weights(page, everything_in(page, "b"))
-    assert HEURISTICS["most_tokens_down"](page, weights) == ids(page)["b"]
-    assert HEURISTICS["most_tokens"](page, weights) == ids(page)["lead"]
+    weights = page.weights(page, script_that_deletes(page, "b"))
+    assert HEURISTICS["most_tokens_down"](page, weights) == elements_by_id(page)["b"]
+    assert HEURISTICS["most_tokens"](page, weights) == elements_by_id(page)["lead"]
 
 
 def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
     # The changed text is in rest (weight 2) and in a, which is a leaf (weight 3).
     page = token_tree_of(document_fromstring(NESTED))
-    names = ids(page)
-    script = everything_in(page, "rest")
+    names = elements_by_id(page)
+    script = script_that_deletes(page, "rest")
     changed = [
         (mine, None if mine is not None and page.holders[mine] == names["a"] else to)
         for mine, to in script

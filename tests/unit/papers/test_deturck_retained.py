@@ -17,7 +17,7 @@ from tests.unit.reader.article_pages import page, paragraphs, prose, sentence
 MENU = "".join(f'<li><a href="/s/{name}">{name} news</a></li>' for name in ("city", "sport", "art"))
 
 
-def story(seed: int, *, body: str | None = None, beside: str = "", after: str = "") -> Page:
+def story_page(seed: int, *, body: str | None = None, beside: str = "", after: str = "") -> Page:
     return page(
         f'<div id="masthead"><ul>{MENU}</ul></div>'
         f'<div id="main"><div class="top"><h1>Headline number {seed}</h1>'
@@ -28,15 +28,15 @@ def story(seed: int, *, body: str | None = None, beside: str = "", after: str = 
     )
 
 
-def extract_article(shown: Page, other: Page, reading: Reading = CHOSEN) -> Article:
-    outline, pivot = Outline.of(shown.document), Outline.of(other.document)
+def extract_article(shown_page: Page, other: Page, reading: Reading = CHOSEN) -> Article:
+    outline, pivot = Outline.of(shown_page.document), Outline.of(other.document)
     finding = find_body(outline, pivot, reading)
     assert finding is not None
-    return article_of(shown.url, outline, [Titles.of(pivot)], finding)
+    return article_of(shown_page.url, outline, [Titles.of(pivot)], finding)
 
 
 def test_the_body_is_the_large_text_that_differs_from_the_other_page() -> None:
-    article = extract_article(story(1), story(2))
+    article = extract_article(story_page(1), story_page(2))
     assert article.method == "deturck_2015"
     assert article.text == "\n\n".join(paragraphs(1))
     assert article.title == "Headline number 1"
@@ -61,7 +61,7 @@ def test_the_body_is_the_large_text_that_differs_from_the_other_page() -> None:
 def test_texts_of_the_template_and_of_readers_are_excluded_however_large(
     first: dict[str, str], second: dict[str, str]
 ) -> None:
-    article = extract_article(story(1, **first), story(2, **second))
+    article = extract_article(story_page(1, **first), story_page(2, **second))
     assert article.text == "\n\n".join(paragraphs(1))
 
 
@@ -74,7 +74,7 @@ def test_an_element_missing_from_the_other_page_is_specific_to_the_page() -> Non
     assert (article.method, article.text) == ("deturck_2015", "\n\n".join(paragraphs(1)))
 
 
-def zones(shown: Page, other: Page, reading: str) -> str | None:
+def found_xpath(shown: Page, other: Page, reading: str) -> str | None:
     """Return the XPath of the body that a variant of the method finds, or None."""
     outline = Outline.of(shown.document)
     finding = find_body(outline, Outline.of(other.document), READINGS[reading])
@@ -86,13 +86,13 @@ def zones(shown: Page, other: Page, reading: str) -> str | None:
 def test_the_thesis_prunes_below_two_percent() -> None:
     # The named elements have 10 and 5 of the 310 tokens, or 3.2 % and 1.6 %. Paragraphs are not
     # zones.
-    def story(seed: int, words: int) -> Page:
+    def story_page(seed: int, words: int) -> Page:
         text = sentence(seed, 300 - words + 10)
         return page(f'<div class="box">{sentence(seed + 50, words)}</div><p>{text}</p>')
 
-    assert zones(story(1, 10), story(2, 10), "chosen") is None
-    assert zones(story(1, 10), story(2, 10), "thesis") == "/html/body/div"
-    assert zones(story(1, 5), story(2, 5), "thesis") is None
+    assert found_xpath(story_page(1, 10), story_page(2, 10), "chosen") is None
+    assert found_xpath(story_page(1, 10), story_page(2, 10), "thesis") == "/html/body/div"
+    assert found_xpath(story_page(1, 5), story_page(2, 5), "thesis") is None
 
 
 def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
@@ -104,27 +104,27 @@ def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
         return page(f'<div class="count">{counter} {number}</div><p>{sentence(seed, 30)}</p>')
 
     first, second = counted(1, "seven"), counted(2, "eight")
-    assert zones(first, second, "chosen") is None
-    assert zones(first, second, "thesis") == "/html/body/div"
-    assert zones(first, counted(2, "seven"), "thesis") is None
+    assert found_xpath(first, second, "chosen") is None
+    assert found_xpath(first, second, "thesis") == "/html/body/div"
+    assert found_xpath(first, counted(2, "seven"), "thesis") is None
 
 
 def test_two_pages_with_the_same_text_have_no_zone() -> None:
-    assert zones(story(1), story(1), "chosen") is None
+    assert found_xpath(story_page(1), story_page(1), "chosen") is None
 
 
 def test_strict_variants_ignore_nodes_without_a_counterpart() -> None:
-    assert zones(SHIFTED, PLAIN, "thesis") == "/html/body/div[2]"
-    assert zones(SHIFTED, PLAIN, "comparable") is None
-    assert zones(PLAIN, page(f'<div class="text">{prose(1)}</div>'), "comparable") is not None
+    assert found_xpath(SHIFTED, PLAIN, "thesis") == "/html/body/div[2]"
+    assert found_xpath(SHIFTED, PLAIN, "comparable") is None
+    assert found_xpath(PLAIN, page(f'<div class="text">{prose(1)}</div>'), "comparable") is not None
 
 
 def test_character_comparison_cannot_distinguish_texts_with_the_same_letters() -> None:
     # "Two texts of the West have the same share of characters whatever they say" (4.4.2).
     first = page(f'<div class="text"><p>{" ".join(["listen to no one"] * 40)}</p></div>')
     second = page(f'<div class="text"><p>{" ".join(["silent on one to"] * 40)}</p></div>')
-    assert zones(first, second, "thesis") == "/html/body/div"
-    assert zones(first, second, "characters") is None
+    assert found_xpath(first, second, "thesis") == "/html/body/div"
+    assert found_xpath(first, second, "characters") is None
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ link</a> and <span>more</span>.</p><!-- a remark --><div>Then the second<br />an
 
 
 @pytest.mark.parametrize(
-    ("code", "left"),
+    ("code", "paragraphs"),
     [
         # A body with an attribute is not recognised.
         ("<p>In the head.</p><body><p>In the body.</p></body>", ["In the body."]),
@@ -83,5 +83,5 @@ link</a> and <span>more</span>.</p><!-- a remark --><div>Then the second<br />an
         ("<p>три</p><p>пять лет</p>", ["пять лет"]),
     ],
 )
-def test_the_substitutions_leave_the_expected_paragraphs(code: str, left: list[str]) -> None:
-    assert kill(code.encode())[1] == left
+def test_the_substitutions_leave_the_expected_paragraphs(code: str, paragraphs: list[str]) -> None:
+    assert kill(code.encode())[1] == paragraphs

@@ -22,26 +22,26 @@ from tests.unit.evaluation.methods.gull import (
     page,
 )
 
-PEERS = {
+PEER_METHODS = {
     *("boilerpipe", "justext", "justext_nostop", "newspaper", "readability", "resiliparse"),
     *("trafilatura", "trafilatura_comments", "trafilatura_precision", "trafilatura_recall"),
 }
-OWN = {
+OWN_METHODS = {
     *("commentsminer", "detourage", "ncleaner", "ncleaner_nonlexical"),
     *("deturck_2015", "deturck_2015_characters", "deturck_2015_comparable"),
     *("deturck_2015_thesis", "deturck_2015_vote"),
     *("html_killer", "html_killer_markup", "html_killer_script", "html_killer_script_markup"),
     *("wutsi", "wutsi_block", "wutsi_fusion"),
 }
-COMPARING = {name for name in OWN if name.startswith("deturck_2015")}
+NEED_OTHER_PAGES = {name for name in OWN_METHODS if name.startswith("deturck_2015")}
 
 
 def test_every_method_is_described_by_its_name() -> None:
-    assert set(extractor_names()) > PEERS | OWN
+    assert set(extractor_names()) > PEER_METHODS | OWN_METHODS
     assert all(describe(name) for name in extractor_names())
 
 
-@pytest.mark.parametrize("name", sorted(PEERS | OWN))
+@pytest.mark.parametrize("name", sorted(PEER_METHODS | OWN_METHODS))
 def test_a_method_gives_text_blocks_and_version(name: str) -> None:
     extractor = get_extractor(name)
     found = extractor.extract(page("harbour"), neighbours_for("harbour"))
@@ -95,13 +95,13 @@ def test_every_method_reads_the_declared_encoding() -> None:
     html = f"""<meta charset=windows-1251><title>Порт</title><h1>Порт</h1><div>
     {"".join(f"<p>{text} {number}.</p>" for number in range(8))}</div>"""
     source = Source(html.encode("cp1251"), "https://port.example/1")
-    for name in sorted((PEERS | OWN) - COMPARING - {"ncleaner"}):
+    for name in sorted((PEER_METHODS | OWN_METHODS) - NEED_OTHER_PAGES - {"ncleaner"}):
         found = get_extractor(name).extract(source)
         assert not found.text or "Пристань" in found.text, name
         assert "\ufffd" not in found.text, name
 
 
-def _elements(body: str) -> FlatDocument:
+def _displayed_elements(body: str) -> FlatDocument:
     return displayed(parse_page(f"<html><body>{body}</body></html>").flat)
 
 
@@ -120,7 +120,7 @@ def _elements(body: str) -> FlatDocument:
 def test_patterns_that_occur_with_different_texts_are_mined(
     body: str, mined: set[tuple[tuple[str, ...], int]]
 ) -> None:
-    assert {(found.labels, len(found.roots)) for found in mine(_elements(body))} == mined
+    assert {(found.labels, len(found.roots)) for found in mine(_displayed_elements(body))} == mined
 
 
 def test_mining_is_bounded_on_a_hostile_page() -> None:
@@ -129,15 +129,15 @@ def test_mining_is_bounded_on_a_hostile_page() -> None:
     for number in range(400):
         chosen = [tag for place, tag in enumerate(tags) if (number * 7 + place * 5) % 11 > 3]
         records.append("<div>" + "".join(f"<{tag}>{number}</{tag}>" for tag in chosen) + "</div>")
-    page = _elements(f"<section>{''.join(records)}</section>")
-    some = {(each.labels, each.roots) for each in mine(page, 20_000)}
-    more = {(each.labels, each.roots) for each in mine(page, 100_000)}
-    reached = min(len(roots) for _, roots in some)
-    assert {each for each in more if len(each[1]) > reached} <= some
+    page = _displayed_elements(f"<section>{''.join(records)}</section>")
+    with_small_limit = {(each.labels, each.roots) for each in mine(page, 20_000)}
+    with_large_limit = {(each.labels, each.roots) for each in mine(page, 100_000)}
+    smallest = min(len(roots) for _, roots in with_small_limit)
+    assert {each for each in with_large_limit if len(each[1]) > smallest} <= with_small_limit
 
 
 def test_the_shipped_ranking_uses_the_eight_features_of_the_paper() -> None:
-    elements = _elements("<ul><li>one</li><li>two</li></ul>")
+    elements = _displayed_elements("<ul><li>one</li><li>two</li></ul>")
     features = measure(elements, [[2, 3]])
     ranking = load_model(BoostedTrees, "detourage.papers.commentsminer", "commentsminer.json")
     assert features.columns == ranking.columns

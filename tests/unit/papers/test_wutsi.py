@@ -4,46 +4,46 @@ from benchmarks.evaluation.methods import Source, get_extractor
 from detourage.reader import NoTextError
 
 
-def text_of(name: str, body: str) -> str:
+def extracted_text(name: str, body: str) -> str:
     source = Source(f"<html><body>{body}</body></html>", "https://gull.example/1")
     return get_extractor(name).extract(source).text
 
 
 LEAD = "The pier opens today. All may come."
 STORY = "It is new. It is long. It is made of oak."
-CLOSE = "A band plays at noon."
-APART = "Elsewhere it rained. It will again."
+END = "A band plays at noon."
+OTHER_STORY = "Elsewhere it rained. It will again."
 
 
 def test_the_block_with_most_sentences_is_chosen_and_fusion_adds_its_neighbours() -> None:
     # The sentence counts are 2, 3 and 1 within the story, and 2 elsewhere. The maximum is the block
     # with 3 sentences.
-    body = f"<div><p>{LEAD}</p><p>{STORY}</p><p>{CLOSE}</p></div><div><p>{APART}</p></div>"
-    assert text_of("wutsi_block", body) == STORY
-    assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, STORY, CLOSE]
+    body = f"<div><p>{LEAD}</p><p>{STORY}</p><p>{END}</p></div><div><p>{OTHER_STORY}</p></div>"
+    assert extracted_text("wutsi_block", body) == STORY
+    assert extracted_text("wutsi_fusion", body).split("\n\n") == [LEAD, STORY, END]
 
 
 def test_a_packet_of_many_sentences_loses_to_a_single_block_with_more_than_each() -> None:
     # Three blocks of two sentences each form a packet of six; a single block of three sentences is
     # the maximum.
-    body = f"<div><p>{LEAD}</p><p>{APART}</p><p>{LEAD}</p></div><div><p>{STORY}</p></div>"
-    assert text_of("wutsi_fusion", body) == STORY
-    assert text_of("wutsi", body).split("\n\n") == [LEAD, APART, LEAD]
+    body = f"<div><p>{LEAD}</p><p>{OTHER_STORY}</p><p>{LEAD}</p></div><div><p>{STORY}</p></div>"
+    assert extracted_text("wutsi_fusion", body) == STORY
+    assert extracted_text("wutsi", body).split("\n\n") == [LEAD, OTHER_STORY, LEAD]
 
 
 def test_nodes_below_20_characters_are_not_selected() -> None:
     nineteen, twenty = "Come. See. Be well.", "Come. See. Be so on."
     assert (len(nineteen), len(twenty)) == (19, 20)
     for node, kept in ((nineteen, ()), (twenty, (twenty,))):
-        found = text_of("wutsi_fusion", f"<div><p>{node}</p><p>{CLOSE}</p></div>")
-        assert found.split("\n\n") == [*kept, CLOSE]
+        found = extracted_text("wutsi_fusion", f"<div><p>{node}</p><p>{END}</p></div>")
+        assert found.split("\n\n") == [*kept, END]
 
 
 def test_parents_of_selected_nodes_are_filtered() -> None:
     # The div has text of its own and contains all sentences of the page, but it is the parent of
     # two selected nodes.
-    body = f"<div>{CLOSE} {CLOSE} {CLOSE} {CLOSE} {CLOSE}<p>{LEAD}</p><p>{STORY}</p></div>"
-    assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, STORY]
+    body = f"<div>{END} {END} {END} {END} {END}<p>{LEAD}</p><p>{STORY}</p></div>"
+    assert extracted_text("wutsi_fusion", body).split("\n\n") == [LEAD, STORY]
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,11 @@ def test_parents_of_selected_nodes_are_filtered() -> None:
     ],
 )
 def test_sections_with_names_listed_in_the_paper_are_removed(section: str) -> None:
-    assert text_of("wutsi_fusion", f"{section}<div><p>{LEAD}</p></div>") == LEAD
+    assert extracted_text("wutsi_fusion", f"{section}<div><p>{LEAD}</p></div>") == LEAD
 
     for name in ("footer-note", "comment", "embedly"):
         section = f'<div class="{name}"><p>{STORY}</p></div>'
-        assert text_of("wutsi_fusion", f"{section}<div><p>{LEAD}</p></div>") == STORY
+        assert extracted_text("wutsi_fusion", f"{section}<div><p>{LEAD}</p></div>") == STORY
 
 
 @pytest.mark.parametrize(
@@ -79,20 +79,22 @@ def test_sections_with_names_listed_in_the_paper_are_removed(section: str) -> No
     ],
 )
 def test_links_to_sharing_services_are_removed(address: str) -> None:
-    body = f'<div><p>{LEAD} <a href="{address}">Share it. Now.</a></p><p>{CLOSE}</p></div>'
-    assert text_of("wutsi_fusion", body).split("\n\n") == [LEAD, CLOSE]
-    body = f'<div><p>{LEAD} <a href="https://twitter.com/gull">Gull.</a></p><p>{CLOSE}</p></div>'
-    assert text_of("wutsi_fusion", body).split("\n\n") == [f"{LEAD} Gull.", CLOSE]
+    body = f'<div><p>{LEAD} <a href="{address}">Share it. Now.</a></p><p>{END}</p></div>'
+    assert extracted_text("wutsi_fusion", body).split("\n\n") == [LEAD, END]
+    body = f'<div><p>{LEAD} <a href="https://twitter.com/gull">Gull.</a></p><p>{END}</p></div>'
+    assert extracted_text("wutsi_fusion", body).split("\n\n") == [f"{LEAD} Gull.", END]
 
 
 def test_list_items_that_contain_only_a_link_are_removed() -> None:
     link = f'<a href="/1">{STORY} {STORY}</a>'
-    assert text_of("wutsi_fusion", f"<ul><li>{link}</li></ul><div><p>{LEAD}</p></div>") == LEAD
-    listed = f"<ul><li>{link} {CLOSE}</li></ul><div><p>{LEAD}</p></div>"
-    assert text_of("wutsi_fusion", listed) == f"{STORY} {STORY} {CLOSE}"
+    assert (
+        extracted_text("wutsi_fusion", f"<ul><li>{link}</li></ul><div><p>{LEAD}</p></div>") == LEAD
+    )
+    listed = f"<ul><li>{link} {END}</li></ul><div><p>{LEAD}</p></div>"
+    assert extracted_text("wutsi_fusion", listed) == f"{STORY} {STORY} {END}"
 
 
 @pytest.mark.parametrize("name", ["wutsi_fusion", "wutsi_block"])
 def test_a_page_without_a_long_node_has_no_text(name: str) -> None:
     with pytest.raises(NoTextError):
-        text_of(name, "<p>Not found.</p>")
+        extracted_text(name, "<p>Not found.</p>")

@@ -25,7 +25,7 @@ def health() -> Result:
 
 
 @pytest.mark.parametrize(
-    ("age", "allowed", "code", "told"),
+    ("age", "allowed", "code", "expected"),
     [
         (0, MAX_AGE_SECONDS, 0, "relay last published 3 messages, 0 seconds ago\n"),
         (60, MAX_AGE_SECONDS, 1, "relay last published 3 messages, 60 seconds ago"),
@@ -42,7 +42,7 @@ def test_health_shows_the_last_work_and_fails_if_it_is_too_old(
     age: float,
     allowed: float,
     code: int,
-    told: str,
+    expected: str,
 ) -> None:
     relay.confirm("published 3 messages", allowed_seconds=allowed)
     file = tmp_path / "relay.heartbeat"
@@ -50,7 +50,7 @@ def test_health_shows_the_last_work_and_fails_if_it_is_too_old(
     file.write_text(json.dumps({**record, "at": record["at"] - age}))
     result = health()
     assert result.exit_code == code
-    assert told in result.output
+    assert expected in result.output
     # Setting the clock back does not hide an idle process.
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now - 3600)

@@ -11,7 +11,7 @@ import pytest
 
 from detourage.pool import SUBMITTED_PER_PROCESS, in_processes
 
-LIGHT = "worker.processes.heartbeat"
+LIGHT_MODULE = "worker.processes.heartbeat"
 
 
 def tenfold(number: int) -> int:
@@ -24,7 +24,7 @@ def sleep(seconds: float) -> float:
     return seconds
 
 
-def answer_interrupts(_: int) -> bool:
+def interrupt_itself(_: int) -> bool:
     os.kill(os.getpid(), signal.SIGINT)
     return True
 
@@ -41,14 +41,14 @@ def test_only_a_few_items_are_consumed_ahead() -> None:
             taken.append(number)
             yield number
 
-    with closing(in_processes(tenfold, items(), 2, preload=LIGHT, crashed=minus)) as found:
+    with closing(in_processes(tenfold, items(), 2, preload=LIGHT_MODULE, crashed=minus)) as found:
         assert [next(found) for _ in range(3)] == [0, 10, 20]
     assert len(taken) <= 3 + 2 * SUBMITTED_PER_PROCESS
 
 
 def test_closing_does_not_wait_for_unrequested_results() -> None:
     items = [0.0, *[1000.0] * 8]
-    with closing(in_processes(sleep, items, 2, preload=LIGHT, crashed=abs)) as found:
+    with closing(in_processes(sleep, items, 2, preload=LIGHT_MODULE, crashed=abs)) as found:
         assert next(found) == 0
         workers = [psutil.Process(each.pid) for each in multiprocessing.active_children()]
         assert workers
@@ -57,11 +57,11 @@ def test_closing_does_not_wait_for_unrequested_results() -> None:
 
 
 def test_ctrl_c_is_left_to_the_calling_process() -> None:
-    found = in_processes(answer_interrupts, range(2), 2, preload=LIGHT, crashed=minus)
+    found = in_processes(interrupt_itself, range(2), 2, preload=LIGHT_MODULE, crashed=minus)
     assert list(found) == [True, True]
 
 
 def test_an_error_in_a_process_is_raised() -> None:
-    found = in_processes(int, ["long"], 1, preload=LIGHT, crashed=len)
+    found = in_processes(int, ["long"], 1, preload=LIGHT_MODULE, crashed=len)
     with pytest.raises(ValueError, match="invalid literal"), closing(found):
         next(found)

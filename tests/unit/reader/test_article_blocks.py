@@ -143,9 +143,9 @@ def test_a_page_with_many_links_and_images_keeps_them_all() -> None:
     ]
     article = article_around("".join(sections))
     assert len(links(article)) == 70
-    shown_before = [article.blocks[image.block or 0].text for image in article.images]
-    assert all(text.startswith(sentence(n)) for n, text in enumerate(shown_before))
-    assert len(shown_before) == 10
+    next_blocks = [article.blocks[image.block or 0].text for image in article.images]
+    assert all(text.startswith(sentence(n)) for n, text in enumerate(next_blocks))
+    assert len(next_blocks) == 10
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_images_and_embeds_are_placed_before_the_next_block() -> None:
 
 def test_positions_do_not_count_a_repeated_headline() -> None:
     body = f"<p>Bridge to close</p><img src='/a.jpg'><p>{A}</p>{prose(1)}"
-    shown = page(f"<div>{body}</div>", "<title>Bridge to close</title>", f"{SITE}/story")
-    article = extract_article(shown, None)
+    story = page(f"<div>{body}</div>", "<title>Bridge to close</title>", f"{SITE}/story")
+    article = extract_article(story, None)
     assert article.blocks[0].text == A
     assert [image.block for image in article.images] == [0]

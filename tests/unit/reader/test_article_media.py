@@ -12,7 +12,7 @@ Medium = TypeVar("Medium", ArticleImage, ArticleEmbed)
 SITE = "https://news.example"
 
 
-def unplaced(media: Iterable[Medium]) -> list[Medium]:
+def without_positions(media: Iterable[Medium]) -> list[Medium]:
     return [replace(each, block=None) for each in media]
 
 
@@ -58,7 +58,7 @@ def test_images_are_listed_once_without_trackers_and_buttons(media: str, names: 
     ],
 )
 def test_images_have_their_alternative_text_and_caption(figure: str) -> None:
-    found = unplaced(article_around(figure).images)
+    found = without_positions(article_around(figure).images)
     assert found == [ArticleImage(f"{SITE}/a.jpg", "Bridge", "Seen at dawn")]
 
 
@@ -95,16 +95,18 @@ def test_images_have_their_alternative_text_and_caption(figure: str) -> None:
 def test_embedded_objects_are_extracted_and_buttons_and_trackers_are_not(
     markup: str, url: str, kind: str
 ) -> None:
-    assert unplaced(article_around(markup).embeds) == ([ArticleEmbed(url, kind)] if url else [])
+    assert without_positions(article_around(markup).embeds) == (
+        [ArticleEmbed(url, kind)] if url else []
+    )
 
 
 HEADLINE = "<h1>The ferry returns to the northern islands after nine years</h1>"
 OPENING = "<figure><img src='/lead.jpg'><figcaption>The ferry. Photo: A. Doe</figcaption></figure>"
 
 
-def of_article(inside: str, head: str = "") -> list[ArticleImage]:
+def article_images(inside: str, head: str = "") -> list[ArticleImage]:
     body = f"<main><article>{inside}</article><aside><img src='/ad.jpg'></aside></main>"
-    return unplaced(extract_article(page(body, head), None).images)
+    return without_positions(extract_article(page(body, head), None).images)
 
 
 @pytest.mark.parametrize(
@@ -116,9 +118,9 @@ def of_article(inside: str, head: str = "") -> list[ArticleImage]:
     ],
 )
 def test_the_image_above_the_text_comes_first_with_its_caption(inside: str) -> None:
-    shown = of_article(inside.replace(prose(4), f"{prose(4)}<img src='/next.jpg'>{prose(2)}"))
-    assert shown[0] == ArticleImage(f"{SITE}/lead.jpg", caption="The ferry. Photo: A. Doe")
-    assert f"{SITE}/ad.jpg" not in [image.url for image in shown]
+    images = article_images(inside.replace(prose(4), f"{prose(4)}<img src='/next.jpg'>{prose(2)}"))
+    assert images[0] == ArticleImage(f"{SITE}/lead.jpg", caption="The ferry. Photo: A. Doe")
+    assert f"{SITE}/ad.jpg" not in [image.url for image in images]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +135,7 @@ def test_the_image_above_the_text_comes_first_with_its_caption(inside: str) -> N
     ],
 )
 def test_unrelated_images_above_the_text_are_omitted(other: str) -> None:
-    assert of_article(f"<header>{HEADLINE}</header>{other}<div>{prose(4)}</div>") == []
+    assert article_images(f"<header>{HEADLINE}</header>{other}<div>{prose(4)}</div>") == []
 
 
 def test_images_are_relative_to_the_base_and_a_declared_one_may_link_to_a_gallery() -> None:
@@ -142,4 +144,6 @@ def test_images_are_relative_to_the_base_and_a_declared_one_may_link_to_a_galler
     linked = "<a href='/gallery'><img src='/640x360/ferry-640x360.jpg'></a>"
     head = "<meta property='og:image' content='https://cdn.example/ferry-1200x675.png'>"
     inside = f"<header>{HEADLINE}</header>{linked}<div>{prose(4)}</div>"
-    assert [each.url for each in of_article(inside, head)] == [f"{SITE}/640x360/ferry-640x360.jpg"]
+    assert [each.url for each in article_images(inside, head)] == [
+        f"{SITE}/640x360/ferry-640x360.jpg"
+    ]

@@ -6,20 +6,20 @@ from tests.unit.reader.multilingual import TEXTS, read_article
 
 STORY = "Council votes to reopen the old bridge"
 BODY = f"<div>{prose(1)}</div>"
-OLD = "The old bridge reopens at last"
-COSTS = f"{STORY}: what it will cost"
-PLAY = "Spider-Man in Jean-Luc's well-known play"
-LOGO = "All of our harbour's news"
+OLD_TITLE = "The old bridge reopens at last"
+LONGER_TITLE = f"{STORY}: what it will cost"
+HYPHENATED_TITLE = "Spider-Man in Jean-Luc's well-known play"
+SLOGAN = "All of our harbour's news"
 CHINESE = "老桥明年春天重新开放"
 DECLARED = f'<meta property="og:title" content="{STORY}"><title>{STORY} | Post</title>'
 SIMILAR = "<h1>Council votes on the bridge</h1>"
 
 
-def titled(title: str) -> str:
+def title_element(title: str) -> str:
     return f"<title>{title}</title>"
 
 
-def of_site(title: str, site: str) -> str:
+def declared_title(title: str, site: str) -> str:
     return (
         f'<meta property="og:title" content="{title}"><meta property="og:site_name"'
         f' content="{site}">'
@@ -27,24 +27,36 @@ def of_site(title: str, site: str) -> str:
 
 
 WITH_HEADING = {
-    "heading before the body": (f"<h1>The <i>old</i> bridge reopens at last</h1>{BODY}", "", OLD),
-    "heading with a colon": (f"<h1>{COSTS}</h1>{BODY}", titled(STORY), COSTS),
+    "heading before the body": (
+        f"<h1>The <i>old</i> bridge reopens at last</h1>{BODY}",
+        "",
+        OLD_TITLE,
+    ),
+    "heading with a colon": (f"<h1>{LONGER_TITLE}</h1>{BODY}", title_element(STORY), LONGER_TITLE),
     "another in the body": (
         f"<h1>{STORY}</h1><div><h1>Have your say</h1>{prose(1)}</div>",
-        titled(f"{STORY} - The Harbour Post"),
+        title_element(f"{STORY} - The Harbour Post"),
         STORY,
     ),
     "similar h1": (f"{SIMILAR}<h1>{STORY}</h1>{BODY}", DECLARED, STORY),
     "similar h2": (f"{SIMILAR}<h2>{STORY}</h2>{BODY}", DECLARED, STORY),
-    "empty heading": (f"<h1><img src='/logo.png'></h1>{BODY}", titled(STORY), STORY),
-    "unclosed title": (f"<h1>{STORY}</h1>{BODY}", titled("and so on " * 200), STORY),
+    "empty heading": (f"<h1><img src='/logo.png'></h1>{BODY}", title_element(STORY), STORY),
+    "unclosed title": (f"<h1>{STORY}</h1>{BODY}", title_element("and so on " * 200), STORY),
     "two lines": (
         f"<h1><span>Council votes to reopen</span><span>the old bridge</span></h1>{BODY}",
-        titled(STORY),
+        title_element(STORY),
         STORY,
     ),
-    "underscore": (f"<h1>bridge_span</h1>{BODY}", titled("bridge_span - Reference"), "bridge_span"),
-    "logo": (f"<h1><a href='/'>{LOGO}</a></h1>{BODY}", titled(f"{STORY} « {LOGO}"), STORY),
+    "underscore": (
+        f"<h1>bridge_span</h1>{BODY}",
+        title_element("bridge_span - Reference"),
+        "bridge_span",
+    ),
+    "logo": (
+        f"<h1><a href='/'>{SLOGAN}</a></h1>{BODY}",
+        title_element(f"{STORY} « {SLOGAN}"),
+        STORY,
+    ),
 }
 WITH_ADDITIONS = (
     f"<span>Politics</span>{STORY}",
@@ -54,16 +66,16 @@ WITH_ADDITIONS = (
 DECLARATIONS = {
     STORY: [
         f'<meta property="og:title" content="{STORY}"><title>Bridge to reopen | Post</title>',
-        of_site(f"{STORY} - The Harbour Post", "The Harbour Post"),
-        of_site(f"{STORY} - Harbour Post Ltd. of Ellersby", "Harbour Post"),
-        titled(f"{STORY} | Politics | The Harbour Post"),
-        titled(f"Harbour Post - {STORY}"),
-        titled(f"{STORY} - harbour-post.example"),
-        titled(f"News » {STORY}"),
-        of_site(f"Harbour Post : {STORY}", "Harbour Post"),
+        declared_title(f"{STORY} - The Harbour Post", "The Harbour Post"),
+        declared_title(f"{STORY} - Harbour Post Ltd. of Ellersby", "Harbour Post"),
+        title_element(f"{STORY} | Politics | The Harbour Post"),
+        title_element(f"Harbour Post - {STORY}"),
+        title_element(f"{STORY} - harbour-post.example"),
+        title_element(f"News » {STORY}"),
+        declared_title(f"Harbour Post : {STORY}", "Harbour Post"),
     ],
-    CHINESE: [titled(f"{CHINESE}_江湾晚报"), titled(f"{CHINESE}｜社会｜江湾晚报")],
-    PLAY: [titled(PLAY)],
+    CHINESE: [title_element(f"{CHINESE}_江湾晚报"), title_element(f"{CHINESE}｜社会｜江湾晚报")],
+    HYPHENATED_TITLE: [title_element(HYPHENATED_TITLE)],
     f"{STORY} & 'more": [f'<meta property="og:title" content="{STORY} &amp;amp; &amp;#039;more">'],
     None: [""],
 }
@@ -73,7 +85,10 @@ DECLARATIONS = {
     ("body", "head", "title"),
     [
         *WITH_HEADING.values(),
-        *((f"<h1>{each}</h1>{BODY}", titled(f"{STORY} | Post"), STORY) for each in WITH_ADDITIONS),
+        *(
+            (f"<h1>{each}</h1>{BODY}", title_element(f"{STORY} | Post"), STORY)
+            for each in WITH_ADDITIONS
+        ),
         *((BODY, head, title) for title, heads in DECLARATIONS.items() for head in heads),
     ],
 )
@@ -82,14 +97,14 @@ def test_the_headline_is_found_in_its_surroundings(body: str, head: str, title: 
 
 
 def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
-    def shown(seed: int, title: str) -> str:
+    def body(seed: int, title: str) -> str:
         return f"<h1>All the news</h1><div class='text'><h2>{title}</h2>{prose(seed)}</div>"
 
-    first = page(shown(1, STORY), titled(STORY))
-    article = extract_article(first, page(shown(2, "Another"), titled("Another")))
+    first = page(body(1, STORY), title_element(STORY))
+    article = extract_article(first, page(body(2, "Another"), title_element("Another")))
     assert (article.title, STORY in article.text) == (STORY, False)
     # A headline repeated in the body is omitted from the text.
-    repeated = page(f"<div><p><b>{STORY}</b></p>{prose(1)}</div>", titled(STORY))
+    repeated = page(f"<div><p><b>{STORY}</b></p>{prose(1)}</div>", title_element(STORY))
     article = extract_article(repeated, None)
     assert (article.title, STORY in article.text) == (STORY, False)
 

@@ -8,10 +8,10 @@ from tests.unit.reader.multilingual import TEXTS, read_article
 URL = "https://news.example/2024/05/story.html"
 SEED = 7
 TEXT = "\n\n".join(paragraphs(SEED))
-LAST = len(paragraphs(SEED)) - 1
+LAST_PARAGRAPH = len(paragraphs(SEED)) - 1
 
 
-def _text(added: str, after: int = 1) -> str:
+def _text_with(added: str, after: int = 1) -> str:
     """Return the text of an article with markup added after one of its paragraphs."""
     before = f"{paragraphs(SEED)[after]}</p>"
     return read_article(article_html(SEED).replace(before, before + added), URL).text
@@ -33,7 +33,7 @@ def _text(added: str, after: int = 1) -> str:
     ],
 )
 def test_a_link_to_another_article_is_left_out(line: str) -> None:
-    assert _text(line.format("Farmers warn of a late harvest after a cold spring")) == TEXT
+    assert _text_with(line.format("Farmers warn of a late harvest after a cold spring")) == TEXT
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
                 f"<p>Mehr dazu: <a href='/{each}'>Bauern erwarten eine späte Ernte</a></p>"
                 for each in "ab"
             ),
-            LAST,
+            LAST_PARAGRAPH,
         ),
         (
             "<div class='box'><h3>The harbour in the morning</h3><p>What happens at sea, at six in"
@@ -52,8 +52,8 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
             "<button>OK</button></form></div>",
             1,
         ),
-        ("<p>저작권자 ⓒ 바다일보 무단전재 금지</p><p>harbour@news.example</p>", LAST),
-        ("<p>© Harbour Media, 2024</p><p>harbour@news.example</p>", LAST),
+        ("<p>저작권자 ⓒ 바다일보 무단전재 금지</p><p>harbour@news.example</p>", LAST_PARAGRAPH),
+        ("<p>© Harbour Media, 2024</p><p>harbour@news.example</p>", LAST_PARAGRAPH),
         (
             "<div class='ext'><p>Ce contenu est bloqué car vous n'avez pas accepté les cookies.</p>"
             "<p>En cliquant sur « J'accepte », vous pourrez visualiser les contenus.</p>"
@@ -64,7 +64,7 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
     ids=["links at the end", "newsletter", "copyright, Korean", "copyright, English", "consent"],
 )
 def test_what_is_not_the_text_is_left_out(added: str, after: int) -> None:
-    assert _text(added, after) == TEXT
+    assert _text_with(added, after) == TEXT
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_is_not_the_text_is_left_out(added: str, after: int) -> None:
     ],
 )
 def test_a_line_that_is_linked_for_another_reason_is_kept(line: str) -> None:
-    assert len(_text(line)) > len(TEXT)
+    assert len(_text_with(line)) > len(TEXT)
 
 
 def test_a_form_around_the_article_costs_no_text() -> None:
@@ -90,7 +90,7 @@ def test_a_form_around_the_article_costs_no_text() -> None:
 
 def test_a_paragraph_about_cookies_is_kept() -> None:
     line = "The bakery on the bank sold all its cookies before the first speaker had finished."
-    assert line in _text(f"<div><p>{line}</p><button>Share</button></div>")
+    assert line in _text_with(f"<div><p>{line}</p><button>Share</button></div>")
 
 
 def test_headlines_below_short_news_are_left_out() -> None:
@@ -116,7 +116,7 @@ def test_headlines_below_short_news_are_left_out() -> None:
     assert read_article(html, URL).text == news
 
 
-FLASHES = {
+SHORT_NEWS = {
     "en": "The mill bridge has been closed since this morning, because the storm has torn a "
     "cable, the county said. Lorries must take the road along the dam.",
     "de": "Die Brücke an der Mühle ist seit heute Morgen gesperrt, weil der Sturm ein Kabel "
@@ -126,7 +126,7 @@ FLASHES = {
 }
 
 
-@pytest.mark.parametrize("language", FLASHES)
+@pytest.mark.parametrize("language", SHORT_NEWS)
 def test_teasers_beside_short_news_are_not_text(language: str) -> None:
     headline, *paragraphs = TEXTS[language]
     items = "".join(
@@ -138,7 +138,7 @@ def test_teasers_beside_short_news_are_not_text(language: str) -> None:
         f'<html lang="{language}"><head><title>{headline}</title>'
         '<meta property="og:type" content="article"></head><body><header><nav>'
         f'<a href="/">News</a></nav></header><main><article><h1>{headline}</h1>'
-        f"<p>{FLASHES[language]}</p></article>"
+        f"<p>{SHORT_NEWS[language]}</p></article>"
         f'<aside class="related">{items}</aside></main></body></html>'
     )
-    assert read_article(page).text == FLASHES[language]
+    assert read_article(page).text == SHORT_NEWS[language]

@@ -83,21 +83,23 @@ def test_the_pictures_of_a_gallery_with_long_captions_are_the_articles() -> None
 
 def test_custom_elements_may_be_images() -> None:
     markup = "".join(
-        f"<figure><{tag} src='/{tag}.jpg' layout='fill'></{tag}></figure>" for tag in CUSTOM
+        f"<figure><{tag} src='/{tag}.jpg' layout='fill'></{tag}></figure>" for tag in CUSTOM_TAGS
     )
     images = read_article(news_page("en", markup)).images
-    assert [image.url for image in images] == [f"https://news.example/{tag}.jpg" for tag in CUSTOM]
+    assert [image.url for image in images] == [
+        f"https://news.example/{tag}.jpg" for tag in CUSTOM_TAGS
+    ]
 
 
-CUSTOM = ("amp-img", "a-img")
-POST = "https://www.facebook.com/mill/posts/12"
+CUSTOM_TAGS = ("amp-img", "a-img")
+POST_URL = "https://www.facebook.com/mill/posts/12"
 
 
 @pytest.mark.parametrize(
     ("markup", "embeds"),
     [
-        (f'<div class="fb-post" data-href="{POST}"></div>', [(POST, "blockquote")]),
-        (f'<div class="share" data-href="{POST}"></div>', []),
+        (f'<div class="fb-post" data-href="{POST_URL}"></div>', [(POST_URL, "blockquote")]),
+        (f'<div class="share" data-href="{POST_URL}"></div>', []),
         (
             '<div class="podcast"><audio src="/e12.mp3" controls></audio><span>Episode 12</span>'
             '<a href="#a">Subscribe on Spotify</a><a href="#b">Apple Podcasts</a></div>',

@@ -18,7 +18,7 @@ from tests.unit.reader.discussion_pages import NAMES, comment_list
 
 def page(seed: int, comments: int, *, end: str = "") -> Page:
     """Return an article page with the given number of comments below the article."""
-    said = [
+    remarks = [
         f"{REMARKS[number % 5]} {REMARKS[(number + number // 5 + seed) % 5]}"
         for number in range(comments)
     ]
@@ -27,16 +27,16 @@ def page(seed: int, comments: int, *, end: str = "") -> Page:
         f"<html lang='en'><head><title>Bridge {seed}</title></head><body><div id='menu'>"
         "<a href='/a'>News</a> <a href='/b'>Sport</a> <a href='/c'>Weather</a></div>"
         f"<div id='main'><h1>Bridge {seed}</h1><div class='story'>{text}</div>"
-        f"{comment_list([(each, '') for each in said])}</div>{end}</body></html>",
+        f"{comment_list([(each, '') for each in remarks])}</div>{end}</body></html>",
         URL,
     )
 
 
 def test_a_page_may_have_comments_although_its_group_has_none() -> None:
-    found = comment_pattern_of(page(3, 5))
-    assert found is not None
-    elsewhere = CommentPattern.from_json(found.to_json().replace("comment", "remark"))
-    patterns = patterns_for_page(comment_pattern_of(page(1, 5)), elsewhere)
+    pattern = comment_pattern_of(page(3, 5))
+    assert pattern is not None
+    other_pattern = CommentPattern.from_json(pattern.to_json().replace("comment", "remark"))
+    patterns = patterns_for_page(comment_pattern_of(page(1, 5)), other_pattern)
     assert len(read_content(page(1, 5), None, patterns).comments) == 5
 
 
@@ -50,27 +50,29 @@ def test_the_comments_of_a_long_page_are_found_when_it_is_read() -> None:
 
 
 def test_the_explanation_matches_the_extraction() -> None:
-    shown, template_page = page(2, 1), page(5, 4)
-    own = comment_pattern_of(shown)
-    of_group = pattern_of_group([own, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))])
-    patterns = patterns_for_page(own, of_group)
-    content = read_content(shown, TemplateKnowledge.from_pages([template_page]), patterns)
-    explained = explain_content(shown, template_page, patterns)
+    shown_page, template_page = page(2, 1), page(5, 4)
+    own_pattern = comment_pattern_of(shown_page)
+    group_pattern = pattern_of_group(
+        [own_pattern, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))]
+    )
+    patterns = patterns_for_page(own_pattern, group_pattern)
+    content = read_content(shown_page, TemplateKnowledge.from_pages([template_page]), patterns)
+    explained = explain_content(shown_page, template_page, patterns)
     assert explained.article == content
     assert len(content.comments) == 1
-    taken_out = [line.text for line in explained.lines if line.verdict == "comment"]
-    assert f"{REMARKS[0]} {REMARKS[2]}" in taken_out
+    comment_lines = [line.text for line in explained.lines if line.verdict == "comment"]
+    assert f"{REMARKS[0]} {REMARKS[2]}" in comment_lines
 
 
 def test_comments_rendered_only_by_scripts_are_read_from_json() -> None:
     comments = [
-        {"author": name, "content": said, "date": f"2024-05-0{number + 1}"}
-        for number, (name, said) in enumerate(zip(NAMES[:2], REMARKS[:2], strict=True))
+        {"author": name, "content": text, "date": f"2024-05-0{number + 1}"}
+        for number, (name, text) in enumerate(zip(NAMES[:2], REMARKS[:2], strict=True))
     ]
     script = f"<script>window.state = {json.dumps({'comments': comments})};</script>"
     found = read_content(page(1, 0, end=script)).comments
     assert [(each.author, each.text) for each in found] == [
         *zip(NAMES[:2], REMARKS[:2], strict=True)
     ]
-    shown = read_content(page(1, 5, end=script)).comments
-    assert [each.author for each in shown] == list(NAMES[:5])
+    displayed = read_content(page(1, 5, end=script)).comments
+    assert [each.author for each in displayed] == list(NAMES[:5])

@@ -14,7 +14,7 @@ PATHS = {
 }
 """A path may hold a date that begins with the day."""
 MOMENT = "2024-05-03T08:00:00"
-TIMES = {
+EMPTY_TIMES = {
     # A date without text may be that of something else.
     f'<p class="updated"><time datetime="{MOMENT}Z"></time></p>': "",
     f'<a href="/other"><time datetime="{MOMENT}Z"></time></a>': "",
@@ -23,7 +23,7 @@ DECLARED = (
     '<script type="application/ld+json">{"@type": "NewsArticle", '
     '"datePublished": "2024-05-03T23:40:00+01:00"}</script>'
 )
-ZONES = {
+SHOWN_TIMES = {
     "May 4, 2024, 00:10": "2024-05-03T23:40:00+01:00",
     "May 3, 2024, 18:40": "2024-05-03T18:40:00-04:00",
     "May 4, 2024, 04:10": "2024-05-04T04:10:00+05:30",
@@ -35,10 +35,10 @@ ZONES = {
     ("path", "markup", "head", "written"),
     [
         *((path, "", "", day) for path, day in PATHS.items()),
-        *(("/bridge", markup, "", moment) for markup, moment in TIMES.items()),
+        *(("/bridge", markup, "", moment) for markup, moment in EMPTY_TIMES.items()),
         *(
             ("/bridge", f'<p class="meta">{shown}</p>', DECLARED, moment)
-            for shown, moment in ZONES.items()
+            for shown, moment in SHOWN_TIMES.items()
         ),
     ],
 )

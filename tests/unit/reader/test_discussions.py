@@ -36,7 +36,7 @@ def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: str) -> None
 
 def test_a_thread_without_separable_posts_is_still_read_completely() -> None:
     text = read_content(forum_page(f"<dl>{list_posts()}</dl>")).text
-    assert all(said in text for said in POST_TEXTS)
+    assert all(post in text for post in POST_TEXTS)
 
 
 def test_authors_are_separate_lines_and_badges_and_signatures_are_omitted() -> None:
@@ -77,8 +77,8 @@ def test_similar_parts_by_one_author_are_not_a_discussion(below: str) -> None:
 
 def test_a_comment_may_be_an_emoji_or_a_picture_but_not_empty() -> None:
     sticker = '<img src="/s.png" alt="thumbs up">'
-    said = (*POST_TEXTS[:3], "😀😀", sticker, "", *POST_TEXTS[3:])
-    comments = read_content(article_page(comment_list([(text, "") for text in said]))).comments
+    texts = (*POST_TEXTS[:3], "😀😀", sticker, "", *POST_TEXTS[3:])
+    comments = read_content(article_page(comment_list([(text, "") for text in texts]))).comments
     assert [comment.text for comment in comments] == [
         *POST_TEXTS[:3],
         "😀😀",
@@ -108,17 +108,19 @@ def test_entries_of_a_declared_live_report_are_not_comments() -> None:
 
 
 def test_the_text_of_displayed_entries_of_a_live_report_is_in_the_article() -> None:
-    said = [
+    texts = [
         f"At {hour} the {what} was still closed, and the people on the {bank} bank waited."
         for hour, what, bank in (("ten", "bridge", "east"), ("nine", "road", "west"))
     ]
-    shown = "".join(
+    entries = "".join(
         f"<div itemprop='liveBlogUpdate'><h3>{10 - place}:05</h3><p>{text}</p></div>"
-        for place, text in enumerate(said)
+        for place, text in enumerate(texts)
     )
-    page = parse_page(f"<main><h1>The bridge opens</h1>{shown}</main>", "https://news.example/live")
+    page = parse_page(
+        f"<main><h1>The bridge opens</h1>{entries}</main>", "https://news.example/live"
+    )
     content = read_content(page)
-    assert all(text in content.text for text in said)
+    assert all(text in content.text for text in texts)
     assert content.comments == ()
 
 

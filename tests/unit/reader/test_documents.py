@@ -15,8 +15,8 @@ A, B, C = sentence(1), sentence(2), sentence(3)
 
 def extraction(body: str) -> Article:
     head = "<title>Bridge to close - News</title>"
-    shown = page(f"<div><h1>Bridge to close</h1>{prose(1)}{body}{prose(2)}</div>", head, URL)
-    return read_content(shown, text_roles=CHOOSABLE_ROLES)
+    story = page(f"<div><h1>Bridge to close</h1>{prose(1)}{body}{prose(2)}</div>", head, URL)
+    return read_content(story, text_roles=CHOOSABLE_ROLES)
 
 
 def markdown(body: str) -> str:

@@ -5,16 +5,21 @@ import pytest
 
 from tests.unit.reader.recorded import RECORDED, Record, complaint, record
 
-KNOWN: Record = {"version": "7", "pages": "p", "models": "m", "contents": {"/1": "a", "/2": "b"}}
+RECORDED_RESULTS: Record = {
+    "version": "7",
+    "pages": "p",
+    "models": "m",
+    "contents": {"/1": "a", "/2": "b"},
+}
 
 
 def test_the_version_was_raised_if_extracted_content_changed() -> None:
-    said = complaint(json.loads(RECORDED.read_text()), record())
-    assert said is None, said
+    advice = complaint(json.loads(RECORDED.read_text()), record())
+    assert advice is None, advice
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "advice"),
     [
         ({}, "None"),
         (
@@ -27,5 +32,5 @@ def test_the_version_was_raised_if_extracted_content_changed() -> None:
     ],
     ids=["nothing", "content", "model", "version", "pages"],
 )
-def test_a_change_is_reported_with_advice(changes: Record, said: str) -> None:
-    assert re.search(said, str(complaint(KNOWN, {**KNOWN, **changes})))
+def test_a_change_is_reported_with_advice(changes: Record, advice: str) -> None:
+    assert re.search(advice, str(complaint(RECORDED_RESULTS, {**RECORDED_RESULTS, **changes})))

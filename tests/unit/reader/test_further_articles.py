@@ -6,7 +6,7 @@ from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
 THEMES = {**SEEN, **UNSEEN}
-OWN = "<h1>Council votes to reopen the old bridge</h1>"
+HEADLINE = "<h1>Council votes to reopen the old bridge</h1>"
 HEAD = "<title>Council votes to reopen the old bridge</title>"
 
 
@@ -14,8 +14,8 @@ def text_of(body: str) -> str:
     return extract_article(page(body, HEAD), None).text
 
 
-def text_of_made(made: Made) -> str:
-    return extract_article(parse_page(made.html, made.url), None).text
+def text_of_generated(generated: Made) -> str:
+    return extract_article(parse_page(generated.html, generated.url), None).text
 
 
 def sections(heading: str) -> str:
@@ -27,26 +27,26 @@ def sections(heading: str) -> str:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_articles_below_the_main_one_are_not_part_of_it(theme: str) -> None:
-    made = scrolling(THEMES[theme], 7)
-    text = text_of_made(made)
-    assert [mark for mark in made.own if mark not in text] == []
-    assert [mark for mark in made.further if mark in text] == []
+    generated = scrolling(THEMES[theme], 7)
+    text = text_of_generated(generated)
+    assert [mark for mark in generated.own if mark not in text] == []
+    assert [mark for mark in generated.further if mark in text] == []
 
 
 @pytest.mark.parametrize("kind", ALONE)
 def test_parts_of_an_article_with_headings_are_kept(kind: str) -> None:
-    made = alone(ALONE[kind], 7)
-    text = text_of_made(made)
-    assert [mark for mark in made.own if mark not in text] == []
+    generated = alone(ALONE[kind], 7)
+    text = text_of_generated(generated)
+    assert [mark for mark in generated.own if mark not in text] == []
 
 
 @pytest.mark.parametrize(
     ("body", "seeds"),
     [
-        (f"<main><article>{OWN}{prose(1)}</article>{sections('h2')}</main>", (1, 2, 3)),
-        (f"<main><article>{OWN}<p>In short.</p></article>{sections('h1')}</main>", (2, 3)),
+        (f"<main><article>{HEADLINE}{prose(1)}</article>{sections('h2')}</main>", (1, 2, 3)),
+        (f"<main><article>{HEADLINE}<p>In short.</p></article>{sections('h1')}</main>", (2, 3)),
         (
-            f"<article>{OWN}{prose(1)}<article><h1>Statement of the mayor</h1>{prose(2, 3)}"
+            f"<article>{HEADLINE}{prose(1)}<article><h1>Statement of the mayor</h1>{prose(2, 3)}"
             "</article></article>",
             (1, 2),
         ),
@@ -64,5 +64,5 @@ def test_teasers_below_are_not_articles() -> None:
         f"<time>3 May 2024</time>{prose(n, 1)}</article>"
         for n in (2, 3, 4)
     )
-    own = f'<article class="post">{OWN}<time>2 May 2024</time>{prose(1)}</article>'
+    own = f'<article class="post">{HEADLINE}<time>2 May 2024</time>{prose(1)}</article>'
     assert "Item2000" in text_of(own + teasers)

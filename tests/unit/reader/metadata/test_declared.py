@@ -25,7 +25,7 @@ def read(*scripts: str, head: str = "", body: str = prose(1)) -> Article:
     return extract_article(page(body, markup + head, "https://news.example/bridge"), None)
 
 
-def changed(**changes: Any) -> str:
+def article_with(**changes: Any) -> str:
     return json.dumps(ARTICLE | changes)
 
 
@@ -74,7 +74,7 @@ def test_malformed_json_is_read_as_far_as_possible(text: str) -> None:
     ],
 )
 def test_authors_may_be_objects_strings_or_lists(author: object, names: tuple[str, ...]) -> None:
-    assert read(changed(author=author)).authors == names
+    assert read(article_with(author=author)).authors == names
 
 
 JANE = {"@id": "#jane", "@type": "Person", "name": "Jane Doe"}
@@ -85,7 +85,7 @@ COMMENT = {"@type": "Comment", "author": {"name": "A reader"}, "datePublished": 
     ("scripts", "authors"),
     [
         ((json.dumps({"@graph": [ARTICLE | {"author": {"@id": "#jane"}}, JANE]}),), ("Jane Doe",)),
-        ((changed(comment=[COMMENT], author=None),), ()),
+        ((article_with(comment=[COMMENT], author=None),), ()),
         (("", "{", "nonsense", '{"@type": NewsArticle}'), ()),
         (("[" * 100_000,), ()),
         ((json.dumps("x" * 2_000_000),), ()),
@@ -99,8 +99,13 @@ def test_only_the_authors_of_the_pages_own_article_count(
 
 
 def test_values_of_the_page_complete_those_of_its_article() -> None:
-    around = {"@type": "WebPage", "name": "Post", "dateModified": "2024-06-01", "author": "Nobody"}
-    found = read(json.dumps([ARTICLE, around]))
+    web_page = {
+        "@type": "WebPage",
+        "name": "Post",
+        "dateModified": "2024-06-01",
+        "author": "Nobody",
+    }
+    found = read(json.dumps([ARTICLE, web_page]))
     assert str(found.metadata.modified) == "2024-06-01"
     assert found.authors == ("Jane Doe",)
 
@@ -166,11 +171,11 @@ PROPERTIES = {
 def test_property_names_are_recognised_by_their_words(name: str, content: str, field: str) -> None:
     found = read(head=f'<meta property="{name}" content="{content}">').metadata
     fields = ("published", "modified", "authors", "section", "tags", "site_name")
-    given = {each: getattr(found, each) for each in fields if getattr(found, each)}
+    read_values = {each: getattr(found, each) for each in fields if getattr(found, each)}
     if field == "modified":  # It stands for a missing date of publication, too.
-        del given["published"]
-    shown = {
+        del read_values["published"]
+    values = {
         each: str(*value) if isinstance(value, tuple) else str(value)
-        for each, value in given.items()
+        for each, value in read_values.items()
     }
-    assert shown == ({field: content} if field else {})
+    assert values == ({field: content} if field else {})

@@ -56,21 +56,21 @@ def test_what_the_page_declares_of_itself_is_read() -> None:
     )
 
 
-OF_THE_SITE = '<meta property="og:site_name" content="Harbour Post">'
-OF_A_BLOG = OF_THE_SITE.replace("Harbour Post", "Jane Doe")
-OF_THE_TEMPLATE = '<meta name="author" content="Harbour Media Group">'
+SITE_NAME = '<meta property="og:site_name" content="Harbour Post">'
+BLOG_NAME = SITE_NAME.replace("Harbour Post", "Jane Doe")
+PUBLISHER_AS_AUTHOR = '<meta name="author" content="Harbour Media Group">'
 JANE = "<p>By Jane Doe</p>"
 AUTHORS = [
-    ("", OF_THE_SITE + json_ld(author={"name": "Harbour Post"}), ()),
-    (JANE, OF_THE_TEMPLATE, ("Jane Doe",)),
-    ("", OF_THE_TEMPLATE, ("Harbour Media Group",)),
+    ("", SITE_NAME + json_ld(author={"name": "Harbour Post"}), ()),
+    (JANE, PUBLISHER_AS_AUTHOR, ("Jane Doe",)),
+    ("", PUBLISHER_AS_AUTHOR, ("Harbour Media Group",)),
     (JANE, json_ld(author={"name": "Harbour feed"}), ("Jane Doe",)),
     ("<p>By Jane Doe and John Roe</p>", json_ld(author="Jane Doe"), ("Jane Doe", "John Roe")),
-    ("", OF_A_BLOG + json_ld(author="Jane Doe"), ("Jane Doe",)),
+    ("", BLOG_NAME + json_ld(author="Jane Doe"), ("Jane Doe",)),
 ]
 """The authors are those that the page displays, unless it is a person's own site."""
 
-ZULU = "2024-05-31T09:30:00Z"
+UTC_TIME = "2024-05-31T09:30:00Z"
 DATES = [
     ("<p>31 May 2024, 09:30</p>", "", "2024-05-31T09:30:00"),
     ("<time datetime='2024-05-31T09:30+02:00'>Friday</time>", "", "2024-05-31T09:30:00+02:00"),
@@ -78,7 +78,7 @@ DATES = [
     # The local time on the page reveals the time zone of a declared time in another zone.
     (
         "<p class='date'>31 May 2024, 11:30</p>",
-        json_ld(datePublished=ZULU),
+        json_ld(datePublished=UTC_TIME),
         "2024-05-31T11:30:00+02:00",
     ),
     # If the two differ, the visible date takes precedence.
@@ -88,7 +88,7 @@ DATES = [
         "2024-05-31",
     ),
     ("<p>The fair will open on 3 May 2027.</p>", "", "None"),
-    ("", f'<script>{{"createdAt": "{ZULU}"}}</script>', "None"),
+    ("", f'<script>{{"createdAt": "{UTC_TIME}"}}</script>', "None"),
     # A modification date is better than no date.
     ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
 ]
@@ -172,14 +172,14 @@ def test_dates_in_texts_and_comments_are_not_publication_dates(body: str) -> Non
 
 
 def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None:
-    def shown(seed: int) -> str:
+    def body(seed: int) -> str:
         title = f"Story number {seed} of the harbour"
         return f"<h1>{title}</h1><div>{prose(seed)}</div><p>Author: Max Moe</p>"
 
-    first, other = page(shown(1)), page(shown(2))
+    first, other = page(body(1)), page(body(2))
     assert extract_article(first, None).metadata.authors == ("Max Moe",)
-    known = TemplateKnowledge.from_pages([other])
-    assert extract_article(first, known).metadata.authors == ()
+    knowledge = TemplateKnowledge.from_pages([other])
+    assert extract_article(first, knowledge).metadata.authors == ()
 
 
 @pytest.mark.parametrize(
@@ -209,9 +209,9 @@ def test_day_and_month_depend_on_clear_dates_and_country(url: str, head: str, da
     ],
 )
 def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> None:
-    shown = page(f"<h1>{TITLE}</h1>{beside}{BODY}", "", URL, "lang='en'")
-    read = read_content(shown, fetched_at=datetime(2024, 6, 5, tzinfo=UTC))
-    assert str(read.metadata.published) == date
+    dated_page = page(f"<h1>{TITLE}</h1>{beside}{BODY}", "", URL, "lang='en'")
+    content = read_content(dated_page, fetched_at=datetime(2024, 6, 5, tzinfo=UTC))
+    assert str(content.metadata.published) == date
 
 
 @pytest.mark.parametrize(
