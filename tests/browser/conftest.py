@@ -18,12 +18,12 @@ def chromium() -> Path:
 
 
 @pytest.fixture(scope="session")
-def browser(chromium: Path) -> Iterator[Browser]:
+def playwright_browser(chromium: Path) -> Iterator[Browser]:
     """A browser controlled by Playwright, which allows one synchronous session per process."""
     with sync_playwright() as playwright:
         # Chromium's sandbox does not work for the root user.
-        browser = playwright.chromium.launch(
+        playwright_browser = playwright.chromium.launch(
             executable_path=chromium, chromium_sandbox=os.geteuid() != 0
         )
-        yield browser
-        browser.close()
+        yield playwright_browser
+        playwright_browser.close()

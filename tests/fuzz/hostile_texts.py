@@ -14,8 +14,8 @@ _ALPHABET = (*" \na1-.,:;/\"'<>\\|&=([{@#~_!", "\xa0", "é", "A")
 _FILLERS = ("", " ", "  ", "a", "\n")
 _ENDS = ("", "\0", "\n\0", "1")
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
-_GIVING_BACK = (codes.MAX_REPEAT, codes.MIN_REPEAT)
-_OF_A_CHARACTER = (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
+_BACKTRACKING_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
+_SINGLE_CHARACTER_CODES = (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
 _CATEGORIES: dict[Any, str] = {
     codes.CATEGORY_DIGIT: "1",
     codes.CATEGORY_NOT_DIGIT: "a",
@@ -25,7 +25,7 @@ _CATEGORIES: dict[Any, str] = {
     codes.CATEGORY_NOT_WORD: ".",
 }
 _MAX_UNIT = 60
-_MAX_TOLD_APART = 16
+_MAX_CHARACTERS = 16
 """Maximum number of a pattern's characters of which pairs are formed; each pair is tried as a unit.
 """
 _MAX_BRANCHES = 200
@@ -60,19 +60,21 @@ def baits(pattern: re.Pattern[Any]) -> list[Bait]:
     text = source.decode("latin-1") if isinstance(source, bytes) else source
     flags = pattern.flags & ~re.UNICODE if isinstance(source, str) else pattern.flags
     tree = list(parser.parse(text, flags))
-    told_apart = list(dict.fromkeys((*_characters(tree), "a", " ", "1", "\n")))[:_MAX_TOLD_APART]
-    found = dict.fromkeys(("", unit) for unit in _ALPHABET)
-    found |= dict.fromkeys(("", a + b) for a in told_apart for b in told_apart if a != b)
-    found |= dict.fromkeys(_pairs(tree))
+    characters = list(dict.fromkeys((*_characters(tree), "a", " ", "1", "\n")))[:_MAX_CHARACTERS]
+    beginnings_and_units = dict.fromkeys(("", unit) for unit in _ALPHABET)
+    beginnings_and_units |= dict.fromkeys(
+        ("", a + b) for a in characters for b in characters if a != b
+    )
+    beginnings_and_units |= dict.fromkeys(_pairs(tree))
     return [
         Bait(before, unit, end)
-        for before, unit in found
+        for before, unit in beginnings_and_units
         if 0 < len(unit) <= _MAX_UNIT
         for end in _ENDS
     ]
 
 
-def keeps_what_it_may_give_back(pattern: re.Pattern[Any]) -> bool:
+def uses_memory_per_repetition(pattern: re.Pattern[Any]) -> bool:
     """Return whether a match takes memory for each repetition of a part of the pattern.
 
     The engine stores about a hundred bytes per repetition of a part that is longer than one
@@ -80,30 +82,32 @@ def keeps_what_it_may_give_back(pattern: re.Pattern[Any]) -> bool:
     """
     tree = list(parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE))
     return any(
-        code in _GIVING_BACK and value[1] is codes.MAXREPEAT and not _is_a_character(value[2])
+        code in _BACKTRACKING_REPEATS
+        and value[1] is codes.MAXREPEAT
+        and not _is_single_character(value[2])
         for nodes, _ in _sequences(tree, "")
         for code, value in nodes
     )
 
 
-def _is_a_character(nodes: Any) -> bool:
-    return len(nodes) == 1 and nodes[0][0] in _OF_A_CHARACTER
+def _is_single_character(nodes: Any) -> bool:
+    return len(nodes) == 1 and nodes[0][0] in _SINGLE_CHARACTER_CODES
 
 
 def _characters(tree: _Nodes) -> Iterator[str]:
     """Yield the characters in a pattern, punctuation first, because it often delimits matches."""
-    named = [
+    all_characters = [
         character
         for nodes, _ in _sequences(list(tree), "")
         for node in nodes
-        for character in (*_members(node), _one(*node) if _is_one(node) else "")
+        for character in (*_members(node), _one_character(*node) if _is_literal(node) else "")
         if character
     ]
-    yield from (each for each in named if not each.isalnum())
-    yield from (each for each in named if each.isalnum())
+    yield from (each for each in all_characters if not each.isalnum())
+    yield from (each for each in all_characters if each.isalnum())
 
 
-def _is_one(node: tuple[Any, Any]) -> bool:
+def _is_literal(node: tuple[Any, Any]) -> bool:
     return node[0] in (codes.LITERAL, codes.NOT_LITERAL)
 
 
@@ -111,11 +115,15 @@ def _pairs(tree: _Nodes) -> Iterator[tuple[str, str]]:
     """Yield pairs of a beginning and a unit to be repeated after it."""
     for nodes, before in _sequences(list(tree), ""):
         for place, node in enumerate(nodes):
-            own, first = _sample([node]), _sample(nodes[:place])
-            for unit in {own, first + own, *islice(_members(node), _MAX_MEMBERS)}:
+            node_sample, preceding_sample = _sample([node]), _sample(nodes[:place])
+            for unit in {
+                node_sample,
+                preceding_sample + node_sample,
+                *islice(_members(node), _MAX_MEMBERS),
+            }:
                 for filler in _FILLERS:
                     yield "", unit + filler
-                yield before + first, unit
+                yield before + preceding_sample, unit
 
 
 def _sequences(nodes: list[tuple[Any, Any]], before: str) -> Iterator[tuple[list[Any], str]]:
@@ -152,7 +160,7 @@ def _sample_of(code: Any, value: Any) -> str:
     if code in (codes.ASSERT, codes.ASSERT_NOT):
         return ""
     inner = next(_inner(code, value), None)
-    return _one(code, value) if inner is None else _sample(inner)
+    return _one_character(code, value) if inner is None else _sample(inner)
 
 
 def _members(node: tuple[Any, Any]) -> Iterator[str]:
@@ -161,13 +169,13 @@ def _members(node: tuple[Any, Any]) -> Iterator[str]:
     if code in _REPEATS and len(value[2]) == 1:
         yield from _members(value[2][0])
     elif code is codes.IN and value[0][0] is codes.NEGATE:
-        others = {_one(*each) for each in value[1:]}
+        others = {_one_character(*each) for each in value[1:]}
         yield from (each for each in 'a 1-<"/.\n' if each not in others)
     elif code is codes.IN:
-        yield from (_one(*each) for each in value)
+        yield from (_one_character(*each) for each in value)
 
 
-def _one(code: Any, value: Any) -> str:
+def _one_character(code: Any, value: Any) -> str:
     if code is codes.LITERAL:
         return chr(value)
     if code is codes.RANGE:

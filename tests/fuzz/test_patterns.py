@@ -24,29 +24,29 @@ import inspector
 import models
 import stories
 import worker
-from tests.fuzz.hostile_texts import Bait, baits, keeps_what_it_may_give_back, text_of
+from tests.fuzz.hostile_texts import Bait, baits, text_of, uses_memory_per_repetition
 
 PACKAGES = (detourage, inspector, models, stories, worker)
 
-FIRST, SMALL, LARGE = 1_000, 10_000, 100_000
+FIRST_LENGTH, SMALL_LENGTH, LARGE_LENGTH = 1_000, 10_000, 100_000
 """Lengths, in characters, of all baits at first, and then of those that took longest."""
-MOST_SUSPICIOUS = 6
-UNSUSPICIOUS = 0.003
+MAX_SUSPICIOUS_BAITS = 6
+UNSUSPICIOUS_SECONDS = 0.003
 """Time limit, in seconds, for a small text; a pattern that stays below it is not quadratic."""
-MAX_SMALL = 0.05
-GIVEN_UP = 2.0
+MAX_SMALL_SECONDS = 0.05
+MAX_CPU_SECONDS = 2.0
 FIRST_GROWTH = 20
 MAX_GROWTH = 40
 """Maximum ratio of the times for a text and for one of a tenth of its length. Linear time gives 10,
 quadratic time 100."""
 
-_NOT_SERVING = (
+_EXCLUDED_MODULES = (
     *("stories.migrations", "worker.celery"),
     # The published script is used verbatim, and only if it is requested.
     "detourage.papers.html_killer_script",
 )
-_BUILDERS = frozenset(
-    # These patterns consist of escaped words, or of character classes.
+_UNCHECKED_FUNCTIONS = frozenset(
+    # The patterns of these functions consist of escaped words, or of character classes.
     ("inspector.pages.marked", "inspector.passages._find", "detourage.text.words._class")
 )
 _METHODS = frozenset(
@@ -63,40 +63,42 @@ def modules() -> Iterator[ModuleType]:
     yield from PACKAGES
     for package in PACKAGES:
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not found.name.startswith(_NOT_SERVING) and not found.name.endswith(".__main__"):
+            if not found.name.startswith(_EXCLUDED_MODULES) and not found.name.endswith(
+                ".__main__"
+            ):
                 yield importlib.import_module(found.name)
 
 
 def patterns_in(where: str, value: object, depth: int = 0) -> Iterator[tuple[str, re.Pattern[Any]]]:
-    inside: Iterable[tuple[object, object]] = ()
+    items: Iterable[tuple[object, object]] = ()
     if isinstance(value, re.Pattern):
         yield where, value
     elif isinstance(value, Mapping):
-        inside = value.items()
+        items = value.items()
     elif isinstance(value, list | tuple | set | frozenset):
-        inside = enumerate(value)
+        items = enumerate(value)
     elif isinstance(value, type) and value.__module__ == where.rpartition(".")[0]:
-        inside = vars(value).items()
+        items = vars(value).items()
     if depth < 3:
-        for key, each in list(inside)[:500]:
+        for key, each in list(items)[:500]:
             yield from patterns_in(f"{where}[{key}]", each, depth + 1)
 
 
 def compiled_patterns() -> dict[str, re.Pattern[Any]]:
     """Return all patterns, each with the place where it was first found."""
-    found: dict[re.Pattern[Any], str] = {}
+    where_found: dict[re.Pattern[Any], str] = {}
     for module in modules():
         for name, value in vars(module).items():
             where = f"{module.__name__}.{name}"
-            made = value() if _makes_a_pattern(value) else value
-            for place, pattern in patterns_in(where, made):
-                found.setdefault(pattern, place)
+            value_or_pattern = value() if _returns_a_pattern(value) else value
+            for place, pattern in patterns_in(where, value_or_pattern):
+                where_found.setdefault(pattern, place)
         for line, pattern in patterns_in_functions(module)[0]:
-            found.setdefault(pattern, f"{module.__name__}:{line}")
-    return {where: pattern for pattern, where in found.items()}
+            where_found.setdefault(pattern, f"{module.__name__}:{line}")
+    return {where: pattern for pattern, where in where_found.items()}
 
 
-def _makes_a_pattern(value: object) -> bool:
+def _returns_a_pattern(value: object) -> bool:
     """Return whether an object is a parameterless function that returns a pattern."""
     function = inspect.unwrap(value) if callable(value) else None
     if not isinstance(function, FunctionType):
@@ -109,22 +111,22 @@ def patterns_in_functions(
     module: ModuleType,
 ) -> tuple[list[tuple[int, re.Pattern[Any]]], list[int]]:
     """Return the literal patterns in a module's functions, and the lines that make others."""
-    spelled: list[tuple[int, re.Pattern[Any]]] = []
-    others: list[int] = []
+    literal_patterns: list[tuple[int, re.Pattern[Any]]] = []
+    lines_of_others: list[int] = []
     for function in ast.walk(ast.parse(_source(module))):
         if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             continue
-        if _makes_a_pattern(getattr(module, getattr(function, "name", ""), None)):
+        if _returns_a_pattern(getattr(module, getattr(function, "name", ""), None)):
             continue
         for call in ast.walk(function):
             if not isinstance(call, ast.Call) or ast.unparse(call.func) not in _FUNCTIONS:
                 continue
             text = call.args[0] if call.args else None
             if isinstance(text, ast.Constant) and isinstance(text.value, str | bytes):
-                spelled.append((call.lineno, re.compile(text.value)))
-            elif f"{module.__name__}.{getattr(function, 'name', '')}" not in _BUILDERS:
-                others.append(call.lineno)
-    return spelled, others
+                literal_patterns.append((call.lineno, re.compile(text.value)))
+            elif f"{module.__name__}.{getattr(function, 'name', '')}" not in _UNCHECKED_FUNCTIONS:
+                lines_of_others.append(call.lineno)
+    return literal_patterns, lines_of_others
 
 
 def _source(module: ModuleType) -> str:
@@ -150,7 +152,9 @@ def methods_of(where: str) -> frozenset[str]:
     return used if used and used <= _METHODS else _METHODS
 
 
-def use(pattern: re.Pattern[Any], methods: frozenset[str]) -> Callable[[Any], object]:
+def most_expensive_use(
+    pattern: re.Pattern[Any], methods: frozenset[str]
+) -> Callable[[Any], object]:
     """Return a function that does the most expensive of the given operations on a text."""
     if not methods <= {"match", "fullmatch"}:
         if methods <= {"match", "fullmatch", "search"}:
@@ -160,7 +164,7 @@ def use(pattern: re.Pattern[Any], methods: frozenset[str]) -> Callable[[Any], ob
 
 
 def seconds(
-    pattern: re.Pattern[Any], work: Callable[[Any], object], bait: Bait, size: int
+    pattern: re.Pattern[Any], search: Callable[[Any], object], bait: Bait, size: int
 ) -> float:
     """Measure how many seconds a bait takes; if it is slow at first, return the best of three.
 
@@ -168,16 +172,16 @@ def seconds(
     times measured here. Taking the best of three reduces the influence of other processes.
     """
     text = text_of(bait, size)
-    given = text.encode("latin-1", "replace") if isinstance(pattern.pattern, bytes) else text
+    argument = text.encode("latin-1", "replace") if isinstance(pattern.pattern, bytes) else text
     best = math.inf
     previous = signal.signal(signal.SIGVTALRM, _give_up)
     try:
         for _ in range(3):
             started = time.perf_counter()
-            signal.setitimer(signal.ITIMER_VIRTUAL, GIVEN_UP)
-            work(given)
+            signal.setitimer(signal.ITIMER_VIRTUAL, MAX_CPU_SECONDS)
+            search(argument)
             best = min(best, time.perf_counter() - started)
-            if best < UNSUSPICIOUS * size / SMALL:
+            if best < UNSUSPICIOUS_SECONDS * size / SMALL_LENGTH:
                 break
     except TooSlowError:
         return math.inf
@@ -193,27 +197,30 @@ def _give_up(_signal: int, _frame: FrameType | None) -> None:
 
 def slow_bait(pattern: re.Pattern[Any], methods: frozenset[str]) -> Bait | None:
     """Return a text for which a pattern takes more than linear time, or None if none is found."""
-    work = use(pattern, methods)
-    tried = []
+    search = most_expensive_use(pattern, methods)
+    times_and_baits = []
     for bait in baits(pattern):
-        took = seconds(pattern, work, bait, FIRST)
-        if took > MAX_SMALL:
+        duration = seconds(pattern, search, bait, FIRST_LENGTH)
+        if duration > MAX_SMALL_SECONDS:
             return bait
-        tried.append((took, bait))
-    for first, bait in sorted(tried, reverse=True)[:MOST_SUSPICIOUS]:
+        times_and_baits.append((duration, bait))
+    for first_duration, bait in sorted(times_and_baits, reverse=True)[:MAX_SUSPICIOUS_BAITS]:
         # Measure twice, because the first time other processes may have used the CPU.
-        if all(_grows_too_fast(pattern, work, bait, first) for _ in range(2)):
+        if all(_grows_too_fast(pattern, search, bait, first_duration) for _ in range(2)):
             return bait
     return None
 
 
 def _grows_too_fast(
-    pattern: re.Pattern[Any], work: Callable[[Any], object], bait: Bait, first: float
+    pattern: re.Pattern[Any], search: Callable[[Any], object], bait: Bait, first_duration: float
 ) -> bool:
-    small = seconds(pattern, work, bait, SMALL)
-    if small <= max(UNSUSPICIOUS, FIRST_GROWTH * first):
+    small_duration = seconds(pattern, search, bait, SMALL_LENGTH)
+    if small_duration <= max(UNSUSPICIOUS_SECONDS, FIRST_GROWTH * first_duration):
         return False
-    return small > MAX_SMALL or seconds(pattern, work, bait, LARGE) > MAX_GROWTH * small
+    return (
+        small_duration > MAX_SMALL_SECONDS
+        or seconds(pattern, search, bait, LARGE_LENGTH) > MAX_GROWTH * small_duration
+    )
 
 
 def test_no_pattern_takes_more_than_linear_time() -> None:
@@ -231,18 +238,18 @@ def test_no_pattern_takes_memory_for_each_repetition() -> None:
     assert not {
         where
         for where, pattern in compiled_patterns().items()
-        if keeps_what_it_may_give_back(pattern)
+        if uses_memory_per_repetition(pattern)
     }
 
 
 def test_no_pattern_escapes_the_check() -> None:
     """Functions compile only literal patterns, and no module uses another pattern library."""
-    made = {
+    places_of_others = {
         f"{module.__name__}:{line}"
         for module in modules()
         for line in patterns_in_functions(module)[1]
     }
-    assert not made
+    assert not places_of_others
     assert not [
         module.__name__
         for module in modules()

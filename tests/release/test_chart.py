@@ -55,7 +55,7 @@ WITH_HEARTBEAT = ("beat", "intake", "relay", "worker")
 def render() -> Iterator[Render]:
     with helm_python.Chart.load(CHART) as chart:
 
-        def rendered(**values: Any) -> list[Manifest]:
+        def render_chart(**values: Any) -> list[Manifest]:
             files = chart.render({**REQUIRED, **values}, name="news", namespace="press")
             return [
                 manifest
@@ -65,7 +65,7 @@ def render() -> Iterator[Render]:
                 if manifest
             ]
 
-        yield rendered
+        yield render_chart
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +77,7 @@ def of_kind(manifests: list[Manifest], kind: str) -> dict[str, Manifest]:
     return {each["metadata"]["name"]: each for each in manifests if each["kind"] == kind}
 
 
-def pods(manifests: list[Manifest]) -> dict[str, dict[str, Any]]:
+def pod_specs(manifests: list[Manifest]) -> dict[str, dict[str, Any]]:
     """Return the pod specification of each process, under the name of the process."""
     workloads = of_kind(manifests, "Deployment") | of_kind(manifests, "Job")
     return {
@@ -86,14 +86,14 @@ def pods(manifests: list[Manifest]) -> dict[str, dict[str, Any]]:
     }
 
 
-def container(manifests: list[Manifest], name: str) -> dict[str, Any]:
-    (found,) = pods(manifests)[name]["containers"]
+def container_of(manifests: list[Manifest], name: str) -> dict[str, Any]:
+    (found,) = pod_specs(manifests)[name]["containers"]
     assert isinstance(found, dict)
     return found
 
 
-def environment(manifests: list[Manifest], name: str) -> dict[str, str]:
-    return {each["name"]: each["value"] for each in container(manifests, name)["env"]}
+def environment_of(manifests: list[Manifest], name: str) -> dict[str, str]:
+    return {each["name"]: each["value"] for each in container_of(manifests, name)["env"]}
 
 
 @pytest.mark.parametrize("version", ["1.28", "1.37"])
@@ -101,40 +101,40 @@ def test_manifests_follow_the_schemas_of_kubernetes(
     version: str, render: Render, everything: list[Manifest]
 ) -> None:
     manifests = render() + everything
-    native = [
+    built_in = [
         each for each in manifests if not each["apiVersion"].startswith(("keda.", "monitoring."))
     ]
 
-    def kind(manifest: Manifest) -> tuple[str, str]:
+    def version_and_kind(manifest: Manifest) -> tuple[str, str]:
         return manifest["apiVersion"], manifest["kind"]
 
     # One list per kind, because the schemas are loaded for each validation.
-    for (api, name), each in groupby(sorted(native, key=kind), kind):
+    for (api, name), each in groupby(sorted(built_in, key=version_and_kind), version_and_kind):
         items = {"apiVersion": api, "kind": f"{name}List", "items": list(each)}
         kubernetes_validate.validate(items, version, strict=True)
 
 
 def test_helm_finds_no_fault() -> None:
-    found = helm_python.lint(CHART, {**REQUIRED, **EVERYTHING}, strict=True)
-    assert found["errors"] == []
-    assert [each["error"] for each in found["messages"]] == ["icon is recommended"]
+    report = helm_python.lint(CHART, {**REQUIRED, **EVERYTHING}, strict=True)
+    assert report["errors"] == []
+    assert [each["error"] for each in report["messages"]] == ["icon is recommended"]
 
 
 def test_the_processes_are_those_of_compose_of_which_neighbours_have_to_be_requested(
     render: Render, everything: list[Manifest]
 ) -> None:
-    assert set(pods(everything)) == set(SERVICES)
-    assert set(pods(render())) == set(SERVICES) - {"inspector", "stories", "stories-migrate"}
+    assert set(pod_specs(everything)) == set(SERVICES)
+    assert set(pod_specs(render())) == set(SERVICES) - {"inspector", "stories", "stories-migrate"}
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_process_runs_as_in_compose(name: str, render: Render) -> None:
     manifests = render(**OPTIONS["neighbours"])
-    service, pod = SERVICES[name], pods(manifests)[name]
-    own = container(manifests, name)
-    assert own["command"] == service["command"]
+    service, pod = SERVICES[name], pod_specs(manifests)[name]
+    container = container_of(manifests, name)
+    assert container["command"] == service["command"]
     chosen_by_users = {"DETOURAGE_LOG_LEVEL", "DETOURAGE_REVISIONS_FROM"}
-    assert environment(manifests, name) == {
+    assert environment_of(manifests, name) == {
         variable: value
         for variable, value in service["environment"].items()
         if variable not in chosen_by_users
@@ -142,17 +142,17 @@ def test_a_process_runs_as_in_compose(name: str, render: Render) -> None:
     (items,) = (volume["secret"]["items"] for volume in pod["volumes"] if "secret" in volume)
     assert sorted(item["path"] for item in items) == sorted(service["secrets"])
     unit = {"g": "Gi", "m": "Mi"}[service["mem_limit"][-1]]
-    assert own["resources"]["limits"]["memory"] == service["mem_limit"][:-1] + unit
+    assert container["resources"]["limits"]["memory"] == service["mem_limit"][:-1] + unit
     identity = pod["securityContext"]
     assert service["user"] == f"{identity['runAsUser']}:{identity['runAsGroup']}"
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_pod_meets_the_restricted_standard(name: str, everything: list[Manifest]) -> None:
-    pod, own = pods(everything)[name], container(everything, name)
+    pod, container = pod_specs(everything)[name], container_of(everything, name)
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
-    assert own["securityContext"] == {
+    assert container["securityContext"] == {
         "allowPrivilegeEscalation": False,
         "readOnlyRootFilesystem": True,
         "capabilities": {"drop": ["ALL"]},
@@ -166,23 +166,26 @@ def test_a_pod_meets_the_restricted_standard(name: str, everything: list[Manifes
 
 @pytest.mark.parametrize("name", WITH_HEARTBEAT)
 def test_probes_run_commands_that_exist(name: str, everything: list[Manifest]) -> None:
-    own = container(everything, name)
-    alive = own["livenessProbe"]["exec"]["command"]
-    assert own["startupProbe"]["exec"]["command"] == alive
-    assert alive == SERVICES[name]["healthcheck"]["test"][1:]
-    for program, *arguments in (alive, own["readinessProbe"]["exec"]["command"]):
+    container = container_of(everything, name)
+    liveness_command = container["livenessProbe"]["exec"]["command"]
+    assert container["startupProbe"]["exec"]["command"] == liveness_command
+    assert liveness_command == SERVICES[name]["healthcheck"]["test"][1:]
+    for program, *arguments in (
+        liveness_command,
+        container["readinessProbe"]["exec"]["command"],
+    ):
         assert program == "detourage"
         assert CliRunner().invoke(main, [*arguments, "--help"]).exit_code == 0
 
 
 @pytest.mark.parametrize("name", ["inspector", "metrics"])
 def test_probes_use_the_port_that_the_service_offers(name: str, everything: list[Manifest]) -> None:
-    own = container(everything, name)
+    container = container_of(everything, name)
     (port,) = of_kind(everything, "Service")[f"news-{name}"]["spec"]["ports"]
-    assert str(port["port"]) in re.findall(r"\d{4}", " ".join(own["command"]))
-    assert own["ports"] == [{"name": port["targetPort"], "containerPort": port["port"]}]
+    assert str(port["port"]) in re.findall(r"\d{4}", " ".join(container["command"]))
+    assert container["ports"] == [{"name": port["targetPort"], "containerPort": port["port"]}]
     for moment in ("startup", "liveness", "readiness"):
-        probe = own[f"{moment}Probe"]
+        probe = container[f"{moment}Probe"]
         assert (probe.get("tcpSocket") or probe["httpGet"])["port"] == port["port"]
         if "httpGet" in probe:
             assert (ROOT / "inspector" / probe["httpGet"]["path"].lstrip("/")).is_file()
@@ -195,28 +198,28 @@ def test_a_worker_may_finish_its_tasks(
     monkeypatch.setenv("DETOURAGE_BROKER_URL", "amqp://broker")
     monkeypatch.setenv("DETOURAGE_PAGE_SECONDS", str(seconds))
     limit = create_app(Settings()).conf.task_annotations[EXTRACT]["time_limit"]
-    pod = pods(render(settings={"DETOURAGE_PAGE_SECONDS": seconds}))["worker"]
+    pod = pod_specs(render(settings={"DETOURAGE_PAGE_SECONDS": seconds}))["worker"]
     assert pod["terminationGracePeriodSeconds"] == limit
 
 
 def test_settings_exist_and_reach_every_process(render: Render) -> None:
     chosen = {"DETOURAGE_PENDING_LIMIT": 16777216, "DETOURAGE_RENDER_NETWORK": True}
     manifests = render(settings={**chosen, "DETOURAGE_TEXT_ROLES": 'lead "x"'})
-    for name in pods(manifests):
-        given = environment(manifests, name)
-        assert given["DETOURAGE_PENDING_LIMIT"] == "16777216"
-        assert given["DETOURAGE_RENDER_NETWORK"] == "true"
-        assert given["DETOURAGE_TEXT_ROLES"] == 'lead "x"'
-        ours = {variable for variable in given if variable.startswith("DETOURAGE_")}
-        settings = {re.sub("^DETOURAGE_|_URL_FILE$", "", variable) for variable in ours}
+    for name in pod_specs(manifests):
+        variables = environment_of(manifests, name)
+        assert variables["DETOURAGE_PENDING_LIMIT"] == "16777216"
+        assert variables["DETOURAGE_RENDER_NETWORK"] == "true"
+        assert variables["DETOURAGE_TEXT_ROLES"] == 'lead "x"'
+        own_variables = {variable for variable in variables if variable.startswith("DETOURAGE_")}
+        settings = {re.sub("^DETOURAGE_|_URL_FILE$", "", variable) for variable in own_variables}
         fields = {field.removesuffix("_url").upper() for field in Settings.model_fields}
         assert settings <= fields
 
 
 def test_certificates_are_mounted_for_broker_and_database(render: Render) -> None:
     manifests = render(certificateAuthority="authority.pem")
-    for name, pod in pods(manifests).items():
-        file = environment(manifests, name)["DETOURAGE_BROKER_CA_FILE"]
+    for name, pod in pod_specs(manifests).items():
+        file = environment_of(manifests, name)["DETOURAGE_BROKER_CA_FILE"]
         assert file == "/etc/detourage/authority.pem"
         assert {"key": "authority.pem", "path": "authority.pem"} in pod["volumes"][0]["secret"][
             "items"
@@ -224,10 +227,10 @@ def test_certificates_are_mounted_for_broker_and_database(render: Render) -> Non
 
 
 def test_other_variables_come_from_a_secret(render: Render, everything: list[Manifest]) -> None:
-    for name in pods(everything):
+    for name in pod_specs(everything):
         expected = None if name.endswith("migrate") else [{"secretRef": {"name": "keys"}}]
-        assert container(everything, name).get("envFrom") == expected
-    assert all("envFrom" not in container(render(), name) for name in pods(render()))
+        assert container_of(everything, name).get("envFrom") == expected
+    assert all("envFrom" not in container_of(render(), name) for name in pod_specs(render()))
 
 
 def test_the_schema_is_migrated_before_processes_start(render: Render) -> None:
@@ -239,8 +242,8 @@ def test_processes_with_several_replicas_are_not_all_evicted_at_once(render: Ren
     manifests = render(processes={"relay": {"replicas": 1}})
     deployments = of_kind(manifests, "Deployment")
     budgets = of_kind(manifests, "PodDisruptionBudget")
-    several = {name for name, each in deployments.items() if each["spec"]["replicas"] > 1}
-    assert set(budgets) == several == {"news-intake", "news-worker"}
+    replicated = {name for name, each in deployments.items() if each["spec"]["replicas"] > 1}
+    assert set(budgets) == replicated == {"news-intake", "news-worker"}
     for name, budget in budgets.items():
         assert budget["spec"]["selector"] == deployments[name]["spec"]["selector"]
         assert budget["spec"]["maxUnavailable"] == 1
@@ -252,25 +255,25 @@ def test_queues_scale_intake_and_worker(render: Render, monkeypatch: pytest.Monk
     monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", "north.")
     topology = topology_of(Settings())
     manifests = render(autoscaling=True, settings={"DETOURAGE_QUEUE_PREFIX": "north."})
-    scaled = {
+    specs_by_target = {
         each["spec"]["scaleTargetRef"]["name"]: each["spec"]
         for each in of_kind(manifests, "ScaledObject").values()
     }
     queues = {
         name: {trigger["metadata"]["queueName"] for trigger in each["triggers"]}
-        for name, each in scaled.items()
+        for name, each in specs_by_target.items()
     }
     assert queues == {
         "news-intake": {topology.pages},
         "news-worker": {topology.task_queue(stage) for stage in STAGES},
     }
     (authentication,) = of_kind(manifests, "TriggerAuthentication")
-    (source,) = of_kind(manifests, "TriggerAuthentication")[authentication]["spec"][
+    (reference,) = of_kind(manifests, "TriggerAuthentication")[authentication]["spec"][
         "secretTargetRef"
     ]
-    assert (source["name"], source["key"]) == ("news", "broker_url")
+    assert (reference["name"], reference["key"]) == ("news", "broker_url")
     deployments = of_kind(manifests, "Deployment")
-    for name, each in scaled.items():
+    for name, each in specs_by_target.items():
         assert {trigger["authenticationRef"]["name"] for trigger in each["triggers"]} == {
             authentication
         }
@@ -303,7 +306,10 @@ def test_a_network_policy_admits_only_the_given_peers_and_ports(render: Render) 
     (spec,) = (each["spec"] for each in of_kind(manifests, "NetworkPolicy").values())
     assert spec["ingress"] == [{"ports": [{"port": "http"}], "from": policy["from"]}]
     assert {each["port"] for each in spec["egress"][0]["ports"]} == {53, 6432}
-    for each in [*of_kind(manifests, "Deployment").values(), *of_kind(manifests, "Job").values()]:
+    for each in [
+        *of_kind(manifests, "Deployment").values(),
+        *of_kind(manifests, "Job").values(),
+    ]:
         labels = each["spec"]["template"]["metadata"]["labels"]
         assert spec["podSelector"]["matchLabels"].items() <= labels.items()
 

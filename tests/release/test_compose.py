@@ -25,16 +25,21 @@ from worker.settings import Settings
 COMPOSE = ROOT / "docker-compose.yml"
 DEPLOY = ROOT / "deploy"
 PROCESSES = ("intake", "relay", "worker", "beat")
-PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "monitoring"} | {
+PROFILES = {
+    "metrics": "monitoring",
+    "prometheus": "monitoring",
+    "grafana": "monitoring",
+} | {
     "flower": "flower",
     "inspector": "inspector",
     "stories": "stories",
     "stories-migrate": "stories",
 }
-ONCE = ("broker-users", "database-roles", "migrate", "stories-migrate")
-SERVICES = tuple(dict.fromkeys(("rabbitmq", "postgres", *ONCE, *PROCESSES, *PROFILES)))
-DEFINED = compose_services()
-OURS = ("migrate", *PROCESSES, "metrics", "inspector", "stories", "stories-migrate")
+ONE_TIME = ("broker-users", "database-roles", "migrate", "stories-migrate")
+SERVICES = tuple(dict.fromkeys(("rabbitmq", "postgres", *ONE_TIME, *PROCESSES, *PROFILES)))
+DEFINITIONS = compose_services()
+# Services that run this project's code.
+OWN_SERVICES = ("migrate", *PROCESSES, "metrics", "inspector", "stories", "stories-migrate")
 
 
 def test_the_file_follows_the_compose_specification() -> None:
@@ -57,19 +62,19 @@ def secrets(tmp_path: Path) -> Path:
     return tmp_path / "secrets"
 
 
-def contents(secrets: Path) -> dict[str, str]:
+def secret_contents(secrets: Path) -> dict[str, str]:
     return {each.name: each.read_text() for each in secrets.iterdir()}
 
 
 def test_every_required_secret_is_generated_once(secrets: Path) -> None:
-    made = contents(secrets)
-    asked = yaml.safe_load(COMPOSE.read_text())["secrets"]
-    assert {Path(each["file"]).name for each in asked.values()} <= set(made)
-    passwords = {name: value for name, value in made.items() if name.endswith("_password")}
+    contents = secret_contents(secrets)
+    required = yaml.safe_load(COMPOSE.read_text())["secrets"]
+    assert {Path(each["file"]).name for each in required.values()} <= set(contents)
+    passwords = {name: value for name, value in contents.items() if name.endswith("_password")}
     assert len(set(passwords.values())) == len(passwords) == 10
     assert all(re.fullmatch("[0-9a-f]{48}", each) for each in passwords.values())
     subprocess.run([DEPLOY / "passwords.sh"], cwd=secrets.parent, check=True)
-    assert contents(secrets) == made
+    assert secret_contents(secrets) == contents
     # The containers' users can read the files; on the host, only their owner can reach them.
     assert secrets.stat().st_mode & 0o777 == 0o700
     assert {each.stat().st_mode & 0o777 for each in secrets.iterdir()} == {0o644}
@@ -78,16 +83,16 @@ def test_every_required_secret_is_generated_once(secrets: Path) -> None:
 def test_passwords_from_an_earlier_version_are_reused(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("POSTGRES_PASSWORD=0wn3r\nGRAFANA_PORT=3001\n")
     subprocess.run([DEPLOY / "passwords.sh"], cwd=tmp_path, check=True)
-    made = contents(tmp_path / "secrets")
-    assert made["postgres_password"] == "0wn3r"
-    assert ":0wn3r@" in made["database_url_owner"]
-    assert len(made["rabbitmq_password"]) == 48
+    contents = secret_contents(tmp_path / "secrets")
+    assert contents["postgres_password"] == "0wn3r"
+    assert ":0wn3r@" in contents["database_url_owner"]
+    assert len(contents["rabbitmq_password"]) == 48
 
 
 def test_a_changed_password_is_in_all_files_derived_from_it(secrets: Path) -> None:
     (secrets / "broker_service_password").write_text("ch4nged\n")
     subprocess.run([DEPLOY / "passwords.sh"], cwd=secrets.parent, check=True)
-    assert ":ch4nged@" in contents(secrets)["broker_url"]
+    assert ":ch4nged@" in secret_contents(secrets)["broker_url"]
 
 
 def test_the_urls_come_from_the_secrets(secrets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,9 +100,11 @@ def test_the_urls_come_from_the_secrets(secrets: Path, monkeypatch: pytest.Monke
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DETOURAGE_DATABASE_URL_FILE", str(secrets / "database_url_service"))
     monkeypatch.setenv("DETOURAGE_BROKER_URL_FILE", str(secrets / "broker_url"))
-    settings, made = Settings(), contents(secrets)
-    assert make_url(settings.require_database_url()).password == made["database_service_password"]
-    assert made["broker_service_password"] in settings.require_broker_url()
+    settings, contents = Settings(), secret_contents(secrets)
+    assert (
+        make_url(settings.require_database_url()).password == contents["database_service_password"]
+    )
+    assert contents["broker_service_password"] in settings.require_broker_url()
 
 
 def test_commands_without_support_for_files_get_the_passwords(tmp_path: Path) -> None:
@@ -113,29 +120,29 @@ def test_commands_without_support_for_files_get_the_passwords(tmp_path: Path) ->
 
 
 def test_no_image_has_a_moving_tag() -> None:
-    named = re.findall(r"\bimage: (?:&\w+ )?(.+)", COMPOSE.read_text())
-    chosen = [re.fullmatch(r"\$\{[A-Z]+_IMAGE:-(.+)\}", each) for each in named]
+    images = re.findall(r"\bimage: (?:&\w+ )?(.+)", COMPOSE.read_text())
+    default_images = [re.fullmatch(r"\$\{[A-Z]+_IMAGE:-(.+)\}", each) for each in images]
     # The base image of the service's image must be the same in two files.
     dockerfile = (ROOT / "Dockerfile").read_text()
-    (built,) = re.findall(r"ARG PYTHON_IMAGE=(.+)", dockerfile)
-    assert re.findall(r"\$\{PYTHON_IMAGE:-(.+)\}", COMPOSE.read_text()) == [built]
+    (base_image,) = re.findall(r"ARG PYTHON_IMAGE=(.+)", dockerfile)
+    assert re.findall(r"\$\{PYTHON_IMAGE:-(.+)\}", COMPOSE.read_text()) == [base_image]
     assert re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE) == ["${PYTHON_IMAGE}"] * 2
-    tags = [*(each[1] for each in chosen if each), built]
-    ours = [each for each in named if each == "detourage"]
-    references = [each for each in named if each.startswith("*")]
-    assert len(tags) - 1 + len(ours) + len(references) == len(named)
+    tags = [*(each[1] for each in default_images if each), base_image]
+    own_images = [each for each in images if each == "detourage"]
+    aliases = [each for each in images if each.startswith("*")]
+    assert len(tags) - 1 + len(own_images) + len(aliases) == len(images)
     for tag in tags:
         assert re.fullmatch(r"docker\.io/[a-z/]+:v?\d+\.\d+(\.\d+)?(-[a-z-]+)?", tag), tag
 
 
 def test_images_are_pinned_to_the_digests_given_by_the_registry(tmp_path: Path) -> None:
     # This program replaces the registry: it returns a digest derived from the requested name.
-    told = tmp_path / "docker"
-    told.write_text(
+    fake_docker = tmp_path / "docker"
+    fake_docker.write_text(
         "#!/bin/sh\n"
         '[ "$2" = version ] || echo "sha256:$(printf %s "$6" | sha256sum | head -c 64)"\n'
     )
-    told.chmod(0o755)
+    fake_docker.chmod(0o755)
     path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
     result = subprocess.run(
         [DEPLOY / "pin-images.sh"],
@@ -177,76 +184,76 @@ def compose_program() -> list[str]:
 @pytest.mark.parametrize("profile", ["", *sorted(set(PROFILES.values()))])
 def test_docker_compose_accepts_the_file_with_each_profile(profile: str, secrets: Path) -> None:
     options = ["--profile", profile] if profile else []
-    listed = compose_config(secrets, *options, "config", "--services")
-    assert listed.returncode == 0, listed.stderr
-    named = {name for name in SERVICES if PROFILES.get(name, profile) == profile}
-    assert named <= set(listed.stdout.split())
+    result = compose_config(secrets, *options, "config", "--services")
+    assert result.returncode == 0, result.stderr
+    expected = {name for name in SERVICES if PROFILES.get(name, profile) == profile}
+    assert expected <= set(result.stdout.split())
 
 
 @pytest.mark.compose
 def test_docker_compose_passes_secrets_only_as_files(secrets: Path) -> None:
-    every = [word for name in set(PROFILES.values()) for word in ("--profile", name)]
-    shown = compose_config(secrets, *every, "config")
-    assert shown.returncode == 0, shown.stderr
-    config = yaml.safe_load(shown.stdout)
+    profile_options = [word for name in set(PROFILES.values()) for word in ("--profile", name)]
+    result = compose_config(secrets, *profile_options, "config")
+    assert result.returncode == 0, result.stderr
+    config = yaml.safe_load(result.stdout)
     assert set(config["services"]) == set(SERVICES)
-    made = contents(secrets)
-    assert [name for name, value in made.items() if value in shown.stdout] == []
+    contents = secret_contents(secrets)
+    assert [name for name, value in contents.items() if value in result.stdout] == []
     files = {name: Path(each["file"]) for name, each in config["secrets"].items()}
     assert {each.parent for each in files.values()} == {secrets}
-    assert all(each.name in made for each in files.values())
-    given = {
+    assert all(each.name in contents for each in files.values())
+    used_secrets = {
         each["source"]
         for service in config["services"].values()
         for each in service.get("secrets", [])
     }
-    assert given == set(files)
+    assert used_secrets == set(files)
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_no_environment_contains_a_password(name: str) -> None:
-    service = DEFINED[name]
-    mounted = {
+    service = DEFINITIONS[name]
+    mounted_files = {
         f"/run/secrets/{each}" for each in service.get("secrets", []) if isinstance(each, str)
     }
-    read = set()
+    read_files = set()
     for variable, value in service.get("environment", {}).items():
         if re.search("PASS|AUTH|_URL", variable):
             assert variable.endswith("_FILE"), variable
-            read.add(value)
-    read |= set(re.findall("/run/secrets/\\w+", json.dumps(service.get("command", ""))))
-    assert read == mounted
+            read_files.add(value)
+    read_files |= set(re.findall("/run/secrets/\\w+", json.dumps(service.get("command", ""))))
+    assert read_files == mounted_files
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_service_is_bounded_closed_to_other_machines_and_restarted(name: str) -> None:
-    assert set(DEFINED) == set(SERVICES)
-    service = DEFINED[name]
+    assert set(DEFINITIONS) == set(SERVICES)
+    service = DEFINITIONS[name]
     assert service["logging"]["options"]["max-size"]
     assert name in ("prometheus", "grafana", "flower") or service["mem_limit"]
     assert all(port.startswith("127.0.0.1:") for port in service.get("ports", []))
     # Optional services start only on request.
     assert service.get("profiles", []) == ([PROFILES[name]] if name in PROFILES else [])
-    if name not in ONCE:
+    if name not in ONE_TIME:
         assert service["restart"] == "unless-stopped"
         assert service["healthcheck"]["test"][0] == "CMD"
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_service_waits_only_for_conditions_that_can_be_met(name: str) -> None:
-    waits = DEFINED[name].get("depends_on", {})
-    assert name not in OURS or name == "migrate" or "migrate" in waits
+    waits = DEFINITIONS[name].get("depends_on", {})
+    assert name not in OWN_SERVICES or name == "migrate" or "migrate" in waits
     for other, wait in waits.items():
         if wait["condition"] == "service_healthy":
-            assert DEFINED[other]["healthcheck"]["test"]
+            assert DEFINITIONS[other]["healthcheck"]["test"]
         else:
             assert wait["condition"] == "service_completed_successfully"
-            assert DEFINED[other]["restart"] == "no"
+            assert DEFINITIONS[other]["restart"] == "no"
 
 
-@pytest.mark.parametrize("name", sorted({*OURS, *ONCE, *PROFILES}))
+@pytest.mark.parametrize("name", sorted({*OWN_SERVICES, *ONE_TIME, *PROFILES}))
 def test_a_process_has_no_privileges(name: str) -> None:
-    service = DEFINED[name]
+    service = DEFINITIONS[name]
     assert service["user"].split(":")[0] != "0"
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
@@ -254,7 +261,7 @@ def test_a_process_has_no_privileges(name: str) -> None:
 
 
 def test_mounted_files_exist() -> None:
-    mounts = [mount for service in DEFINED.values() for mount in service.get("volumes", [])]
+    mounts = [mount for service in DEFINITIONS.values() for mount in service.get("volumes", [])]
     files = [mount.split(":") for mount in mounts if mount.startswith("./")]
     assert len(files) == 10
     for source, _, mode in files:
@@ -263,50 +270,52 @@ def test_mounted_files_exist() -> None:
 
 
 def test_prometheus_scrapes_the_metrics_and_grafana_queries_prometheus() -> None:
-    scraped = yaml.safe_load((ROOT / "monitoring/prometheus.yml").read_text())
-    (target,) = scraped["scrape_configs"][0]["static_configs"][0]["targets"]
+    prometheus = yaml.safe_load((ROOT / "monitoring/prometheus.yml").read_text())
+    (target,) = prometheus["scrape_configs"][0]["static_configs"][0]["targets"]
     host, port = target.split(":")
-    assert DEFINED[host]["command"][-2:] == ["--port", port]
-    (source,) = yaml.safe_load((ROOT / "monitoring/grafana/datasources.yml").read_text())[
+    assert DEFINITIONS[host]["command"][-2:] == ["--port", port]
+    (datasource,) = yaml.safe_load((ROOT / "monitoring/grafana/datasources.yml").read_text())[
         "datasources"
     ]
-    assert source["url"] == "http://prometheus:9090"
+    assert datasource["url"] == "http://prometheus:9090"
     dashboard = json.loads((ROOT / "monitoring/grafana/detourage.json").read_text())
-    assert {panel["datasource"]["uid"] for panel in dashboard["panels"]} == {source["uid"]}
+    assert {panel["datasource"]["uid"] for panel in dashboard["panels"]} == {datasource["uid"]}
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", OWN_SERVICES)
 def test_the_given_settings_exist(name: str) -> None:
-    given = {
+    settings = {
         variable.removeprefix("DETOURAGE_").removesuffix("_FILE").lower()
-        for variable in DEFINED[name]["environment"]
+        for variable in DEFINITIONS[name]["environment"]
         if variable.startswith("DETOURAGE_")
     }
-    needed = {"database_url"} if name.endswith("migrate") else {"database_url", "broker_url"}
-    assert needed <= given <= set(Settings.model_fields)
+    required = {"database_url"} if name.endswith("migrate") else {"database_url", "broker_url"}
+    assert required <= settings <= set(Settings.model_fields)
 
 
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", OWN_SERVICES)
 def test_a_process_has_the_rights_that_it_needs(name: str, secrets: Path) -> None:
-    owner, reader = {"migrate", "stories-migrate"}, {"metrics", "inspector"}
-    role = "detourage" if name in owner else f"detourage_{'read' if name in reader else 'service'}"
-    environment = DEFINED[name]["environment"]
-    address = Path(environment["DETOURAGE_DATABASE_URL_FILE"]).name
-    assert f"//{role}:" in contents(secrets)[address]
-    assert "//detourage_service:" in contents(secrets)["broker_url"]
+    owners, readers = {"migrate", "stories-migrate"}, {"metrics", "inspector"}
+    role = (
+        "detourage" if name in owners else f"detourage_{'read' if name in readers else 'service'}"
+    )
+    environment = DEFINITIONS[name]["environment"]
+    url_file = Path(environment["DETOURAGE_DATABASE_URL_FILE"]).name
+    assert f"//{role}:" in secret_contents(secrets)[url_file]
+    assert "//detourage_service:" in secret_contents(secrets)["broker_url"]
 
 
 def test_the_commands_exist() -> None:
-    commands = [DEFINED[name]["command"] for name in OURS]
-    commands += [DEFINED[name]["healthcheck"]["test"][1:] for name in PROCESSES]
-    ours = [command[1:] for command in commands if command[0] == "detourage"]
-    assert len(ours) == 11
-    for arguments in ours:
+    commands = [DEFINITIONS[name]["command"] for name in OWN_SERVICES]
+    commands += [DEFINITIONS[name]["healthcheck"]["test"][1:] for name in PROCESSES]
+    own_commands = [command[1:] for command in commands if command[0] == "detourage"]
+    assert len(own_commands) == 11
+    for arguments in own_commands:
         result = CliRunner().invoke(main, [*arguments, "--help"])
         assert result.exit_code == 0, result.output
-    celery = [command for command in commands if command[0] == "celery"]
-    assert [command[1:4] for command in celery] == [
+    celery_commands = [command for command in commands if command[0] == "celery"]
+    assert [command[1:4] for command in celery_commands] == [
         ["-A", "worker", "worker"],
         ["-A", "worker", "beat"],
     ]

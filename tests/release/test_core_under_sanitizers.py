@@ -12,12 +12,13 @@ SANITIZERS = "-fsanitize=address,undefined"
 
 
 def test_hostile_pages_and_damaged_models_cause_no_fault(tmp_path: Path) -> None:
-    built = tmp_path / "_core.abi3.so"
+    library = tmp_path / "_core.abi3.so"
     sources = sorted((ROOT / "detourage/core").glob("*.cpp"))
     options = ["-std=c++20", "-O1", SANITIZERS, "-fno-sanitize-recover=all", "-fPIC", "-shared"]
     headers = f"-I{sysconfig.get_path('include')}"
     subprocess.run(
-        ["g++", *options, headers, "-DPy_LIMITED_API=0x030B0000", *sources, "-o", built], check=True
+        ["g++", *options, headers, "-DPy_LIMITED_API=0x030B0000", *sources, "-o", library],
+        check=True,
     )
     libraries = [
         subprocess.run(
@@ -25,8 +26,8 @@ def test_hostile_pages_and_damaged_models_cause_no_fault(tmp_path: Path) -> None
         ).stdout.strip()
         for name in ("libasan.so", "libubsan.so")
     ]
-    run = subprocess.run(
-        [sys.executable, Path(__file__).with_name("hostile_core.py"), built],
+    result = subprocess.run(
+        [sys.executable, Path(__file__).with_name("hostile_core.py"), library],
         env={
             **os.environ,
             "LD_PRELOAD": " ".join(libraries),
@@ -37,5 +38,5 @@ def test_hostile_pages_and_damaged_models_cause_no_fault(tmp_path: Path) -> None
         text=True,
         check=False,
     )
-    assert run.returncode == 0, run.stderr[-4000:]
-    assert int(run.stdout) > 1000
+    assert result.returncode == 0, result.stderr[-4000:]
+    assert int(result.stdout) > 1000

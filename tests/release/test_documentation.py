@@ -19,13 +19,13 @@ from tests.snippets import extras
 from worker.messaging.task_names import STAGE_OF_TASK
 from worker.messaging.topology import Topology
 
-TOP = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
-DOCUMENTS = sorted([*TOP, *ROOT.glob("docs/**/*.md")])
-LINKING = sorted([*DOCUMENTS, *ROOT.glob("benchmarks/**/*.md")])
+TOP_LEVEL_DOCUMENTS = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))
+DOCUMENTS = sorted([*TOP_LEVEL_DOCUMENTS, *ROOT.glob("docs/**/*.md")])
+WITH_LINKS = sorted([*DOCUMENTS, *ROOT.glob("benchmarks/**/*.md")])
 
-LONGEST_README = 120
-MOST_PAGES = 30
-MOST_WORDS = 30_000
+MAX_README_LINES = 120
+MAX_PAGES = 30
+MAX_WORDS = 30_000
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -43,25 +43,25 @@ def anchors(document: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in plain}
 
 
-def exists(name: str) -> bool:
+def exists_in_code(name: str) -> bool:
     """Return whether a dotted name is a module or an attribute of a module."""
-    around, _, last = name.rpartition(".")
+    parent_name, _, attribute = name.rpartition(".")
     try:
-        parent = import_module(around)
+        parent = import_module(parent_name)
     except ModuleNotFoundError:
         return False
     is_package = hasattr(parent, "__path__")
-    return hasattr(parent, last) or (is_package and find_spec(name) is not None)
+    return hasattr(parent, attribute) or (is_package and find_spec(name) is not None)
 
 
-def codes(document: Path, heading: str = "") -> set[str]:
+def codes_in_table(document: Path, heading: str = "") -> set[str]:
     """Return the code-font names in the first column of the table below a heading."""
     section = re.split(r"\n#", document.read_text().partition(f"{heading}\n")[2])[0]
     cells = re.findall(r"^\| (`.+?`) \|", section, re.MULTILINE)
     return {code for cell in cells for code in re.findall(r"`([^`]+)`", cell)}
 
 
-@pytest.mark.parametrize("document", LINKING, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize("document", WITH_LINKS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_point_to_existing_files_and_headings(document: Path) -> None:
     broken = []
     for link in LINK.findall(FENCED.sub("", document.read_text())):
@@ -76,11 +76,11 @@ def test_links_point_to_existing_files_and_headings(document: Path) -> None:
 
 def test_mentioned_modules_exist() -> None:
     named = {name for document in DOCUMENTS for name in MODULE.findall(document.read_text())}
-    assert {name for name in named if not exists(name)} == set()
+    assert {name for name in named if not exists_in_code(name)} == set()
 
 
 def test_the_extras_are_those_of_the_package() -> None:
-    listed = codes(ROOT / "docs/how-to/run-on-files.md", "## Extras")
+    listed = codes_in_table(ROOT / "docs/how-to/run-on-files.md", "## Extras")
     assert {each for each in listed if " " not in each} == extras()
 
 
@@ -117,21 +117,21 @@ def test_the_documented_rights_are_those_granted(user: str, granted: dict[str, s
 
 
 def test_the_reference_has_every_task() -> None:
-    assert codes(ROOT / "docs/reference/queues.md") >= {*STAGE_OF_TASK}
+    assert codes_in_table(ROOT / "docs/reference/queues.md") >= {*STAGE_OF_TASK}
 
 
 def test_the_reference_has_the_limits_of_pages() -> None:
     text = (ROOT / "docs/reference/outcomes.md").read_text()
     limits = [int(number.replace(",", "")) for number in re.findall(r"\| ([\d,]+) \|", text)]
     assert limits == [MAX_TAGS, MAX_ELEMENTS, MAX_ATTRIBUTES, MAX_DEPTH]
-    said = " ".join(text.split())
-    assert f"The first {MAX_COMMENTS:,} reader comments of a page are extracted" in said
+    unwrapped = " ".join(text.split())
+    assert f"The first {MAX_COMMENTS:,} reader comments of a page are extracted" in unwrapped
 
 
 @pytest.mark.parametrize("name", PAGES)
 def test_reference_pages_are_up_to_date(name: str) -> None:
-    written = (ROOT / "docs/reference" / name).read_text(encoding="utf-8")
-    assert written == PAGES[name](), "run make docs"
+    stored = (ROOT / "docs/reference" / name).read_text(encoding="utf-8")
+    assert stored == PAGES[name](), "run make docs"
 
 
 def test_all_reference_pages_are_written_to_a_folder_that_is_created(tmp_path: Path) -> None:
@@ -140,18 +140,18 @@ def test_all_reference_pages_are_written_to_a_folder_that_is_created(tmp_path: P
 
 
 def test_readme_and_documentation_are_short() -> None:
-    assert len((ROOT / "README.md").read_text().splitlines()) <= LONGEST_README
+    assert len((ROOT / "README.md").read_text().splitlines()) <= MAX_README_LINES
     pages = [path.read_text() for path in ROOT.glob("docs/**/*.md")]
-    assert len(pages) <= MOST_PAGES
-    assert sum(len(page.split()) for page in pages) <= MOST_WORDS
+    assert len(pages) <= MAX_PAGES
+    assert sum(len(page.split()) for page in pages) <= MAX_WORDS
 
 
 def test_the_architecture_names_the_packages_and_functions_of_the_source_tree() -> None:
     text = (ROOT / "docs/architecture.md").read_text()
     packages = [*ROOT.glob("detourage/*/__init__.py"), *ROOT.glob("worker/*/__init__.py")]
-    named = set(re.findall(r"^\| `(\w+/\w+)` \|", text, re.MULTILINE))
-    assert named == {str(path.parent.relative_to(ROOT)) for path in packages}
-    places = re.findall(r"^\| .+ \| `((?:detourage|worker|benchmarks)[\w.]+)` \|$", text, re.M)
-    assert places
-    for place in places:
-        resolve_name(place)
+    named_packages = set(re.findall(r"^\| `(\w+/\w+)` \|", text, re.MULTILINE))
+    assert named_packages == {str(path.parent.relative_to(ROOT)) for path in packages}
+    code_names = re.findall(r"^\| .+ \| `((?:detourage|worker|benchmarks)[\w.]+)` \|$", text, re.M)
+    assert code_names
+    for code_name in code_names:
+        resolve_name(code_name)

@@ -13,10 +13,10 @@ REQUIREMENTS = {"requirements-build.txt", "requirements-image.txt"}
 
 @pytest.mark.parametrize("source", copied_sources())
 def test_everything_copied_is_completely_in_the_context(source: str) -> None:
-    wanted = below(source, tracked_files())
-    assert wanted
+    copied_files = below(source, tracked_files())
+    assert copied_files
     if source != ".":
-        assert wanted - set(in_context(wanted)) == set()
+        assert copied_files - set(in_context(copied_files)) == set()
 
 
 def test_the_context_contains_only_what_the_wheels_are_built_from() -> None:
@@ -24,14 +24,16 @@ def test_the_context_contains_only_what_the_wheels_are_built_from() -> None:
     packages = [
         project["tool"]["setuptools"]["packages"]["find"]["include"] for project in projects
     ]
-    found = find_namespace_packages(str(ROOT), include=[each for some in packages for each in some])
-    wanted = {name.split(".")[0] for name in found}
-    wanted |= {"pyproject.toml", "setup.py", "README.md", *REQUIREMENTS}
-    wanted |= set(projects[0]["project"]["license-files"])
+    found = find_namespace_packages(
+        str(ROOT), include=[each for patterns in packages for each in patterns]
+    )
+    needed = {name.split(".")[0] for name in found}
+    needed |= {"pyproject.toml", "setup.py", "README.md", *REQUIREMENTS}
+    needed |= set(projects[0]["project"]["license-files"])
     tracked = tracked_files()
-    given = set(in_context(tracked))
-    assert given == set().union(*(below(each, tracked) for each in wanted))
-    assert given == set().union(*(below(source, given) for source in copied_sources()))
+    context = set(in_context(tracked))
+    assert context == set().union(*(below(each, tracked) for each in needed))
+    assert context == set().union(*(below(source, context) for source in copied_sources()))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,18 @@ import pytest
 
 from tests.pages import article_html
 
-SLOW = {"celery", "kombu", "lxml", "numpy", "psycopg2", "rich", "scipy", "sklearn", "sqlalchemy"}
-COMMAND = """
+SLOW_MODULES = {
+    "celery",
+    "kombu",
+    "lxml",
+    "numpy",
+    "psycopg2",
+    "rich",
+    "scipy",
+    "sklearn",
+    "sqlalchemy",
+}
+CALL = """
 from detourage.cli import main
 try:
     main({})
@@ -20,7 +30,7 @@ except SystemExit:
 """
 
 
-def loaded_after(code: str) -> set[str]:
+def loaded_by(code: str) -> set[str]:
     """Return the modules that are loaded after the given code has run in a separate process."""
     url = {"DETOURAGE_DATABASE_URL": "postgresql://a@b/c", "DETOURAGE_BROKER_URL": "amqp://a@b//"}
     result = subprocess.run(
@@ -35,15 +45,15 @@ def loaded_after(code: str) -> set[str]:
 
 @pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["reprocess"]])
 def test_help_and_usage_errors_import_only_the_command_line(arguments: list[str]) -> None:
-    assert loaded_after(COMMAND.format(arguments)).isdisjoint(SLOW | {"pydantic"})
+    assert loaded_by(CALL.format(arguments)).isdisjoint(SLOW_MODULES | {"pydantic"})
 
 
 def test_a_health_check_imports_only_the_settings() -> None:
-    assert loaded_after(COMMAND.format(["health", "intake"])).isdisjoint(SLOW)
+    assert loaded_by(CALL.format(["health", "intake"])).isdisjoint(SLOW_MODULES)
 
 
 @pytest.mark.parametrize(
-    ("code", "absent"),
+    ("code", "unneeded"),
     [
         (
             "from worker.celery import app; app.Beat(loglevel='INFO').init_loader()",
@@ -58,17 +68,17 @@ def test_a_health_check_imports_only_the_settings() -> None:
     ],
     ids=["beat", "relay", "metrics", "intake"],
 )
-def test_a_process_imports_only_what_it_needs(code: str, absent: set[str]) -> None:
-    assert loaded_after(code) & (absent | {"opentelemetry"}) == set()
+def test_a_process_imports_only_what_it_needs(code: str, unneeded: set[str]) -> None:
+    assert loaded_by(code) & (unneeded | {"opentelemetry"}) == set()
 
 
 def test_a_pool_imports_all_tasks_and_no_training() -> None:
-    loaded = loaded_after("from worker.celery import app; app.loader.import_default_modules()")
+    loaded = loaded_by("from worker.celery import app; app.loader.import_default_modules()")
     assert {"worker.tasks.extract", "worker.tasks.cluster"} <= loaded
     assert loaded & {"sklearn", "opentelemetry"} == set()
 
 
-READ_BY_COMMAND = COMMAND.format(["extract", "page.html"])
+READ_BY_COMMAND = CALL.format(["extract", "page.html"])
 READ_BY_CALL = """
 import detourage
 from pathlib import Path
@@ -85,15 +95,15 @@ def _with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_with_a_page")
 @pytest.mark.parametrize("code", [READ_BY_COMMAND, READ_BY_CALL], ids=["command", "call"])
 def test_reading_one_page_imports_only_what_it_needs(code: str) -> None:
-    loaded = loaded_after(code)
+    loaded = loaded_by(code)
     assert {"numpy", "lxml", "detourage.reader"} <= loaded
     # Importing each of these takes a few milliseconds, and a single page needs none of them.
     small = {"hashlib", "importlib.resources", "numpy.ma", "statistics", "subprocess"}
-    assert (SLOW - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()
+    assert (SLOW_MODULES - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()
 
 
 @pytest.mark.usefixtures("_with_a_page")
 def test_a_command_starts_no_idle_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
     count = "\nsys.modules = os.listdir('/proc/self/task')"
-    assert len(loaded_after(f"import os{READ_BY_COMMAND}{count}")) == 1
+    assert len(loaded_by(f"import os{READ_BY_COMMAND}{count}")) == 1

@@ -59,29 +59,31 @@ def names_of(requirements: list[str]) -> set[str]:
     return names - set(PROJECTS)
 
 
-def project(name: str) -> Any:
+def metadata_of(name: str) -> Any:
     return tomllib.loads(PROJECTS[name].read_text())["project"]
 
 
 def declared_dependencies(name: str) -> set[str]:
-    return names_of(project(name)["dependencies"])
+    return names_of(metadata_of(name)["dependencies"])
 
 
 def declared_extra(name: str, extra: str) -> set[str]:
-    return names_of(project(name)["optional-dependencies"][extra])
+    return names_of(metadata_of(name)["optional-dependencies"][extra])
 
 
 def included_extras(name: str, extra: str) -> set[str]:
     """Return what an extra declares, with the extras of the same distribution that it includes."""
-    found = declared_extra(name, extra)
-    for line in project(name)["optional-dependencies"][extra]:
+    requirements = declared_extra(name, extra)
+    for line in metadata_of(name)["optional-dependencies"][extra]:
         if line.startswith(f"{name}["):
             for other in line[len(name) + 1 : -1].split(","):
-                found |= included_extras(name, other)
-    return found
+                requirements |= included_extras(name, other)
+    return requirements
 
 
-EXTRAS = [(name, extra) for name in PROJECTS for extra in project(name)["optional-dependencies"]]
+EXTRAS = [
+    (name, extra) for name in PROJECTS for extra in metadata_of(name)["optional-dependencies"]
+]
 
 
 @cache
@@ -98,10 +100,10 @@ def imported_by(paths: Iterable[Path]) -> set[str]:
                 modules |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 modules.add(node.module)
-    own = {*LIBRARY, *SERVICE, "benchmarks"}
-    outside = {module.split(".")[0] for module in modules} - own - sys.stdlib_module_names
+    own_packages = {*LIBRARY, *SERVICE, "benchmarks"}
+    external = {module.split(".")[0] for module in modules} - own_packages - sys.stdlib_module_names
     # Python 3.14 and later have these in the standard library.
-    return outside - {"_typeshed", "compression"}
+    return external - {"_typeshed", "compression"}
 
 
 def undeclared(imported: set[str], declared: set[str]) -> set[str]:
@@ -116,7 +118,7 @@ def unused(imported: set[str], declared: set[str]) -> set[str]:
     return declared - {normalised(name) for module in imported for name in providers()[module]}
 
 
-def sources(name: str, extra: str | None) -> set[Path]:
+def modules_needing(name: str, extra: str | None) -> set[Path]:
     """Return the modules of a distribution that need an extra, or those that need none."""
     paths = (path for each in PACKAGES[name] for path in (ROOT / each).rglob("*.py"))
     return {path for path in paths if extra_of(path) == extra}
@@ -124,32 +126,32 @@ def sources(name: str, extra: str | None) -> set[Path]:
 
 def extra_of(path: Path) -> str | None:
     """Return the extra that a module needs, determined by its innermost folder that is listed."""
-    places = {
+    extra_of_place = {
         place: extra
         for extra, listed in USERS_OF_EXTRAS.items()
         for place in listed
         if path.is_relative_to(ROOT / place)
     }
-    return places[max(places, key=len)] if places else None
+    return extra_of_place[max(extra_of_place, key=len)] if extra_of_place else None
 
 
 @pytest.mark.parametrize("name", PROJECTS)
 def test_the_dependencies_are_those_that_are_imported(name: str) -> None:
-    imported, declared = imported_by(sources(name, None)), declared_dependencies(name)
+    imported, declared = imported_by(modules_needing(name, None)), declared_dependencies(name)
     assert undeclared(imported, declared) == set()
     assert unused(imported, declared) - NOT_IMPORTED == set()
 
 
 @pytest.mark.parametrize(("name", "extra"), [each for each in EXTRAS if each[1] != "dev"])
 def test_an_extra_is_declared_and_used_in_one_place(name: str, extra: str) -> None:
-    imported, declared = imported_by(sources(name, extra)), declared_extra(name, extra)
-    known = included_extras(name, extra) | declared_dependencies(name)
-    assert undeclared(imported, known) == set()
+    imported, declared = imported_by(modules_needing(name, extra)), declared_extra(name, extra)
+    available = included_extras(name, extra) | declared_dependencies(name)
+    assert undeclared(imported, available) == set()
     assert unused(imported, declared) == set()
 
 
 def test_both_distributions_have_the_same_version() -> None:
-    library, service = (project(name) for name in PROJECTS)
+    library, service = (metadata_of(name) for name in PROJECTS)
     assert service["version"] == library["version"]
     assert f"detourage[groups]=={library['version']}" in service["dependencies"]
 
@@ -200,32 +202,32 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
 
 def test_the_wheels_contain_only_what_is_needed_at_run_time(wheels: Mapping[str, Path]) -> None:
     tracked = tracked_files()
-    packed, code = contents(wheels["detourage"])
-    assert packed == shipped(tracked, LIBRARY)
-    assert set(code) == {
+    packed_files, native = wheel_contents(wheels["detourage"])
+    assert packed_files == files_to_ship(tracked, LIBRARY)
+    assert set(native) == {
         "detourage/template/distance/_native",
         "detourage/core/_core",
         "detourage/inference/_trees",
         "detourage/text/_texts",
         "detourage/html/_markup",
     }
-    assert not [name for name, each in code.items() if b".debug_info" in each]
-    assert contents(wheels["detourage-service"]) == (shipped(tracked, SERVICE), {})
+    assert not [name for name, each in native.items() if b".debug_info" in each]
+    assert wheel_contents(wheels["detourage-service"]) == (files_to_ship(tracked, SERVICE), {})
 
 
-def contents(wheel: Path) -> tuple[set[str], Mapping[str, bytes]]:
+def wheel_contents(wheel: Path) -> tuple[set[str], Mapping[str, bytes]]:
     """Return the files of a wheel, and its native modules by name."""
     with zipfile.ZipFile(wheel) as archive:
-        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
-        native = {name for name in packed if name.endswith(".so")}
-        return packed - native, {name.split(".")[0]: archive.read(name) for name in native}
+        files = {name for name in archive.namelist() if ".dist-info/" not in name}
+        native = {name for name in files if name.endswith(".so")}
+        return files - native, {name.split(".")[0]: archive.read(name) for name in native}
 
 
-def shipped(tracked: Iterable[str], packages: tuple[str, ...]) -> set[str]:
+def files_to_ship(tracked: Iterable[str], packages: tuple[str, ...]) -> set[str]:
     """Return the files that belong into the wheel of packages."""
-    no_part = (".c", ".h", ".cpp", ".hpp", ".inc", ".md", "pyproject.toml")
+    excluded = (".c", ".h", ".cpp", ".hpp", ".inc", ".md", "pyproject.toml")
     folders = tuple(f"{package}/" for package in packages)
-    return {name for name in tracked if name.startswith(folders) and not name.endswith(no_part)}
+    return {name for name in tracked if name.startswith(folders) and not name.endswith(excluded)}
 
 
 LIBRARY_ALONE = """
@@ -245,27 +247,27 @@ def test_the_library_works_alone_beside_files_with_the_names_of_the_service(
     for path in Path(sysconfig.get_path("purelib")).iterdir():
         if "detourage" not in path.name and path.suffix != ".pth":
             (site / path.name).symlink_to(path)
-    own = tmp_path / "own"
-    (own / "models").mkdir(parents=True)
-    (own / "worker.py").write_text("raise RuntimeError('not yours')")
-    (own / "page.html").write_text(article_html(1))
-    (own / "read.py").write_text(LIBRARY_ALONE)
+    user_directory = tmp_path / "own"
+    (user_directory / "models").mkdir(parents=True)
+    (user_directory / "worker.py").write_text("raise RuntimeError('not yours')")
+    (user_directory / "page.html").write_text(article_html(1))
+    (user_directory / "read.py").write_text(LIBRARY_ALONE)
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
         # Without the site module, which would find this checkout.
         command = [sys.executable, "-S", *arguments]
         env = {**os.environ, "PYTHONPATH": str(site)}
         return subprocess.run(
-            command, cwd=own, env=env, capture_output=True, text=True, check=False
+            command, cwd=user_directory, env=env, capture_output=True, text=True, check=False
         )
 
-    title = run("read.py").stdout
+    title = run_python("read.py").stdout
     assert title.strip()
-    assert run("-m", "detourage.cli", "extract", "page.html").stdout.startswith(title)
-    assert re.findall(r"^  (\w+)  ", run("-m", "detourage.cli", "--help").stdout, re.M) == [
+    assert run_python("-m", "detourage.cli", "extract", "page.html").stdout.startswith(title)
+    assert re.findall(r"^  (\w+)  ", run_python("-m", "detourage.cli", "--help").stdout, re.M) == [
         "extract",
         "explain",
     ]
-    refused = run("-m", "detourage.cli", "run", "page.html")
-    assert refused.returncode == 2
-    assert "the service are in the distribution detourage-service" in refused.stderr
+    result = run_python("-m", "detourage.cli", "run", "page.html")
+    assert result.returncode == 2
+    assert "the service are in the distribution detourage-service" in result.stderr

@@ -11,8 +11,10 @@ import pytest
 from lxml import html
 
 ROOT = Path(__file__).parents[2]
-NO_PROXY_ANSWERS = "http://127.0.0.1:9"
-FETCHED = re.compile(r"<(?:link|script|img)\b[^>]*\b(?:href|src)=\"(?:https?:)?//", re.IGNORECASE)
+UNREACHABLE_PROXY = "http://127.0.0.1:9"
+EXTERNAL_RESOURCE = re.compile(
+    r"<(?:link|script|img)\b[^>]*\b(?:href|src)=\"(?:https?:)?//", re.IGNORECASE
+)
 # What a reader sees of a source that is not as its author meant it.
 GARBLED = {
     "unrendered Markdown": re.compile(
@@ -35,7 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
             *("--doctree-dir", folder / "doctrees", "--conf-dir", "docs", ".", folder / "site"),
         ],
         cwd=ROOT,
-        env={**os.environ, "http_proxy": NO_PROXY_ANSWERS, "https_proxy": NO_PROXY_ANSWERS},
+        env={**os.environ, "http_proxy": UNREACHABLE_PROXY, "https_proxy": UNREACHABLE_PROXY},
         capture_output=True,
         text=True,
         check=False,
@@ -47,38 +49,38 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_document_is_a_page_in_the_navigation(site: Path) -> None:
     documents = [ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *ROOT.glob("docs/**/*.md")]
     pages = {str(each.relative_to(ROOT).with_suffix(".html")) for each in documents}
-    first = (site / "README.html").read_text()
-    linked = set(re.findall(r'<a class="reference internal" href="([^"#]+)"', first))
+    first_page = (site / "README.html").read_text()
+    linked = set(re.findall(r'<a class="reference internal" href="([^"#]+)"', first_page))
     assert pages <= linked
     assert all((site / page).is_file() for page in pages)
 
 
 def test_pages_load_nothing_from_other_hosts_and_search_has_an_index(site: Path) -> None:
     for page in site.rglob("*.html"):
-        assert not FETCHED.search(page.read_text()), page
+        assert not EXTERNAL_RESOURCE.search(page.read_text()), page
     assert '"quarantin"' in (site / "searchindex.js").read_text()
 
 
 def test_the_start_page_redirects_to_an_existing_page(site: Path) -> None:
-    (address,) = re.findall(r"url=([^\"]+)", (site / "index.html").read_text())
-    assert (site / address).is_file()
+    (target,) = re.findall(r"url=([^\"]+)", (site / "index.html").read_text())
+    assert (site / target).is_file()
 
 
 def test_no_page_has_garbled_remains(site: Path) -> None:
     documents = [ROOT / "README.md", ROOT / "SECURITY.md", *ROOT.glob("docs/**/*.md")]
-    found: list[tuple[str, ...]] = []
+    problems: list[tuple[str, ...]] = []
     for document in documents:
         page = site / document.relative_to(ROOT).with_suffix(".html")
         (article,) = html.parse(page, html.HTMLParser(encoding="utf-8")).xpath("//article")
         if article.xpath(".//pre[not(normalize-space())]"):
-            found.append((page.name, "an empty code block"))
+            problems.append((page.name, "an empty code block"))
         for prose in _prose(article):
-            found += [
+            problems += [
                 (page.name, kind, prose)
-                for kind, garbled in GARBLED.items()
-                if garbled.search(prose)
+                for kind, pattern in GARBLED.items()
+                if pattern.search(prose)
             ]
-    assert found == []
+    assert problems == []
 
 
 def _prose(article: html.HtmlElement) -> Iterator[str]:

@@ -30,11 +30,13 @@ from worker.messaging.task_names import STAGE_OF_TASK
 from worker.service.application import create_app
 from worker.settings import Settings
 
-ALL = [snippet for document in DOCUMENTS for snippet in snippets(document)]
-PYTHON = [
+SNIPPETS = [snippet for document in DOCUMENTS for snippet in snippets(document)]
+DOCUMENTS_WITH_PYTHON = [
     document for document in DOCUMENTS if python_module(document) and document not in SENDING_TASKS
 ]
-COMMANDS = sorted({command for document in DOCUMENTS for command in inline_commands(document)})
+INLINE_COMMANDS = sorted(
+    {command for document in DOCUMENTS for command in inline_commands(document)}
+)
 
 
 @pytest.fixture(autouse=True)
@@ -46,17 +48,21 @@ def _in_a_folder_with_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("sys.stdin", StringIO("y\n"))
 
 
-@pytest.mark.parametrize("snippet", [each for each in ALL if each.language != "python"], ids=str)
+@pytest.mark.parametrize(
+    "snippet", [each for each in SNIPPETS if each.language != "python"], ids=str
+)
 def test_a_snippet_works(snippet: Snippet) -> None:
     check(snippet)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", INLINE_COMMANDS)
 def test_a_command_in_the_text_works(command: str) -> None:
     check_command(command)
 
 
-@pytest.mark.parametrize("document", PYTHON, ids=lambda path: str(path.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "document", DOCUMENTS_WITH_PYTHON, ids=lambda path: str(path.relative_to(ROOT))
+)
 def test_the_python_of_a_document_runs_from_top_to_bottom(document: Path) -> None:
     exec(compile(python_module(document), document, "exec"), {"__name__": "__main__"})
 

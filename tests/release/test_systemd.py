@@ -17,7 +17,7 @@ SERVICES = compose_services()
 UNITS = sorted(SYSTEMD.glob("*.service"))
 
 
-def read(unit: Path) -> configparser.RawConfigParser:
+def read_unit(unit: Path) -> configparser.RawConfigParser:
     """Return a unit; of a repeated key, the last value."""
     parser = configparser.RawConfigParser(strict=False, delimiters="=")
     parser.optionxform = str  # type: ignore[assignment, method-assign]
@@ -25,36 +25,40 @@ def read(unit: Path) -> configparser.RawConfigParser:
     return parser
 
 
-def process(unit: Path) -> str:
+def process_of(unit: Path) -> str:
     return unit.stem.removeprefix("detourage-")
 
 
-@pytest.mark.parametrize("unit", UNITS, ids=process)
+@pytest.mark.parametrize("unit", UNITS, ids=process_of)
 def test_a_unit_runs_the_command_of_the_compose_file(unit: Path) -> None:
-    command = read(unit)["Service"]["ExecStart"]
+    command = read_unit(unit)["Service"]["ExecStart"]
     assert command.startswith(INSTALLED)
     check_command(command.removeprefix(INSTALLED))
     words = command.removeprefix(INSTALLED).split()
-    assert words[:3] == SERVICES[process(unit)]["command"][:3][: len(words)]
-    assert read(unit)["Service"]["MemoryMax"].lower() == {"worker": "3g"}.get(process(unit), "1g")
+    assert words[:3] == SERVICES[process_of(unit)]["command"][:3][: len(words)]
+    assert read_unit(unit)["Service"]["MemoryMax"].lower() == {"worker": "3g"}.get(
+        process_of(unit), "1g"
+    )
 
 
-@pytest.mark.parametrize("unit", UNITS, ids=process)
+@pytest.mark.parametrize("unit", UNITS, ids=process_of)
 def test_a_unit_gets_the_secrets_of_the_compose_file(unit: Path) -> None:
     files = [line.partition(":/etc/detourage/")[2] for line in _values(unit, "LoadCredential")]
-    assert files == SERVICES[process(unit)]["secrets"]
-    named = {name for line in _values(unit, "LoadCredential") for name in [line.partition(":")[0]]}
+    assert files == SERVICES[process_of(unit)]["secrets"]
+    credential_names = {
+        name for line in _values(unit, "LoadCredential") for name in [line.partition(":")[0]]
+    }
     (variables,) = _values(unit, "Environment")
-    assert {each.rpartition("%d/")[2] for each in variables.split()} == named
+    assert {each.rpartition("%d/")[2] for each in variables.split()} == credential_names
     check_assignments("\n".join(each.replace("_FILE=", "=") for each in variables.split()))
 
 
 def test_the_target_starts_the_processes_that_compose_starts() -> None:
-    wanted = read(SYSTEMD / "detourage.target")["Unit"]["Wants"].split()
-    ours = {name for name, each in SERVICES.items() if each.get("image") == "detourage"}
-    started = {name for name in ours if "profiles" not in SERVICES[name]} - {"migrate"}
-    assert {Path(name).stem.removeprefix("detourage-") for name in wanted} == started
-    assert all((SYSTEMD / name).is_file() for name in wanted)
+    units = read_unit(SYSTEMD / "detourage.target")["Unit"]["Wants"].split()
+    own_services = {name for name, each in SERVICES.items() if each.get("image") == "detourage"}
+    expected = {name for name in own_services if "profiles" not in SERVICES[name]} - {"migrate"}
+    assert {Path(name).stem.removeprefix("detourage-") for name in units} == expected
+    assert all((SYSTEMD / name).is_file() for name in units)
 
 
 def test_the_environment_file_has_only_known_settings() -> None:
@@ -64,11 +68,11 @@ def test_the_environment_file_has_only_known_settings() -> None:
 
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     program = shutil.which("systemd-analyze")
-    programs = Path(sys.executable).parent
+    program_directory = Path(sys.executable).parent
     for unit in [*UNITS, SYSTEMD / "detourage.target"]:
-        text = unit.read_text().replace(INSTALLED, f"{programs}/")
+        text = unit.read_text().replace(INSTALLED, f"{program_directory}/")
         (tmp_path / unit.name).write_text(text)
-        assert set(read(unit).sections()) <= {"Unit", "Service", "Install"}
+        assert set(read_unit(unit).sections()) <= {"Unit", "Service", "Install"}
     if program is None:
         return
     result = subprocess.run(
@@ -77,8 +81,8 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    ours = [line for line in result.stderr.splitlines() if str(tmp_path) in line]
-    assert (result.returncode, ours) == (0, []), result.stderr
+    complaints = [line for line in result.stderr.splitlines() if str(tmp_path) in line]
+    assert (result.returncode, complaints) == (0, []), result.stderr
 
 
 def _values(unit: Path, key: str) -> list[str]:

@@ -53,7 +53,7 @@ def test_lock_numbers_are_unique() -> None:
 
 
 ROOT = Path(__file__).parents[2]
-CODE = re.compile(r"`([a-z]+(?:-[a-z]+)*)`")
+CODE_IN_BACKTICKS = re.compile(r"`([a-z]+(?:-[a-z]+)*)`")
 
 
 def test_the_reference_lists_exactly_the_outcomes_of_a_page() -> None:
@@ -68,14 +68,14 @@ def test_the_reference_lists_exactly_the_outcomes_of_a_page() -> None:
 )
 def test_the_outcome_reference_lists_every_code(kind: type[StrEnum]) -> None:
     text = (ROOT / "docs/reference/outcomes.md").read_text(encoding="utf-8")
-    assert set(map(str, kind)) - set(CODE.findall(text)) == set()
+    assert set(map(str, kind)) - set(CODE_IN_BACKTICKS.findall(text)) == set()
 
 
 def test_each_outcome_of_a_page_belongs_to_one_error() -> None:
-    given = [error.outcome for error in PageError.__subclasses__()]
-    given += [
+    error_outcomes = [error.outcome for error in PageError.__subclasses__()]
+    error_outcomes += [
         error.outcome
         for error in (MenuPageError, NoTextError, NeedsRenderingError, WallError, GoneError)
     ]
-    others = {PageOutcome.ARTICLE, PageOutcome.JOINED, PageOutcome.FAILED}
-    assert sorted(given) == sorted(set(PageOutcome) - others)
+    other_outcomes = {PageOutcome.ARTICLE, PageOutcome.JOINED, PageOutcome.FAILED}
+    assert sorted(error_outcomes) == sorted(set(PageOutcome) - other_outcomes)

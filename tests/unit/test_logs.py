@@ -15,7 +15,7 @@ LOGGER = logging.getLogger("worker.x")
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Iterator[Path]:
+def log_file(tmp_path: Path) -> Iterator[Path]:
     """A log file for the test; the logging configuration is restored afterwards."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
@@ -43,14 +43,14 @@ def log_failure(name: str, message: str) -> None:
         LOGGER.exception(message, name)
 
 
-def test_a_json_line_contains_the_event_and_the_bound_context(file: Path) -> None:
-    logs.configure("INFO", "json", str(file))
+def test_a_json_line_contains_the_event_and_the_bound_context(log_file: Path) -> None:
+    logs.configure("INFO", "json", str(log_file))
     logs.bind(task_id="outbox-7", page_id=3)
     LOGGER.info("page %d\nof %s", 3, "a")
     LOGGER.debug("never seen")
     logs.unbind_all()
     logging.getLogger("worker.y").warning("later")
-    first, second = (json.loads(line) for line in file.read_text().splitlines())
+    first, second = (json.loads(line) for line in log_file.read_text().splitlines())
     assert (first["event"], first["level"], first["logger"]) == ("page 3\nof a", "info", "worker.x")
     assert (first["task_id"], first["page_id"]) == ("outbox-7", 3)
     assert first["timestamp"].endswith("Z")
@@ -70,12 +70,12 @@ def test_a_json_line_contains_the_event_and_the_bound_context(file: Path) -> Non
     ],
 )
 def test_neither_passwords_nor_secrets_are_logged(
-    file: Path, form: logs.Format, text: str, secrets: list[str]
+    log_file: Path, form: logs.Format, text: str, secrets: list[str]
 ) -> None:
-    logs.configure("INFO", form, str(file), secrets=secrets)
+    logs.configure("INFO", form, str(log_file), secrets=secrets)
     logs.bind(page=text)
     log_failure(text, "no answer from %s")
-    written = file.read_text()
+    written = log_file.read_text()
     assert "no answer" in written
     assert "ConnectionError" in written
     assert "hunter2" not in written
@@ -87,33 +87,33 @@ def test_text_without_passwords_is_unchanged() -> None:
     assert without_passwords(text) == text
 
 
-def test_a_traceback_shows_no_local_variables(file: Path) -> None:
-    logs.configure("INFO", "text", str(file))
+def test_a_traceback_shows_no_local_variables(log_file: Path) -> None:
+    logs.configure("INFO", "text", str(log_file))
     log_failure("the broker", "failed: %s")
-    written = file.read_text()
+    written = log_file.read_text()
     assert "test_logs.py" in written
     assert "locals" not in written
     assert "url = " not in written
 
 
-def test_a_lost_connection_is_logged_in_one_line_with_its_cause(file: Path) -> None:
-    logs.configure("INFO", "text", str(file))
+def test_a_lost_connection_is_logged_in_one_line_with_its_cause(log_file: Path) -> None:
+    logs.configure("INFO", "text", str(log_file))
     for _ in range(3):
         try:
             fail("the broker")
         except ConnectionError:
             logging.getLogger("kombu.mixins").warning("Broker connection lost.", exc_info=True)
-    lines = file.read_text().splitlines()
+    lines = log_file.read_text().splitlines()
     assert len(lines) == 3
     assert all("the broker does not answer" in line for line in lines)
 
 
-def test_logged_text_cannot_forge_a_line_or_move_the_cursor(file: Path) -> None:
-    logs.configure("INFO", "text", str(file))
+def test_logged_text_cannot_forge_a_line_or_move_the_cursor(log_file: Path) -> None:
+    logs.configure("INFO", "text", str(log_file))
     hostile = "a\r\n2026-01-01T00:00:00Z [info] all is well\x1b[2J\x9b1m\u2028\u202eb"
     logs.bind(page=hostile)
     LOGGER.info("page %s", hostile)
-    written = file.read_text()
+    written = log_file.read_text()
     assert written.count("\n") == 1
     assert not set("\r\x1b\x9b\u2028\u202e") & set(written)
     assert "all is well" in written

@@ -22,7 +22,7 @@ def fresh_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "expected_message"),
     [
         *(
             ("DATABASE_URL", f"{other}://u:hunter2@h/d", f"must begin with {DATABASES}")
@@ -53,41 +53,41 @@ def fresh_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_an_invalid_setting_is_reported_in_one_line_without_its_value(
-    monkeypatch: pytest.MonkeyPatch, name: str, value: str, told: str
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, expected_message: str
 ) -> None:
     monkeypatch.setenv(f"DETOURAGE_{name}", value)
     with pytest.raises(SettingsError) as caught:
         load_settings()
     assert f"DETOURAGE_{name}" in str(caught.value)
-    assert told in str(caught.value)
+    assert expected_message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.parametrize("spelling", ["postgresql", "postgres", "postgresql+psycopg2"])
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg2"])
 @pytest.mark.parametrize(
     "address", ["user:p%40ss@[::1]:5432/d", "/d?host=/run/postgresql", "h", "u:a%3A%2F%2Fb@h/d"]
 )
-def test_database_urls_are_normalised_to_the_psycopg2_driver(spelling: str, address: str) -> None:
-    settings = Settings.model_validate({"database_url": f"{spelling}://{address}"})
+def test_database_urls_are_normalised_to_the_psycopg2_driver(scheme: str, address: str) -> None:
+    settings = Settings.model_validate({"database_url": f"{scheme}://{address}"})
     assert settings.require_database_url() == f"postgresql+psycopg2://{address}"
 
 
 @pytest.mark.parametrize(
-    ("process", "given", "told"),
+    ("process", "added_variables", "expected_message"),
     [
         ("worker", {}, "DETOURAGE_DATABASE_URL is not set"),
         ("beat", {"DETOURAGE_LOG_LEVEL": "LOUD"}, "DETOURAGE_LOG_LEVEL: "),
     ],
 )
 def test_celery_does_not_start_with_missing_or_invalid_settings(
-    process: str, given: dict[str, str], told: str, tmp_path: Path
+    process: str, added_variables: dict[str, str], expected_message: str, tmp_path: Path
 ) -> None:
     environment = {name: text for name, text in os.environ.items() if "DETOURAGE" not in name}
     environment["DETOURAGE_BROKER_URL"] = "amqp://u:hunter2@127.0.0.1:1//"
     result = subprocess.run(
         [sys.executable, "-m", "celery", "-A", "worker", process],
-        env={**environment, **given, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**environment, **added_variables, "PYTHONPATH": str(Path(__file__).parents[2])},
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -95,7 +95,7 @@ def test_celery_does_not_start_with_missing_or_invalid_settings(
     )
     assert result.returncode == 1
     (line,) = result.stderr.splitlines()
-    assert told in line
+    assert expected_message in line
     assert "hunter2" not in result.stdout + line
 
 

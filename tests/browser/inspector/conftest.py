@@ -66,12 +66,12 @@ def base(crawled: Settings) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def open_page(browser: Browser, base: str) -> OpenPage:
+def open_page(playwright_browser: Browser, base: str) -> OpenPage:
     """Return a function that opens a page in a new browser context with the given options."""
 
     @contextmanager
     def visit(**options: Any) -> Iterator[Visit]:
-        context = browser.new_context(**options)
+        context = playwright_browser.new_context(**options)
         log = Log(base)
         context.on("request", lambda request: log.requests.append(request.url))
         context.on("console", lambda message: log.events.append(message.text))

@@ -19,7 +19,7 @@ AXE = Path(
     or Path(__file__).parents[3] / ".venv/node/node_modules/axe-core/axe.min.js"
 )
 
-HIGHEST = {
+MAX_HEIGHTS = {
     "/overview": (2000, 3200),
     "/sites": (1500, 2000),
     "/articles": (4000, 6500),
@@ -29,13 +29,13 @@ HIGHEST = {
 }
 """Maximum heights, in pixels, of the views of the sample crawl in a wide and in a narrow window."""
 
-ENDS = """() => {
+HEIGHTS_SCRIPT = """() => {
     const foot = document.querySelector('body > footer').getBoundingClientRect().bottom;
     const page = document.documentElement.scrollHeight;
     return {page, end: Math.max(innerHeight, foot + scrollY)};
 }"""
 
-GRAVE = ("serious", "critical")
+SERIOUS_IMPACTS = ("serious", "critical")
 
 WIDE_ELEMENTS = """[...document.querySelectorAll('main *')]
     .filter(each => each.getBoundingClientRect().right > innerWidth)
@@ -128,33 +128,35 @@ def test_axe_finds_no_serious_accessibility_problem(
 ) -> None:
     assert AXE.is_file(), "axe-core not found: make test-browser installs it"
     with open_page(color_scheme=scheme) as visit:
-        grave = []
+        serious_problems = []
         for address in views["harbour-post.example"]:
             visit.go(address)
             visit.page.evaluate(AXE.read_text())
-            found = visit.page.evaluate("axe.run(document, {iframes: false})")
-            grave += [
+            report = visit.page.evaluate("axe.run(document, {iframes: false})")
+            serious_problems += [
                 (address, each["id"], node["target"], node["failureSummary"])
-                for each in found["violations"]
-                if each["impact"] in GRAVE
+                for each in report["violations"]
+                if each["impact"] in SERIOUS_IMPACTS
                 for node in each["nodes"]
             ]
-        assert grave == []
+        assert serious_problems == []
 
 
 @pytest.mark.parametrize("width", [1280, 375])
 def test_no_view_is_longer_than_its_content(
     open_page: OpenPage, views: dict[str, list[str]], width: int
 ) -> None:
-    heights = {}
+    too_long = {}
     with open_page(viewport={"width": width, "height": 780}) as visit:
         for address in views["harbour-post.example"]:
             visit.go(address)
-            found = visit.page.evaluate(ENDS)
-            highest = HIGHEST.get(address) or HIGHEST.get(address.split("/")[1], (4000, 6500))
-            if found["page"] > min(found["end"] + 1, highest[width < 1000]):
-                heights[address] = found
-    assert heights == {}
+            measured = visit.page.evaluate(HEIGHTS_SCRIPT)
+            limits = MAX_HEIGHTS.get(address) or MAX_HEIGHTS.get(
+                address.split("/")[1], (4000, 6500)
+            )
+            if measured["page"] > min(measured["end"] + 1, limits[width < 1000]):
+                too_long[address] = measured
+    assert too_long == {}
 
 
 def test_a_tree_comparison_is_not_clipped(open_page: OpenPage, views: dict[str, list[str]]) -> None:
@@ -207,9 +209,9 @@ def test_no_view_is_wider_than_a_narrow_window(
         for address in views["harbour-post.example"]:
             visit.go(address)
             visit.page.evaluate(f"document.documentElement.style.fontSize = '{width // 3.2}%'")
-            wide = visit.page.evaluate("document.documentElement.scrollWidth")
-            if wide > width:
-                too_wide[address] = (wide, visit.page.evaluate(WIDE_ELEMENTS))
+            page_width = visit.page.evaluate("document.documentElement.scrollWidth")
+            if page_width > width:
+                too_wide[address] = (page_width, visit.page.evaluate(WIDE_ELEMENTS))
     assert too_wide == {}
 
 
@@ -232,16 +234,16 @@ def test_views_work_without_scripts_and_with_the_keyboard(
 
 
 def test_times_are_shown_in_the_time_zone_of_the_reader(open_page: OpenPage) -> None:
-    shown = []
+    shown_times = []
     for zone in ("America/Los_Angeles", "Asia/Tokyo"):
         with open_page(timezone_id=zone, locale="en-GB") as visit:
             visit.go("/articles")
-            moment = visit.page.locator("time").first
-            shown.append(moment.inner_text())
-            assert moment.get_attribute("title") == moment.get_attribute("datetime")
-            assert str(moment.get_attribute("title")).endswith("Z")
-    assert shown[0] != shown[1]
-    assert "UTC" not in "".join(shown)
+            time_element = visit.page.locator("time").first
+            shown_times.append(time_element.inner_text())
+            assert time_element.get_attribute("title") == time_element.get_attribute("datetime")
+            assert str(time_element.get_attribute("title")).endswith("Z")
+    assert shown_times[0] != shown_times[1]
+    assert "UTC" not in "".join(shown_times)
 
 
 def test_right_to_left_text_is_shown_from_right_to_left(open_page: OpenPage) -> None:

@@ -19,7 +19,7 @@ HTML = (
     "</i> it.&quot;</p><table>Before the table stood a sentence of some words.<tr><td>One"
     f"<td>Two<tr><td>Three<td>Four</table><p>Unclosed paragraphs<p>are not rare.{PROSE}"
 )
-OWN_TEXT = """([path, start, end]) => {
+TEXT_OF_ELEMENT = """([path, start, end]) => {
     const type = XPathResult.FIRST_ORDERED_NODE_TYPE;
     const element = document.evaluate(path, document, null, type).singleNodeValue;
     const own = [...element.childNodes].filter(each => each.nodeType === Node.TEXT_NODE);
@@ -28,9 +28,9 @@ OWN_TEXT = """([path, start, end]) => {
 
 
 @pytest.fixture(scope="module")
-def browser_page(browser: Browser) -> Iterator[Page]:
+def browser_page(playwright_browser: Browser) -> Iterator[Page]:
     """A browser page that loads nothing except what the test provides."""
-    page = browser.new_page()
+    page = playwright_browser.new_page()
     page.route("**/*", lambda route: route.abort())
     yield page
     page.close()
@@ -43,5 +43,5 @@ def test_a_browser_finds_every_text_node_of_an_article(browser_page: Page) -> No
     browser_page.set_content(HTML)
     for block in article.blocks:
         for passage in article.locate(block.start, block.end):
-            asked = [passage.xpath, passage.start, passage.end]
-            assert browser_page.evaluate(OWN_TEXT, asked) == passage.text
+            arguments = [passage.xpath, passage.start, passage.end]
+            assert browser_page.evaluate(TEXT_OF_ELEMENT, arguments) == passage.text

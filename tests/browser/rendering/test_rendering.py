@@ -20,18 +20,20 @@ pytestmark = pytest.mark.browser
 URL = "https://news.example/story?id=1"
 STORY = prose(1)
 TITLE = "Bridge story number 1"
-FILL = f"document.getElementById('root').innerHTML = `<h1>{TITLE}</h1><div>{STORY}</div>`;"
+WRITING_PROGRAM = (
+    f"document.getElementById('root').innerHTML = `<h1>{TITLE}</h1><div>{STORY}</div>`;"
+)
 
 
-def shell(script: str) -> str:
+def page_with_script_element(script: str) -> str:
     return (
         f"<!doctype html><html lang='en'><head><title>{TITLE}</title></head>"
         f"<body><div id='root'></div>{script}</body></html>"
     )
 
 
-def inline(program: str) -> str:
-    return shell(f"<script>{program}</script>")
+def page_running(program: str) -> str:
+    return page_with_script_element(f"<script>{program}</script>")
 
 
 @pytest.fixture(scope="module")
@@ -50,27 +52,27 @@ def browser(executable: Path) -> Browser:
     return Browser(executable, seconds=60)
 
 
-def variant(browser: Browser, **values: float) -> Browser:
+def browser_with(browser: Browser, **values: float) -> Browser:
     return Browser(**{**vars(browser), **values})
 
 
 @pytest.fixture
-def asked() -> list[str]:
+def requested() -> list[str]:
     return []
 
 
 @pytest.fixture
-def server(asked: list[str]) -> Iterator[str]:
+def server(requested: list[str]) -> Iterator[str]:
     def answer(path: str) -> tuple[str, bytes]:
-        asked.append(path)
-        return "text/javascript", FILL.encode()
+        requested.append(path)
+        return "text/javascript", WRITING_PROGRAM.encode()
 
     with serving(answer) as address:
         yield address.removeprefix("http://")
 
 
 def test_the_text_that_scripts_write_is_the_article(browser: Browser) -> None:
-    rendered = browser.render(inline(FILL), URL)
+    rendered = browser.render(page_running(WRITING_PROGRAM), URL)
     article = extract_article(parse_page(rendered, URL), None)
     assert (article.title, article.text) == (TITLE, "\n\n".join(paragraphs(1)))
     assert article.language == "en"
@@ -78,7 +80,7 @@ def test_the_text_that_scripts_write_is_the_article(browser: Browser) -> None:
 
 def test_a_page_has_its_own_url_and_may_write_after_loading(browser: Browser) -> None:
     program = "setTimeout(() => document.body.append(location.href), 150); alert('wait for me')"
-    assert URL in parse_page(browser.render(inline(program), URL)).document.text_content()
+    assert URL in parse_page(browser.render(page_running(program), URL)).document.text_content()
 
 
 def test_shadow_trees_are_serialised(browser: Browser) -> None:
@@ -86,12 +88,12 @@ def test_shadow_trees_are_serialised(browser: Browser) -> None:
         "const shadow = document.getElementById('root').attachShadow({mode: 'open'});"
         f"shadow.innerHTML = `<div>{STORY}</div>`;"
     )
-    article = extract_article(parse_page(browser.render(inline(program), URL), URL), None)
+    article = extract_article(parse_page(browser.render(page_running(program), URL), URL), None)
     assert (article.method, article.text) == ("template", "\n\n".join(paragraphs(1)))
 
 
 def test_without_network_access_nothing_is_requested(
-    browser: Browser, server: str, asked: list[str]
+    browser: Browser, server: str, requested: list[str]
 ) -> None:
     program = (
         f"fetch('http://{server}/fetch').catch(() => 0); new WebSocket('ws://{server}/socket');"
@@ -99,25 +101,31 @@ def test_without_network_access_nothing_is_requested(
         f"new EventSource('http://{server}/events'); window.open('http://{server}/opened');"
         "document.body.append('it ran');"
     )
-    page = shell(f"<script src='http://{server}/story.js'></script><script>{program}</script>")
+    page = page_with_script_element(
+        f"<script src='http://{server}/story.js'></script><script>{program}</script>"
+    )
     assert "it ran" in browser.render(page, f"http://{server}/page")
-    assert asked == []
+    assert requested == []
 
 
 def test_with_network_access_a_page_loads_its_scripts_but_is_not_fetched_again(
-    browser: Browser, server: str, asked: list[str]
+    browser: Browser, server: str, requested: list[str]
 ) -> None:
-    page = shell("<script src='/story.js'></script>")
-    rendered = variant(browser, has_network=True).render(page, f"http://{server}/page")
+    page = page_with_script_element("<script src='/story.js'></script>")
+    rendered = browser_with(browser, has_network=True).render(page, f"http://{server}/page")
     assert paragraphs(1)[0] in rendered
-    assert asked == ["/story.js"]
+    assert requested == ["/story.js"]
 
 
-def test_a_page_cannot_navigate_elsewhere(browser: Browser, server: str, asked: list[str]) -> None:
-    page = inline(f"location = 'http://{server}/elsewhere'; document.body.append('still here')")
-    rendered = variant(browser, has_network=True).render(page, URL)
+def test_a_page_cannot_navigate_elsewhere(
+    browser: Browser, server: str, requested: list[str]
+) -> None:
+    page = page_running(
+        f"location = 'http://{server}/elsewhere'; document.body.append('still here')"
+    )
+    rendered = browser_with(browser, has_network=True).render(page, URL)
     assert "still here" in rendered
-    assert asked == []
+    assert requested == []
 
 
 @pytest.mark.parametrize(
@@ -135,19 +143,19 @@ def test_a_page_cannot_navigate_elsewhere(browser: Browser, server: str, asked: 
 def test_a_page_that_exceeds_a_limit_is_stopped_and_leaves_no_process(
     browser: Browser, program: str, limits: dict[str, float], problem: str
 ) -> None:
-    before = {process.pid for process in psutil.process_iter()}
+    other_pids = {process.pid for process in psutil.process_iter()}
     with pytest.raises(RenderingError, match=problem):
-        variant(browser, **limits).render(inline(program), URL)
+        browser_with(browser, **limits).render(page_running(program), URL)
     # Other tests' browser, a child of this process, may start processes of its own at any time.
-    before |= {process.pid for process in psutil.Process().children(recursive=True)}
+    other_pids |= {process.pid for process in psutil.Process().children(recursive=True)}
     after = psutil.process_iter(["pid", "ppid", "name", "cmdline"])
-    left = [process for process in after if process.pid not in before]
-    _, alive = psutil.wait_procs([each for each in left if "chrom" in each.info["name"]])
+    new_processes = [process for process in after if process.pid not in other_pids]
+    _, alive = psutil.wait_procs([each for each in new_processes if "chrom" in each.info["name"]])
     assert [process.info for process in alive] == []
 
 
 def test_a_run_renders_with_the_configured_browser(executable: Path, tmp_path: Path) -> None:
-    pages = write_messages(tmp_path / "pages.jsonl", [message(URL, inline(FILL))])
+    pages = write_messages(tmp_path / "pages.jsonl", [message(URL, page_running(WRITING_PROGRAM))])
     result = subprocess.run(
         [*DETOURAGE, "run", str(pages), "-o", str(tmp_path / "articles.jsonl")],
         env={**BARE_ENVIRONMENT, "DETOURAGE_RENDER_BROWSER": str(executable)},

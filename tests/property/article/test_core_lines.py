@@ -10,7 +10,7 @@ from detourage.reader.body import judge_page
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 
-PARTS = st.one_of(
+HTML_PIECES = st.one_of(
     st.sampled_from(
         [
             *("<p>", "</p>", "<div>", "</div>", "<a href=x>", "</a>", "<a>", "<b>", "</b>", "<br>"),
@@ -24,7 +24,7 @@ PARTS = st.one_of(
 )
 
 
-@given(st.lists(PARTS, max_size=40).map("".join))
+@given(st.lists(HTML_PIECES, max_size=40).map("".join))
 def test_core_and_reader_find_the_same_lines(html: str) -> None:
     try:
         flat = parse_page(html).flat

@@ -31,7 +31,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 PARAGRAPHS = "<p>The council met on Tuesday evening to decide about the old bridge.</p>" * 6
 
 
-def article_of(script: str, head: str = "") -> str:
+def article_text(script: str, head: str = "") -> str:
     body = script.replace("</", "<\\/")
     html = (
         f'<html><head><script type="application/ld+json">{body}</script>{head}</head>'
@@ -40,41 +40,41 @@ def article_of(script: str, head: str = "") -> str:
     return extract_article(parse_page(html, "https://news.example/a"), None).text
 
 
-def damaged(text: str, faults: list[tuple[int, str]]) -> str:
+def with_faults(text: str, faults: list[tuple[int, str]]) -> str:
     for position, character in faults:
         text = text[:position] + character + text[position + 1 :]
     return text
 
 
-JSON = VALUES.map(json.dumps)
+JSON_TEXTS = VALUES.map(json.dumps)
 FAULTS = st.lists(st.tuples(st.integers(0, 400), st.characters()), max_size=5)
 ANY_TEXT = st.text() | st.binary().map(lambda data: data.decode("latin-1"))
 
 
 @pytest.mark.parametrize(
     "scripts",
-    [JSON, ANY_TEXT, st.builds(damaged, JSON, FAULTS)],
+    [JSON_TEXTS, ANY_TEXT, st.builds(with_faults, JSON_TEXTS, FAULTS)],
     ids=["JSON", "any text", "malformed JSON"],
 )
 @given(data=st.data())
 def test_scripts_are_read_or_ignored(scripts: st.SearchStrategy[str], data: st.DataObject) -> None:
     text = data.draw(scripts)
-    assert article_of(text)
+    assert article_text(text)
     parse_tolerant(text)
 
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_any_head_element_is_read_or_ignored(name: str, content: str, address: str) -> None:
-    def escaped(text: str) -> str:
+    def escape(text: str) -> str:
         return text.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
 
     head = (
-        f'<meta name="{escaped(name)}" content="{escaped(content)}">'
-        f'<meta name="author" content="{escaped(content)}">'
-        f'<meta name="date" content="{escaped(content)}">'
-        f'<link rel="canonical" href="{escaped(address)}">'
+        f'<meta name="{escape(name)}" content="{escape(content)}">'
+        f'<meta name="author" content="{escape(content)}">'
+        f'<meta name="date" content="{escape(content)}">'
+        f'<link rel="canonical" href="{escape(address)}">'
     )
-    assert article_of("{}", head)
+    assert article_text("{}", head)
 
 
 @given(st.text(), st.sampled_from(["en", "zh", "ar", "x", "", None]))

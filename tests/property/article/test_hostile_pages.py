@@ -22,8 +22,8 @@ def read(html: str) -> None:
 def test_every_hostile_page_is_read_or_rejected() -> None:
     pages = hostile_page_generators()
     assert len(pages) > 500
-    for make in pages.values():
-        read(make(150))
+    for generate in pages.values():
+        read(generate(150))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_every_hostile_page_is_read_or_rejected() -> None:
     ],
 )
 def test_work_grows_linearly_with_the_page(name: str) -> None:
-    def prepared(size: int) -> Work:
+    def prepare(size: int) -> Work:
         return partial(read, hostile_page_generators()[name](size))
 
-    assert growth(prepared, SIZE) < MAX_LINEAR_GROWTH
+    assert growth(prepare, SIZE) < MAX_LINEAR_GROWTH

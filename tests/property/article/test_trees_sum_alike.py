@@ -17,7 +17,9 @@ VALUES = (-1.0, 0.0, 0.5, 1.0, 7.25)
 def random_tree(rng: random.Random) -> DecisionTree:
     column, threshold, left, right, value = [-1], [0.0], [0], [0], [rng.choice(VALUES)]
     for _ in range(rng.randrange(MAX_LEAVES)):
-        node = rng.choice([node for node, of_node in enumerate(column) if of_node < 0])
+        node = rng.choice(
+            [node for node, column_of_node in enumerate(column) if column_of_node < 0]
+        )
         column[node], threshold[node] = rng.randrange(COLUMNS), rng.choice(VALUES)
         left[node], right[node], value[node] = len(column), len(column) + 1, 0.0
         for _ in range(2):
@@ -30,15 +32,17 @@ def random_tree(rng: random.Random) -> DecisionTree:
 
 
 @given(st.integers(1, 5), st.integers(0, 70), st.randoms(use_true_random=True))
-def test_sums_are_those_of_a_walk(trees: int, count: int, rng: random.Random) -> None:
-    forest = [random_tree(rng) for _ in range(trees)]
-    values = rng.choices((-1.0, 0.0, 0.5, 3.0, 9.0), k=count * COLUMNS)
-    rows = np.array(values, dtype=np.float32).reshape(count, COLUMNS)
+def test_sums_are_those_of_a_walk(tree_count: int, row_count: int, rng: random.Random) -> None:
+    forest = [random_tree(rng) for _ in range(tree_count)]
+    values = rng.choices((-1.0, 0.0, 0.5, 3.0, 9.0), k=row_count * COLUMNS)
+    rows = np.array(values, dtype=np.float32).reshape(row_count, COLUMNS)
     packed = PackedTrees.of(forest_of(forest))
-    assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
+    assert packed.sums(rows).tolist() == [
+        sum(_descend(tree, row) for tree in forest) for row in rows
+    ]
 
 
-def _walk(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:
+def _descend(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:
     node = 0
     while tree.column[node] >= 0:
         goes_left = row[tree.column[node]] <= tree.threshold[node]

@@ -13,20 +13,8 @@ PIECES = st.one_of(
         [
             *("http://", "https://", "HTTPS://", "a.example", "é.example", "m.", "[", "]"),
             *(":80", ":443", ":x", ":99999", "@", "/", "..", ".", "%2e", "%", "%2", "%%34", "#!"),
-            *(
-                "?",
-                "&",
-                "=",
-                "amp;",
-                "utm_source",
-                "sid",
-                "jsessionid",
-                ";",
-                "(S(",
-                "))",
-                "#",
-                "#!",
-            ),
+            *("?", "&", "=", "amp;", "utm_source", "sid", "jsessionid", ";", "(S(", "))", "#"),
+            "#!",
             *("amp", "print", "-2.html", "page/2", "0123456789abcdef0123456", "\ud800", "\t", " "),
         ]
     ),
@@ -72,9 +60,9 @@ def test_urls_of_different_pages_have_different_forms(
     other_path: list[str],
     other_query: list[tuple[str, str]],
 ) -> None:
-    one, other = address(path, query), address(other_path, other_query)
-    is_one = urlsplit(canonical_form(one)) == urlsplit(canonical_form(other))
-    assert is_one == (path == other_path and query == other_query)
+    url, other_url = address(path, query), address(other_path, other_query)
+    have_one_form = urlsplit(canonical_form(url)) == urlsplit(canonical_form(other_url))
+    assert have_one_form == (path == other_path and query == other_query)
 
 
 @given(SEGMENTS, QUERIES, st.integers(0, 5))

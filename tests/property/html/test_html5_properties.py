@@ -21,17 +21,43 @@ ATTRIBUTES += [" é=1 title='\n\t&nbsp;'"]
 TEXTS = ["x", " ", "&amp;", "&lt;", "&nbsp", "a<b", "<!--c-->", "<!-- -- -->", "<![CDATA[y]]>"]
 TEXTS += ["<?pi?>", "<!doctype html>", "</", "<", "\n", "é", "&#13;", "--&gt;", "<!--", "&#1;"]
 
-FLOW = ["div", "p", "span", "b", "i", "a", "font", "nobr", "ul", "li", "dl", "dt", "dd", "h1", "h2"]
-FLOW += ["form", "button", "pre", "em", "center", "section", "article", "address", "blockquote"]
-FLOW += ["ruby", "rt", "rp", "br", "hr", "img", "input", "textarea"]
-TABLES = ["table", "tr", "td", "th", "tbody", "thead", "caption", "colgroup", "col"]
-PAGE = ["html", "head", "body", "title", "meta", "link", "base", "frameset", "frame"]
-RAW = ["script", "style", "iframe", "noembed", "noframes", "xmp"]
-SCOPES = ["applet", "marquee", "object"]
-FOREIGN = ["svg", "g", "path", "foreignObject", "desc", "title"]
-FOREIGN += ["math", "mi", "mtext", "annotation-xml"]
+FLOW_NAMES = [
+    "div",
+    "p",
+    "span",
+    "b",
+    "i",
+    "a",
+    "font",
+    "nobr",
+    "ul",
+    "li",
+    "dl",
+    "dt",
+    "dd",
+    "h1",
+    "h2",
+]
+FLOW_NAMES += [
+    "form",
+    "button",
+    "pre",
+    "em",
+    "center",
+    "section",
+    "article",
+    "address",
+    "blockquote",
+]
+FLOW_NAMES += ["ruby", "rt", "rp", "br", "hr", "img", "input", "textarea"]
+TABLE_NAMES = ["table", "tr", "td", "th", "tbody", "thead", "caption", "colgroup", "col"]
+PAGE_NAMES = ["html", "head", "body", "title", "meta", "link", "base", "frameset", "frame"]
+RAW_TEXT_NAMES = ["script", "style", "iframe", "noembed", "noframes", "xmp"]
+SCOPE_NAMES = ["applet", "marquee", "object"]
+FOREIGN_NAMES = ["svg", "g", "path", "foreignObject", "desc", "title"]
+FOREIGN_NAMES += ["math", "mi", "mtext", "annotation-xml"]
 
-NEWER = {"p", "br"}
+CLOSING_ONLY_IN_THE_STANDARD = {"p", "br"}
 """End tags that close foreign content in the current standard, but not in html5lib."""
 
 Event = tuple[str, str]
@@ -44,14 +70,18 @@ def markup_of(names: list[str], end_names: list[str]) -> st.SearchStrategy[str]:
     return st.lists(pieces, min_size=1, max_size=25).map("".join)
 
 
-HTML = FLOW + TABLES + PAGE + RAW + SCOPES
-HTML_MARKUP = markup_of(HTML, HTML)
+HTML_NAMES = FLOW_NAMES + TABLE_NAMES + PAGE_NAMES + RAW_TEXT_NAMES + SCOPE_NAMES
+HTML_MARKUP = markup_of(HTML_NAMES, HTML_NAMES)
 # In foreign content, an element with the name of a void element may have children, which HTML
 # serialisation cannot express: reading the page back gives a different tree.
-VOID = {"input", "col"}
+VOID_NAMES = {"input", "col"}
 FOREIGN_MARKUP = markup_of(
-    [name for name in FLOW + TABLES + FOREIGN if name not in VOID],
-    [name for name in FLOW + TABLES + FOREIGN if name not in NEWER],
+    [name for name in FLOW_NAMES + TABLE_NAMES + FOREIGN_NAMES if name not in VOID_NAMES],
+    [
+        name
+        for name in FLOW_NAMES + TABLE_NAMES + FOREIGN_NAMES
+        if name not in CLOSING_ONLY_IN_THE_STANDARD
+    ],
 )
 
 ODD_MARKUP = markup_of(
@@ -59,12 +89,12 @@ ODD_MARKUP = markup_of(
     ["fb:like", "noscript", "p", "svg", "style"],
 )
 
-_CLOSING_ITEM = re.compile(r"<table.*<(?:p|li|dd|dt)\b.*<(?:li|dd|dt)\b", re.DOTALL)
-_OPEN_SCRIPT = re.compile(
+_ITEM_CLOSES_ELEMENT_IN_TABLE = re.compile(r"<table.*<(?:p|li|dd|dt)\b.*<(?:li|dd|dt)\b", re.DOTALL)
+_SCRIPT_OPEN_IN_COMMENT = re.compile(
     r"<script\b.*<!--(?:(?!-->).)*<script\b(?:(?!-->|</script).)*\Z", re.DOTALL | re.IGNORECASE
 )
-_FIRST_LINE = re.compile(r"<(?:textarea|pre)[^>]*>\n")
-_LATER_LINE = re.compile(r"<pre[^>]*>(?:<[^>]*>)+\n")
+_INITIAL_LINE_BREAK = re.compile(r"<(?:textarea|pre)[^>]*>\n")
+_LINE_BREAK_AFTER_OTHER_TAGS = re.compile(r"<pre[^>]*>(?:<[^>]*>)+\n")
 _DOCTYPE_IN_TABLE = re.compile(r"<(?:table|colgroup).*<!doctype", re.DOTALL)
 
 
@@ -80,40 +110,40 @@ def events(element: Any) -> Iterator[Event]:
         yield "end", ""
 
 
-def tree(element: Any) -> list[Event]:
-    joined: list[Event] = []
+def event_list(element: Any) -> list[Event]:
+    joined_events: list[Event] = []
     for kind, value in events(element):
-        kept = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "", value)
+        valid_value = re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f]", "", value)
         if kind != "text":
-            joined.append((kind, kept))
-        elif kept and joined and joined[-1][0] == "text":
-            joined[-1] = ("text", joined[-1][1] + kept)
-        elif kept:
-            joined.append(("text", kept))
-    return joined
+            joined_events.append((kind, valid_value))
+        elif valid_value and joined_events and joined_events[-1][0] == "text":
+            joined_events[-1] = ("text", joined_events[-1][1] + valid_value)
+        elif valid_value:
+            joined_events.append(("text", valid_value))
+    return joined_events
 
 
-def oracle(html: str) -> list[Event]:
+def events_by_html5lib(html: str) -> list[Event]:
     # html5lib loses the second of two nested buttons that are moved out of a table. It also leaves
     # a list item in the table if the item's tag closes another element there.
     assume("<table" not in html or html.count("<button") < 2)
-    assume(_CLOSING_ITEM.search(html) is None)
+    assume(_ITEM_CLOSES_ELEMENT_IN_TABLE.search(html) is None)
     # html5lib keeps the first line break of a textarea or pre that is moved out of a table, drops a
     # line break that does not directly follow a pre tag, and drops the whitespace of mixed text in
     # a frameset.
-    assume("<table" not in html or _FIRST_LINE.search(html) is None)
-    assume(_LATER_LINE.search(html) is None)
+    assume("<table" not in html or _INITIAL_LINE_BREAK.search(html) is None)
+    assume(_LINE_BREAK_AFTER_OTHER_TAGS.search(html) is None)
     assume("<frameset" not in html or html.isspace() or not re.search(r"[^<>\s]\s", html))
     # At a document type, lexbor closes a column group, so any whitespace after it ends up in the
     # table; html5lib moves whitespace before it out of the table.
     assume(_DOCTYPE_IN_TABLE.search(html) is None)
     # If a script is still open within a comment at the end of a page, then after serialisation, it
     # absorbs the tags that follow it.
-    assume(_OPEN_SCRIPT.search(html) is None)
+    assume(_SCRIPT_OPEN_IN_COMMENT.search(html) is None)
     parser = html5lib.HTMLParser(tree=html5lib.getTreeBuilder("etree"), namespaceHTMLElements=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return tree(parser.parse(html, scripting=True))
+        return event_list(parser.parse(html, scripting=True))
 
 
 @pytest.mark.parametrize("markup", [HTML_MARKUP, FOREIGN_MARKUP], ids=["HTML", "SVG and MathML"])
@@ -122,15 +152,15 @@ def test_trees_follow_the_standard(markup: st.SearchStrategy[str], data: st.Data
     html = data.draw(markup)
     document = parse_html(html.encode())
     assert document is not None
-    assert tree(document.elements[0]) == oracle(html)
+    assert event_list(document.elements[0]) == events_by_html5lib(html)
 
 
 def columns(flat: FlatDocument) -> list[Any]:
     """Return all columns of a flattened document as lists."""
-    named, pieces, attributes = flat.distinct_names, flat.pieces, flat.attributes
+    names, pieces, attributes = flat.distinct_names, flat.pieces, flat.attributes
     return [
         *(flat.tags, flat.parents.tolist(), flat.ends.tolist()),
-        [named[number] for number in flat.name_numbers.tolist()],
+        [names[number] for number in flat.name_numbers.tolist()],
         *(list(flat.texts), flat.text_parents.tolist()),
         *(flat.text_starts.tolist(), flat.text_ends.tolist()),
         *(list(pieces.texts), pieces.parents.tolist(), pieces.after.tolist()),
@@ -157,15 +187,15 @@ def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
 def test_every_text_is_found_in_the_source_at_its_recorded_position(
     markup: st.SearchStrategy[str], data: st.DataObject
 ) -> None:
-    raw = data.draw(markup).encode()
+    html = data.draw(markup).encode()
     try:
-        page = parse_page(raw, content_type="text/html; charset=utf-8")
+        page = parse_page(html, content_type="text/html; charset=utf-8")
     except PageError:
         return
     source = PageSource.of(page)
     for number, text in enumerate(page.flat.pieces.texts):
-        found = source.text_range(number)
-        bare = raw[slice(*found)].decode() if found is not None else ""
+        text_range = source.text_range(number)
+        source_text = html[slice(*text_range)].decode() if text_range is not None else ""
         # The range of a text with a CDATA section in it contains the section's end.
-        if bare and "]]>" not in bare and not set("<&") & set(bare):
-            assert bare == text.strip(" \t\n\f\r")
+        if source_text and "]]>" not in source_text and not set("<&") & set(source_text):
+            assert source_text == text.strip(" \t\n\f\r")

@@ -27,11 +27,11 @@ PIECES = st.sampled_from(
         "/",
     ]
 )
-SOUP = st.lists(PIECES, max_size=40).map("".join)
+TAG_SOUP = st.lists(PIECES, max_size=40).map("".join)
 LABELS = st.text(max_size=4) | st.sampled_from(["{", "}", "\\", "\n", "\x00", "\ud800"])
 
 
-def outcome(html: bytes | str, content_type: str | None) -> tuple[object, ...]:
+def parsed_or_error(html: bytes | str, content_type: str | None) -> tuple[object, ...]:
     try:
         page = parse_page(html, "http://example.com/", content_type=content_type)
     except PageError as error:
@@ -39,28 +39,30 @@ def outcome(html: bytes | str, content_type: str | None) -> tuple[object, ...]:
     return page.tree, page.encoding, visible_text(page.document)
 
 
-BYTES = st.binary(max_size=300) | SOUP.map(lambda soup: soup.encode("utf-8", "replace"))
+BYTES = st.binary(max_size=300) | TAG_SOUP.map(lambda soup: soup.encode("utf-8", "replace"))
 
 
-@pytest.mark.parametrize("pages", [BYTES, st.text(max_size=300) | SOUP], ids=["bytes", "text"])
+@pytest.mark.parametrize("pages", [BYTES, st.text(max_size=300) | TAG_SOUP], ids=["bytes", "text"])
 @given(data=st.data(), content_type=CONTENT_TYPES)
 def test_any_content_gives_a_page_or_a_page_error(
     pages: st.SearchStrategy[bytes | str], data: st.DataObject, content_type: str | None
 ) -> None:
     html = data.draw(pages)
-    assert outcome(html, content_type) == outcome(html, content_type)
+    assert parsed_or_error(html, content_type) == parsed_or_error(html, content_type)
 
 
-@given(SOUP)
+@given(TAG_SOUP)
 def test_the_tree_matches_the_document(html: str) -> None:
     try:
         page = parse_page(html)
     except PageError:
         return
     elements = list(page.document.iter())
-    firsts = [node - size + 1 for node, size in enumerate(page.tree.sizes.tolist())]
-    order = sorted(range(len(firsts)), key=lambda node: (firsts[node], -node))
-    assert [element.tag for element in elements] == [page.tree.labels[node] for node in order]
+    first_nodes = [node - size + 1 for node, size in enumerate(page.tree.sizes.tolist())]
+    document_order = sorted(range(len(first_nodes)), key=lambda node: (first_nodes[node], -node))
+    assert [element.tag for element in elements] == [
+        page.tree.labels[node] for node in document_order
+    ]
     assert all(element.tag == element.tag.lower() for element in elements)
     assert page.document.tag == "html"
 

@@ -31,18 +31,23 @@ PIECES = st.sampled_from(
 CONTENT = st.lists(PIECES | st.binary(max_size=20), max_size=30).map(b"".join)
 
 
-def packed(members: list[bytes], cut: int) -> bytes:
+def damaged_gzip(members: list[bytes], cut: int) -> bytes:
     """Return a compressed file that lacks one byte."""
     content = b"".join(map(gzip.compress, members))
     return content[:cut] + content[cut + 1 :]
 
 
-COMPRESSED = st.builds(packed, st.lists(CONTENT, max_size=4), st.integers(0, 200))
+DAMAGED_FILES = st.builds(damaged_gzip, st.lists(CONTENT, max_size=4), st.integers(0, 200))
 
 
 @pytest.mark.parametrize(
     ("name", "contents"),
-    [("a.warc", CONTENT), ("a.warc.gz", COMPRESSED), ("a.jsonl", CONTENT), ("a.jsonl.gz", CONTENT)],
+    [
+        ("a.warc", CONTENT),
+        ("a.warc.gz", DAMAGED_FILES),
+        ("a.jsonl", CONTENT),
+        ("a.jsonl.gz", CONTENT),
+    ],
 )
 @given(data=st.data())
 def test_any_file_gives_messages_or_an_error(

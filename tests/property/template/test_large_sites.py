@@ -33,7 +33,7 @@ def site_of_templates(seed: int, templates: int = 3, pages: int = 12) -> list[Tr
     return trees
 
 
-def told(
+def without_tree_ids(
     compared: ComparedTrees, site: KnownSite
 ) -> tuple[list[str], dict[str, tuple[str, float] | None]]:
     """Return references and nearest references in a form that does not depend on tree IDs."""
@@ -51,13 +51,13 @@ def test_neither_order_nor_batches_change_the_references(seed: int, rng: random.
     trees = site_of_templates(seed)
     at_once = ComparedTrees()
     at_once.add(trees)
-    expected = told(at_once, at_once.known_site(whole_matrix_trees=LIMIT))
+    expected = without_tree_ids(at_once, at_once.known_site(whole_matrix_trees=LIMIT))
     rng.shuffle(trees)
     in_steps = ComparedTrees()
     for start in range(0, len(trees), 10):
         in_steps.add(trees[start : start + 10])
         site = in_steps.known_site(whole_matrix_trees=LIMIT)
-    assert told(in_steps, site) == expected
+    assert without_tree_ids(in_steps, site) == expected
 
 
 @settings(deadline=None, max_examples=30)
@@ -97,12 +97,12 @@ def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> N
     assert sorted([*members, *grouping.outliers]) == list(range(len(pages)))
     assert members
     for group in grouping.groups:
-        pivot = pages[group.pivot].tree_id
+        pivot_id = pages[group.pivot].tree_id
         for member in group.members:
-            tree, other = compared.tree(pages[member].tree_id), compared.tree(pivot)
-            edits = tree_edit_distance(tree, other)
-            tolerant = size_tolerant_distance(edits, len(tree), len(other))
-            assert tolerant <= MAX_TOLERANT_PIVOT_DISTANCE
+            tree, pivot_tree = compared.tree(pages[member].tree_id), compared.tree(pivot_id)
+            edits = tree_edit_distance(tree, pivot_tree)
+            tolerant_distance = size_tolerant_distance(edits, len(tree), len(pivot_tree))
+            assert tolerant_distance <= MAX_TOLERANT_PIVOT_DISTANCE
 
 
 def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:
@@ -112,24 +112,24 @@ def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 1_000), st.integers(1, 5))
-def test_a_new_tree_requires_only_its_own_comparisons(seed: int, new: int) -> None:
+def test_a_new_tree_requires_only_its_own_comparisons(seed: int, new_trees: int) -> None:
     trees = list(dict.fromkeys(site_of_templates(seed)))
     compared = ComparedTrees()
-    compared.add(trees[:-new])
-    before = compared.known_site(whole_matrix_trees=LIMIT)
-    arrived = set(compared.add(trees[-new:]))
+    compared.add(trees[:-new_trees])
+    site_before = compared.known_site(whole_matrix_trees=LIMIT)
+    arrived_ids = set(compared.add(trees[-new_trees:]))
     rounds = 0
     while isinstance(
-        found := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT),
+        next_step := known_or_missing(compared.shapes, compared, whole_matrix_trees=LIMIT),
         NeededComparisons,
     ):
         rounds += 1
-        for wanted in found.comparisons:
-            if isinstance(wanted, MissingNearest) and set(wanted.references) <= set(
-                before.references
+        for comparison in next_step.comparisons:
+            if isinstance(comparison, MissingNearest) and set(comparison.references) <= set(
+                site_before.references
             ):
-                assert set(wanted.tree_ids) <= arrived
-        compared.compare(found)
+                assert set(comparison.tree_ids) <= arrived_ids
+        compared.compare(next_step)
     assert 1 <= rounds <= 2
 
 
@@ -139,10 +139,10 @@ def test_a_template_too_rare_for_the_sample_has_a_reference() -> None:
     compared = ComparedTrees()
     compared.add(edit_randomly(rng, common, 2, "abcd") for _ in range(100))
     rare = random_tree(rng, 60, "page", "wxyz")
-    of_rare = compared.add([rare, edit_randomly(rng, rare, 2, "wxyz")])
+    rare_tree_ids = compared.add([rare, edit_randomly(rng, rare, 2, "wxyz")])
     site = compared.known_site(whole_matrix_trees=3)
-    (reference,) = set(of_rare).intersection(site.references)
+    (reference,) = set(rare_tree_ids).intersection(site.references)
     assert len(site.references) == 3
     assert site.nearest is not None
-    nearest = [site.nearest[tree_id] for tree_id in of_rare if tree_id != reference]
+    nearest = [site.nearest[tree_id] for tree_id in rare_tree_ids if tree_id != reference]
     assert [found[0] for found in nearest if found is not None] == [reference]

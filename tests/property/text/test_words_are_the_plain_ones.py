@@ -54,11 +54,11 @@ def test_invisible_characters_do_not_join_separate_words(before: str, after: str
 
 
 @given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
-def test_texts_are_the_same_without_native_code(shown: list[str], lines: list[str]) -> None:
-    clean, found, *_ = native.read(shown, lines, *character_tables(), 1)
-    assert clean == [words.clean(text) for text in (*shown, *lines)]
-    read = [*shown, *clean[len(shown) :]]
-    assert found == [token for text in read for token in words.tokens(text)]
+def test_texts_are_the_same_without_native_code(raw_texts: list[str], lines: list[str]) -> None:
+    cleaned, found_tokens, *_ = native.read(raw_texts, lines, *character_tables(), 1)
+    assert cleaned == [words.clean(text) for text in (*raw_texts, *lines)]
+    expected_texts = [*raw_texts, *cleaned[len(raw_texts) :]]
+    assert found_tokens == [token for text in expected_texts for token in words.tokens(text)]
 
 
 @given(st.text(st.one_of(st.sampled_from("ab _\u0301\u0e01"), st.characters())))
@@ -69,10 +69,10 @@ def test_word_counts_are_the_same_with_and_without_native_code(text: str) -> Non
 def test_every_character_is_the_same_with_and_without_native_code() -> None:
     tables = character_tables()
     codes = [*range(0xD800), *range(0xE000, LAST_CHARACTER + 0x400), *range(0x3FF00, 0x40100)]
-    shown = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]
-    clean, found, *_ = native.read(shown, [], *tables, 1)
-    assert clean == [*map(words.clean, shown)]
-    assert found == [token for text in shown for token in words.tokens(text)]
-    assert [native.count(text, tables.traits) for text in shown] == [
-        (len(words.tokens(text)), words.count_unspaced(text)) for text in shown
+    raw_texts = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]
+    cleaned, found_tokens, *_ = native.read(raw_texts, [], *tables, 1)
+    assert cleaned == [*map(words.clean, raw_texts)]
+    assert found_tokens == [token for text in raw_texts for token in words.tokens(text)]
+    assert [native.count(text, tables.traits) for text in raw_texts] == [
+        (len(words.tokens(text)), words.count_unspaced(text)) for text in raw_texts
     ]

@@ -107,8 +107,8 @@ class Kafka:
 
 @pytest.fixture(scope="module")
 def kafka(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kafka]:
-    with Kafka(tmp_path_factory.mktemp("kafka")) as running:
-        yield running
+    with Kafka(tmp_path_factory.mktemp("kafka")) as kafka_broker:
+        yield kafka_broker
 
 
 Start = Callable[[str, Path, str], subprocess.Popen[bytes]]
@@ -117,18 +117,18 @@ Start = Callable[[str, Path, str], subprocess.Popen[bytes]]
 @pytest.fixture
 def start(settings_with_queues: Settings) -> Iterator[Start]:
     """Return a function that starts a bridge."""
-    running: list[subprocess.Popen[bytes]] = []
+    bridges: list[subprocess.Popen[bytes]] = []
     # A bridge needs no access to the database.
     environment = process_environment(settings_with_queues)
     del environment["DETOURAGE_DATABASE_URL"]
 
-    def started(direction: str, properties: Path, topic: str) -> subprocess.Popen[bytes]:
+    def start_bridge(direction: str, properties: Path, topic: str) -> subprocess.Popen[bytes]:
         command = [sys.executable, "examples/kafka_bridge.py", direction, str(properties), topic]
-        running.append(subprocess.Popen(command, cwd=ROOT, env=environment))
-        return running[-1]
+        bridges.append(subprocess.Popen(command, cwd=ROOT, env=environment))
+        return bridges[-1]
 
-    yield started
-    for each in running:
+    yield start_bridge
+    for each in bridges:
         each.kill()
         each.wait()
 
@@ -182,7 +182,7 @@ def test_articles_arrive_with_their_headers_and_rejected_ones_are_kept(
                 headers={"traceparent": TRACE},
                 content_type="application/json",
             )
-    running = start("articles", properties, topic)
+    bridge = start("articles", properties, topic)
     arrived = kafka.take(topic, len(articles))
     assert sorted(each.value() for each in arrived) == [
         json.dumps(each).encode() for each in articles
@@ -200,6 +200,6 @@ def test_articles_arrive_with_their_headers_and_rejected_ones_are_kept(
     with connect(settings_with_queues) as connection, connection.channel() as channel:
         rejected = channel.basic_get(f"{topology.articles_queue}.unreadable")
         assert raw_body(rejected) == b'{"id": "no article"}'
-    running.terminate()
-    assert running.wait(30) == 0
+    bridge.terminate()
+    assert bridge.wait(30) == 0
     assert messages_waiting(settings_with_queues, topology.articles_queue) == 0

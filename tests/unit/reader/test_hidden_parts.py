@@ -20,7 +20,7 @@ QUESTIONS = {
         "Und die Fahrräder?": "Sie haben eine eigene Spur, auf der Seite der Mühle.",
     },
 }
-FORMS = {
+QUESTION_MARKUP = {
     "terms": '<dl class="accordion"><dt>{}</dt><dd>{}</dd></dl>',
     "aria": '<div class="faq"><h3 aria-controls="p{n}" aria-expanded="false">{}</h3>'
     '<div id="p{n}" role="region" aria-hidden="true"><p>{}</p></div></div>',
@@ -30,11 +30,11 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize("question_markup", QUESTION_MARKUP.values(), ids=QUESTION_MARKUP)
 @pytest.mark.parametrize("language", QUESTIONS)
-def test_questions_and_answers_that_open_are_text(language: str, form: str) -> None:
+def test_questions_and_answers_that_open_are_text(language: str, question_markup: str) -> None:
     items = "".join(
-        form.format(question, answer, n=number)
+        question_markup.format(question, answer, n=number)
         for number, (question, answer) in enumerate(QUESTIONS[language].items())
     )
     head = {"en": "Questions and answers", "de": "Fragen und Antworten"}[language]
@@ -43,12 +43,12 @@ def test_questions_and_answers_that_open_are_text(language: str, form: str) -> N
     assert missing == []
 
 
-LINE = "The lamps will come from a workshop in the next valley, the mayor said on Sunday."
+SENTENCE = "The lamps will come from a workshop in the next valley, the mayor said on Sunday."
 NOTICE = (
     "Please switch off your blocker to read on, because advertisements pay for every word of this "
     "newspaper."
 )
-QUOTED = "the piers now stand on rock and that no flood of the last four hundred years"
+REPEATED_WORDS = "the piers now stand on rock and that no flood of the last four hundred years"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ QUOTED = "the piers now stand on rock and that no flood of the last four hundred
         (f'<p style="color:red; display: none">{NOTICE}</p>', ""),
         (f'<p class="x9">{NOTICE}</p>', ".x9{display:none}"),
         (f'<p class="note x9">{NOTICE}</p>', "p{margin:0} .a, .x9 { color: red; display : none }"),
-        (f'<aside class="pq"><blockquote><p>{QUOTED}</p></blockquote></aside>', ""),
+        (f'<aside class="pq"><blockquote><p>{REPEATED_WORDS}</p></blockquote></aside>', ""),
     ],
     ids=["hidden", "style", "class", "one of several classes", "words that stand out"],
 )
@@ -76,30 +76,32 @@ def test_what_is_never_displayed_or_displayed_twice_is_not_text(markup: str, sty
 )
 def test_a_style_for_other_cases_hides_nothing(style: str) -> None:
     head = f"<style>{style}</style>"
-    assert LINE in read_article(news_page("en", f'<p class="x9">{LINE}</p>', head=head)).text
+    assert (
+        SENTENCE in read_article(news_page("en", f'<p class="x9">{SENTENCE}</p>', head=head)).text
+    )
 
 
 def test_buttons_are_text_only_within_a_sentence_and_menus_never() -> None:
     markup = (
         "<p>The deepest <button class='term'>scour</button> was found below the mill, she said.</p>"
-        f"<h2>What comes next <button>Hear</button></h2><p>{LINE} <button>Hear</button></p>"
+        f"<h2>What comes next <button>Hear</button></h2><p>{SENTENCE} <button>Hear</button></p>"
         '<div class="accordion"><button aria-controls="m" aria-expanded="false">More</button>'
         '<ul id="m"><li><a href="/1">The town hall</a></li><li><a href="/2">The council</a></li>'
         '<li><a href="/3">All roads of the county</a></li></ul></div>'
     )
     text = read_article(news_page("en", markup, after=4)).text
     sentence = "The deepest scour was found below the mill, she said."
-    assert text.endswith(f"\n\n{sentence}\n\nWhat comes next\n\n{LINE}")
+    assert text.endswith(f"\n\n{sentence}\n\nWhat comes next\n\n{SENTENCE}")
 
 
 @pytest.mark.parametrize(
-    ("language", "around"),
+    ("language", "hiding_markup"),
     [("en", '<div style="display:none">{}</div>'), ("de", "<noscript>{}</noscript>")],
     ids=["until it is opened", "for browsers without scripts"],
 )
-def test_the_rest_of_an_article_may_be_hidden(language: str, around: str) -> None:
+def test_the_rest_of_an_article_may_be_hidden(language: str, hiding_markup: str) -> None:
     rest = "".join(f"<p>{text}</p>" for text in TEXTS[language][3:])
-    page = news_page(language, around.format(rest), after=2, ends=True)
+    page = news_page(language, hiding_markup.format(rest), after=2, ends=True)
     assert [text for text in TEXTS[language][1:] if text not in read_article(page).text] == []
 
 

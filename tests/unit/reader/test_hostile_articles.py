@@ -10,19 +10,19 @@ from detourage.html import Response
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import article_around, page, paragraphs, prose, sentence
 
-DEEP = 480
-MANY = 8_000
-TURN, BACK = "\u202e", "\u202c"
+DEPTH = 480  # The parser removes elements below a depth of 512.
+MANY_ELEMENTS = 8_000
+RIGHT_TO_LEFT_OVERRIDE, END_OF_OVERRIDE = "\u202e", "\u202c"
 
 
 @pytest.mark.parametrize("element", ["div", "span", "blockquote", "figure", "section"])
 def test_a_deep_page_yields_its_article(element: str) -> None:
-    shown, other = (
-        page(f"<{element} class='a'>" * DEEP + prose(seed) + f"</{element}>" * DEEP)
+    deep_page, other_page = (
+        page(f"<{element} class='a'>" * DEPTH + prose(seed) + f"</{element}>" * DEPTH)
         for seed in (1, 2)
     )
-    for pivot in (None, other):
-        assert extract_article(shown, pivot).text == "\n\n".join(paragraphs(1))
+    for pivot in (None, other_page):
+        assert extract_article(deep_page, pivot).text == "\n\n".join(paragraphs(1))
 
 
 @pytest.mark.parametrize(
@@ -33,15 +33,15 @@ def test_a_deep_page_yields_its_article(element: str) -> None:
     ],
 )
 def test_a_page_with_very_many_elements_yields_its_article(repeated: str) -> None:
-    text = article_around(repeated * MANY).text
+    text = article_around(repeated * MANY_ELEMENTS).text
     assert text.startswith(paragraphs(1)[0])
     assert text.endswith(paragraphs(2)[-1])
 
 
 @pytest.mark.parametrize("run", ["." * 200_000, "? " * 100_000, " " * 200_000, "-" * 200_000])
 def test_long_runs_of_one_character_are_harmless(run: str) -> None:
-    shown = page(f"<div>{prose(1)}<p>{run}</p></div>", f"<title>{run}</title>")
-    assert extract_article(shown, None).text == "\n\n".join(paragraphs(1))
+    html_page = page(f"<div>{prose(1)}<p>{run}</p></div>", f"<title>{run}</title>")
+    assert extract_article(html_page, None).text == "\n\n".join(paragraphs(1))
 
 
 def test_links_are_resolved_as_in_a_browser() -> None:
@@ -49,7 +49,7 @@ def test_links_are_resolved_as_in_a_browser() -> None:
         f'<p>{sentence(1)} <a href="https://news.example@evil.example/">One</a>'
         f' <a href="https://a.example\\@evil.example">two</a>'
         f' <a href="https://a.example:99999/">three</a></p>'
-        f'<img src="https://me:secret@cdn.example/{TURN}gpj.a">'
+        f'<img src="https://me:secret@cdn.example/{RIGHT_TO_LEFT_OVERRIDE}gpj.a">'
         '<iframe src="https://video.example:0/1"></iframe>'
         '<iframe src="https://me@video.example/2"></iframe>',
         '<link rel="canonical" href="https://me:secret@news.example/story">',
@@ -62,11 +62,14 @@ def test_links_are_resolved_as_in_a_browser() -> None:
 
 
 def test_titles_names_and_texts_are_in_display_order() -> None:
-    declared = {"@type": "NewsArticle", "author": {"name": f"Jane {TURN}Doe{BACK}"}}
+    declared = {
+        "@type": "NewsArticle",
+        "author": {"name": f"Jane {RIGHT_TO_LEFT_OVERRIDE}Doe{END_OF_OVERRIDE}"},
+    }
     article = article_around(
-        f"<p>{sentence(1)} {TURN}Turned{BACK}.</p>"
-        f'<figure><img src="/a.jpg" alt="The {TURN}bridge"></figure>',
-        f"<title>Old {TURN}bridge{BACK} to open</title>"
+        f"<p>{sentence(1)} {RIGHT_TO_LEFT_OVERRIDE}Turned{END_OF_OVERRIDE}.</p>"
+        f'<figure><img src="/a.jpg" alt="The {RIGHT_TO_LEFT_OVERRIDE}bridge"></figure>',
+        f"<title>Old {RIGHT_TO_LEFT_OVERRIDE}bridge{END_OF_OVERRIDE} to open</title>"
         f'<script type="application/ld+json">{json.dumps(declared)}</script>',
     )
     assert (article.title, article.metadata.authors) == ("Old bridge to open", ("Jane Doe",))

@@ -37,7 +37,7 @@ def article() -> Article:
     return found
 
 
-def at(location: Location | None) -> str:
+def source_at(location: Location | None) -> str:
     assert location is not None
     assert location.start is not None
     return PAGE[location.start : location.end].decode()
@@ -46,17 +46,21 @@ def at(location: Location | None) -> str:
 def test_each_text_node_of_a_block_has_its_location(article: Article) -> None:
     block = next(each for each in article.blocks if "mayor" in each.text)
     assert block.xpath == "p[7]"
-    parts = [(article.text[each.start : each.end], each.xpath, each.offset) for each in block.texts]
-    assert parts[:4] == [("The", "", 0), ("mayor", "b", 0), ("of", "", 5), ("Aberdon", "a", 0)]
-    found = [PAGE[each.byte_start : each.byte_end] for each in block.texts]
-    assert found[:4] == [b"The", b"mayor", b"of", b"Aber&shy;don"]
-    assert found[4].startswith(b", Ms Olsen, <!-- -->said")
+    positions = [
+        (article.text[each.start : each.end], each.xpath, each.offset) for each in block.texts
+    ]
+    assert positions[:4] == [("The", "", 0), ("mayor", "b", 0), ("of", "", 5), ("Aberdon", "a", 0)]
+    sources = [PAGE[each.byte_start : each.byte_end] for each in block.texts]
+    assert sources[:4] == [b"The", b"mayor", b"of", b"Aber&shy;don"]
+    assert sources[4].startswith(b", Ms Olsen, <!-- -->said")
 
 
 def test_a_range_of_the_text_is_found_in_the_page(article: Article) -> None:
     start = article.text.index("Aberdon, Ms")
-    found = article.locate(start, start + len("Aberdon, Ms"))
-    assert [(each.text, each.xpath, PAGE[each.byte_start : each.byte_end]) for each in found] == [
+    passages = article.locate(start, start + len("Aberdon, Ms"))
+    assert [
+        (each.text, each.xpath, PAGE[each.byte_start : each.byte_end]) for each in passages
+    ] == [
         ("Aber\u00addon", "/html/body/div/p[7]/a", b"Aber&shy;don"),
         (", Ms", "/html/body/div/p[7]", b", Ms"),
     ]
@@ -65,24 +69,26 @@ def test_a_range_of_the_text_is_found_in_the_page(article: Article) -> None:
 def test_values_and_images_have_their_locations(article: Article) -> None:
     locations = article.locations
     assert locations is not None
-    assert at(locations.title) == article.title
+    assert source_at(locations.title) == article.title
     (author,) = locations.authors
     assert author is not None
     assert author.attribute == "content"
-    assert at(author) == '<meta name="author" content="Ann Olsen">'
+    assert source_at(author) == '<meta name="author" content="Ann Olsen">'
     assert locations.published is not None
     assert locations.published.xpath == "/html/head/meta[2]"
     assert locations.modified is None
     (image,) = article.images
     assert image.location is not None
     assert image.location.xpath == "figure/img"
-    assert at(image.location) == '<img src="a.jpg">'
+    assert source_at(image.location) == '<img src="a.jpg">'
 
 
 def test_an_article_from_a_script_has_no_locations() -> None:
     body = " ".join(re.findall(r"<p>(.*?)</p>", prose(3)))
-    data = f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}'
-    found = extract(f"<head><title>A title of some words</title>{data}</script><p>Loading", URL)
+    script = (
+        f'<script type="application/ld+json">{{"@type": "NewsArticle", "articleBody": "{body}"}}'
+    )
+    found = extract(f"<head><title>A title of some words</title>{script}</script><p>Loading", URL)
     assert found is not None
     assert found.method == "articleBody"
     assert all(each.xpath is None and not each.texts for each in found.blocks)
@@ -112,20 +118,20 @@ def test_many_text_nodes_are_one_location_in_a_message() -> None:
 
 
 def test_every_block_of_generated_pages_is_found_again() -> None:
-    blocks = 0
+    checked_blocks = 0
     for sample in generate(pages_per_template=1, noise=1.0):
         html = PageMessage.model_validate(sample.message).content
-        found = extract(html, sample.message["url"])
-        if found is None or found.method not in ("lines", "sentences"):
+        article = extract(html, sample.message["url"])
+        if article is None or article.method not in ("lines", "sentences"):
             continue
         page = parse_page(html).flat
-        for block in found.blocks:
-            passages = found.locate(block.start, block.end)
+        for block in article.blocks:
+            passages = article.locate(block.start, block.end)
             said = "".join(passage.text for passage in passages)
             assert "".join(said.split()) == "".join(block.text.split())
             assert all(index_at(page, passage.xpath) is not None for passage in passages)
-            blocks += 1
-    assert blocks > 50
+            checked_blocks += 1
+    assert checked_blocks > 50
 
 
 def test_a_text_is_located_after_the_page_around_it_changed(article: Article) -> None:
@@ -136,10 +142,9 @@ def test_a_text_is_located_after_the_page_around_it_changed(article: Article) ->
 
 
 def test_a_repeated_text_is_found_where_it_is() -> None:
-    said = "Yes, said the man, and went on to talk about it for a while.<br><br>"
-    page = (
-        f"<h1>What the man said</h1><div>{said}{prose(1).replace('p>', 'i>')}<br><br>{said}</div>"
-    )
+    sentence = "Yes, said the man, and went on to talk about it for a while.<br><br>"
+    others = prose(1).replace("p>", "i>")
+    page = f"<h1>What the man said</h1><div>{sentence}{others}<br><br>{sentence}</div>"
     found = extract(page, URL)
     assert found is not None
     first, last = (block for block in found.blocks if block.text.startswith("Yes, said"))
@@ -156,19 +161,19 @@ def test_deep_pages_have_bounded_locations() -> None:
 
 @pytest.mark.parametrize("added", ["", "<!-- new -->"], ids=["same page", "page with an addition"])
 def test_articles_of_many_blocks_are_located_in_linear_time(added: str) -> None:
-    def prepared(number: int) -> Work:
+    def prepare(number: int) -> Work:
         lines = "".join(f"Some words here, {each}.<br><br>" for each in range(number))
         html = f"<h1>A long headline here</h1><div>{lines}</div>"
-        found = extract(html, URL)
-        assert found is not None
+        article = extract(html, URL)
+        assert article is not None
         page = Page(added + html, URL)
-        return lambda: found.locate(0, len(found.text), page)
+        return lambda: article.locate(0, len(article.text), page)
 
-    assert growth(prepared, 300) < MAX_LINEAR_GROWTH
+    assert growth(prepare, 300) < MAX_LINEAR_GROWTH
 
 
 @pytest.mark.parametrize(("start", "end"), [(-5, 3), (5, 5), (9, 2)])
-def test_a_range_must_be_one(article: Article, start: int, end: int) -> None:
+def test_a_range_without_characters_is_refused(article: Article, start: int, end: int) -> None:
     with pytest.raises(ValueError, match="is not a range"):
         article.locate(start, end)
 

@@ -4,7 +4,7 @@ from detourage.html import Page
 from detourage.reader import MenuPageError, extract_article
 from tests.unit.reader.article_pages import page, prose, sentence
 
-FOOT = f"<p>{sentence(90, 30)}</p>"
+LAST_PARAGRAPH = f"<p>{sentence(90, 30)}</p>"
 
 
 def headline(seed: int) -> str:
@@ -18,21 +18,21 @@ def teasers(count: int, words: int = 25) -> str:
     )
 
 
-def is_menu(shown: Page) -> bool:
+def is_menu(read_page: Page) -> bool:
     try:
-        extract_article(shown, None)
+        extract_article(read_page, None)
     except MenuPageError:
         return True
     return False
 
 
 MENUS = [
-    f"<h1>Sport</h1><ul>{teasers(9)}</ul>{FOOT}",
+    f"<h1>Sport</h1><ul>{teasers(9)}</ul>{LAST_PARAGRAPH}",
     "".join(
         f"<tr><td><img src='/{n}.jpg'></td><td>{headline(n)}<br>{sentence(50 + n)}"
         f'<br><a href="/story/{n}.html">Read more</a></td></tr>'
         for n in range(12)
-    ).join(["<table>", f"</table>{FOOT}"]),
+    ).join(["<table>", f"</table>{LAST_PARAGRAPH}"]),
     "".join(
         f'<article><a href="/{n}.html"><h2>{sentence(n, 8)}</h2></a>'
         f"<p>{sentence(70 + n, 40)}</p></article>"
@@ -46,15 +46,15 @@ MENUS = [
     ).join(["<ul>", "</ul><p>版权所有</p>"]),
 ]
 ARTICLES = [
-    f"<div>{prose(1)}</div><ul>{teasers(9)}</ul>{FOOT}",
+    f"<div>{prose(1)}</div><ul>{teasers(9)}</ul>{LAST_PARAGRAPH}",
     f"<h1>{sentence(5, 8)}</h1><p>{sentence(1, 30)} {sentence(2, 30)}</p>"
-    f"<ul>{teasers(6, 20)}</ul>{FOOT}",
+    f"<ul>{teasers(6, 20)}</ul>{LAST_PARAGRAPH}",
     f"<ul>{teasers(9)}<li><h3>{headline(9)}</h3>{prose(1)}</li></ul>",
     "".join(
         f"<p>{sentence(n)} {headline(n)} {sentence(n + 50)} {headline(n + 50)}</p>"
         for n in range(12)
     ).join(["<div>", "</div>"]),
-    f'<div><a href="/print.html">{prose(1)}</a></div>{FOOT}',
+    f'<div><a href="/print.html">{prose(1)}</a></div>{LAST_PARAGRAPH}',
     f"<ul>{teasers(4)}</ul><p>{sentence(8)}</p>",
 ]
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-WORKS = {
+PROGRAMS = {
     "read": """
 from tests.pages import article_html
 from detourage.reader.content import read_content
@@ -26,7 +26,8 @@ def work():
 """,
 }
 
-MEASURE = """
+# Prints the CPU time of other threads relative to that of the thread that runs `work`.
+SHARE_OF_OTHER_THREADS = """
 from time import process_time, sleep, thread_time
 work()
 # Threads that have just begun wait for work for a moment, and not idly.
@@ -42,12 +43,14 @@ print((process_time() - everywhere - here) / here)
 """
 
 
-@pytest.mark.parametrize("work", list(WORKS))
-def test_no_other_threads_are_used(work: str) -> None:
-    told = {name: said for name, said in os.environ.items() if not name.endswith("_NUM_THREADS")}
+@pytest.mark.parametrize("program", list(PROGRAMS))
+def test_no_other_threads_are_used(program: str) -> None:
+    environment = {
+        name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")
+    }
     result = subprocess.run(
-        [sys.executable, "-c", WORKS[work] + MEASURE],
-        env=told,
+        [sys.executable, "-c", PROGRAMS[program] + SHARE_OF_OTHER_THREADS],
+        env=environment,
         capture_output=True,
         text=True,
         check=True,

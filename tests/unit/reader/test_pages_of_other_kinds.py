@@ -42,7 +42,7 @@ FACTS = (
 )
 
 
-def shop() -> str:
+def shop_page_body() -> str:
     finishes = [(f"{name}{finish}", *rest) for finish in ("", ", black") for name, *rest in LAMPS]
     cards = "".join(
         f"<div class='card'><a href='/products/{place}'><img src='/{place}.jpg'><h3>{name}</h3></a>"
@@ -57,7 +57,7 @@ def shop() -> str:
     )
 
 
-def product() -> str:
+def product_page_body() -> str:
     name, price, blurb = LAMPS[0]
     rows = "".join(f"<tr><th>{fact}</th><td>{value}</td></tr>" for fact, value in FACTS)
     others = "".join(
@@ -74,23 +74,27 @@ def product() -> str:
     )
 
 
-def read(body: str, url: str, title: str) -> Article:
+def read_body(body: str, url: str, title: str) -> Article:
     return extract_article(page(body, f"<title>{title}</title>", url), None)
 
 
-def assert_without_frame(text: str) -> None:
+def assert_no_navigation_or_footer(text: str) -> None:
     assert [part for part in ("Mirrors", "Careers", "Terms of use", "©") if part in text] == []
 
 
 def test_a_shop_page_gives_its_products_with_prices() -> None:
-    found = read(shop(), "https://shop.example/collections/lamps", "Lamps | Lamplight")
+    found = read_body(
+        shop_page_body(), "https://shop.example/collections/lamps", "Lamps | Lamplight"
+    )
     assert [part for lamp in LAMPS for part in lamp if part not in found.text] == []
-    assert_without_frame(found.text)
+    assert_no_navigation_or_footer(found.text)
     assert found.metadata.kind in ("collection", "listing")
 
 
 def test_a_product_page_gives_its_facts_but_no_other_products() -> None:
-    found = read(product(), "https://shop.example/products/harbour", "Harbour table lamp | Lamps")
+    found = read_body(
+        product_page_body(), "https://shop.example/products/harbour", "Harbour table lamp | Lamps"
+    )
     assert LAMPS[0][2] in found.text
     assert [value for _, value in FACTS if value not in found.text] == []
     assert "You may also like" not in found.text
@@ -104,18 +108,22 @@ def test_a_manual_gives_its_questions_with_answers() -> None:
         for question, answer in QUESTIONS
     )
     body = f"{NAVIGATION}<main><h1>Questions about the meter</h1>{sections}</main>{FOOTER}"
-    found = read(body, "https://docs.meter.example/help/faq", "FAQ | Meter")
+    found = read_body(body, "https://docs.meter.example/help/faq", "FAQ | Meter")
     assert [part for each in QUESTIONS for part in each if part not in found.text] == []
-    assert_without_frame(found.text)
+    assert_no_navigation_or_footer(found.text)
 
 
-@pytest.mark.parametrize("cheap", [0, 2])
-def test_a_front_page_with_prices_in_its_headlines_is_still_a_menu(cheap: int) -> None:
+@pytest.mark.parametrize("advertisements", [0, 2])
+def test_a_front_page_with_prices_in_its_headlines_is_still_a_menu(advertisements: int) -> None:
     stories = "".join(
         f"<li><h3><a href='/story/{n}'>Firm number {n} is sold for ${n + 3} million to its rival"
         f"</a></h3><p>{sentence(n, 20)}</p></li>"
         for n in range(12)
     )
-    advertised = "".join(f"<p>From ${n + 1} a month</p>" for n in range(cheap))
+    advertised_prices = "".join(f"<p>From ${n + 1} a month</p>" for n in range(advertisements))
     with pytest.raises(MenuPageError):
-        read(f"<h1>Business</h1><ul>{stories}</ul>{advertised}", "https://news.example/", "News")
+        read_body(
+            f"<h1>Business</h1><ul>{stories}</ul>{advertised_prices}",
+            "https://news.example/",
+            "News",
+        )

@@ -16,19 +16,19 @@ def story(seed: int) -> Page:
     return parse_page(article_html(seed).replace("</p></div></div>", f"{teaser}</div></div>"))
 
 
-def _page(html: str, tenant: str) -> Page:
+def _page_of_tenant(html: str, tenant: str) -> Page:
     return parse_page(html, f"https://{tenant}.letters.example/p/1")
 
 
 def test_knowledge_has_the_same_effect_as_the_page_it_was_learnt_from() -> None:
     for seed in range(1, 5):
-        known = TemplateKnowledge.from_pages([story(9)])
-        assert extract_article(story(seed), known) == extract_article(story(seed), story(9))
+        knowledge = TemplateKnowledge.from_pages([story(9)])
+        assert extract_article(story(seed), knowledge) == extract_article(story(seed), story(9))
 
 
 def test_knowledge_survives_serialisation_and_that_of_no_pages_has_no_effect() -> None:
-    known = TemplateKnowledge.from_pages([story(1), story(2)])
-    assert TemplateKnowledge.from_bytes(known.to_bytes()) == known
+    knowledge = TemplateKnowledge.from_pages([story(1), story(2)])
+    assert TemplateKnowledge.from_bytes(knowledge.to_bytes()) == knowledge
     nothing = TemplateKnowledge.from_bytes(TemplateKnowledge.from_pages([]).to_bytes())
     assert extract_article(story(1), nothing) == extract_article(story(1), None)
 
@@ -43,23 +43,27 @@ def test_invalid_bytes_and_another_format_are_rejected() -> None:
         TemplateKnowledge.from_bytes(zlib.compress(json.dumps(values).encode()))
 
 
-@pytest.mark.parametrize("copied", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
-def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(copied: list[int]) -> None:
-    own, other = article_html(1), article_html(7)
-    for number in copied:
-        other = other.replace(paragraphs(7)[number], paragraphs(1)[number])
-    known = TemplateKnowledge.from_pages([_page(other, "evil")])
-    text = read_content(_page(own, "victim"), known).text
+@pytest.mark.parametrize("copied_paragraphs", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
+def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(
+    copied_paragraphs: list[int],
+) -> None:
+    own_html, other_html = article_html(1), article_html(7)
+    for number in copied_paragraphs:
+        other_html = other_html.replace(paragraphs(7)[number], paragraphs(1)[number])
+    knowledge = TemplateKnowledge.from_pages([_page_of_tenant(other_html, "evil")])
+    text = read_content(_page_of_tenant(own_html, "victim"), knowledge).text
     assert text == "\n\n".join(paragraphs(1))
 
 
 def test_paragraphs_disguised_as_comments_elsewhere_stay_in_the_article() -> None:
-    dressed = [
+    disguised = [
         article_html(seed).replace("<p>", "<p><b class='author'>bob</b> <time>3 May</time> ")
         for seed in range(10, 20)
     ]
-    pattern = pattern_of_group(comment_pattern_of(_page(html, "evil")) for html in dressed)
+    pattern = pattern_of_group(
+        comment_pattern_of(_page_of_tenant(html, "evil")) for html in disguised
+    )
     patterns = [pattern] if pattern is not None else None
-    content = read_content(_page(article_html(1), "victim"), None, patterns)
+    content = read_content(_page_of_tenant(article_html(1), "victim"), None, patterns)
     assert content.text == "\n\n".join(paragraphs(1))
     assert not content.comments

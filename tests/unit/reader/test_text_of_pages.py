@@ -5,28 +5,31 @@ import pytest
 from detourage.reader import NoTextError, extract_article
 from tests.unit.reader.article_pages import article_around, page, paragraphs, prose, sentence
 
-MIXED = (
+BODY_OF_SEVERAL_ELEMENTS = (
     f"<div>{prose(1, 2)}<h2>Short</h2><ul><li>{sentence(41)}</li></ul>"
     f"<blockquote><p>{sentence(44)}</p></blockquote>{prose(2, 2)}</div>"
 )
-LINE = "This line has more than five words"
+SHORT_LINE = "This line has more than five words"
 
 
 @pytest.mark.parametrize(
     ("body", "texts"),
     [
         (f'<div class="single comments-open">{prose(1)}</div>', paragraphs(1)),
-        (MIXED, [*paragraphs(1, 2), "Short", sentence(41), sentence(44), *paragraphs(2, 2)]),
+        (
+            BODY_OF_SEVERAL_ELEMENTS,
+            [*paragraphs(1, 2), "Short", sentence(41), sentence(44), *paragraphs(2, 2)],
+        ),
         (
             f'<div><p>{sentence(1)} <a href="/x">{sentence(2)}</a></p></div>',
             [f"{sentence(1)} {sentence(2)}"],
         ),
         (f"<div class='a'>{prose(1)}</div><div class='b'>{prose(1)}</div>", paragraphs(1)),
         (
-            f"<p>{paragraphs(1)[0]}</p><h2>{LINE}</h2>{prose(1)}",
-            [paragraphs(1)[0], LINE, *paragraphs(1)],
+            f"<p>{paragraphs(1)[0]}</p><h2>{SHORT_LINE}</h2>{prose(1)}",
+            [paragraphs(1)[0], SHORT_LINE, *paragraphs(1)],
         ),
-        (f"<p>{LINE}</p>" * 4, [LINE] * 4),
+        (f"<p>{SHORT_LINE}</p>" * 4, [SHORT_LINE] * 4),
         (f"<div>{prose(1, 1) * 3}</div>", paragraphs(1, 1) * 3),
         ("<p>Not found</p>", ["Not found"]),
         ("<nav><p>Only this</p></nav>", ["Only this"]),
@@ -53,9 +56,9 @@ def test_the_text_of_a_page(body: str, texts: list[str]) -> None:
     ],
 )
 def test_a_page_without_text_yields_none(body: str) -> None:
-    shown = page(f"{body}<form><input value='Send'><button>Send</button></form>")
+    textless_page = page(f"{body}<form><input value='Send'><button>Send</button></form>")
     with pytest.raises(NoTextError) as caught:
-        extract_article(shown, None)
+        extract_article(textless_page, None)
     assert caught.value.outcome == "no-text"
 
 
@@ -73,8 +76,8 @@ def test_a_page_without_text_yields_none(body: str) -> None:
     ],
 )
 def test_a_sentence_stays_whole(markup: str, text: str) -> None:
-    shown = f"<p>{sentence(4)} {markup} {sentence(5)}</p>"
-    blocks = [block.text for block in article_around(shown).blocks]
+    paragraph = f"<p>{sentence(4)} {markup} {sentence(5)}</p>"
+    blocks = [block.text for block in article_around(paragraph).blocks]
     assert f"{sentence(4)} {text} {sentence(5)}" in blocks
 
 

@@ -146,11 +146,11 @@ def test_an_error_status_is_trusted() -> None:
     assert read_content(parse_page(article_html(1), URL, response=Response(200))).text
 
 
-def _with_end(number: int, *lines: str) -> Article:
+def _article_with_end(number: int, *lines: str) -> Article:
     """Read an article of some paragraphs with lines below it."""
     end = "<div class='end'>" + "".join(lines) + "</div>" if lines else ""
-    foot = "</div></div><div class='foot'>"
-    return read_article(article_html(1, number=number).replace(foot, end + foot), URL)
+    page_footer = "</div></div><div class='foot'>"
+    return read_article(article_html(1, number=number).replace(page_footer, end + page_footer), URL)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def _with_end(number: int, *lines: str) -> Article:
     ],
 )
 def test_a_beginning_with_an_offer_in_any_language_is_truncated(lines: tuple[str, ...]) -> None:
-    article = _with_end(2, *lines)
+    article = _article_with_end(2, *lines)
     assert article.truncated
     assert article.text == "\n\n".join(paragraphs(1, 2))
 
@@ -189,16 +189,16 @@ def test_a_beginning_with_an_offer_in_any_language_is_truncated(lines: tuple[str
     ],
 )
 def test_a_whole_article_with_offers_is_not_truncated(number: int, lines: tuple[str, ...]) -> None:
-    assert not _with_end(number, *lines).truncated
+    assert not _article_with_end(number, *lines).truncated
 
 
 def test_a_long_hostile_page_takes_linear_time() -> None:
-    def prepared(number: int) -> Work:
+    def prepare(number: int) -> Work:
         lines = "".join(f"<p>page not found please log in {each}</p>" for each in range(number))
         return partial(read_suppressed, page(f"<title>Page not found</title>{lines}"))
 
-    def read_suppressed(shown: Page) -> None:
+    def read_suppressed(html_page: Page) -> None:
         with contextlib.suppress(WallError, GoneError):
-            read_content(shown)
+            read_content(html_page)
 
-    assert growth(prepared, 200) < MAX_LINEAR_GROWTH
+    assert growth(prepare, 200) < MAX_LINEAR_GROWTH

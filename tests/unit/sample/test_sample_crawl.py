@@ -35,17 +35,17 @@ def crawl(noise: float = 0.3) -> tuple[SamplePage, ...]:
     return tuple(generate(pages_per_template=2, noise=noise))
 
 
-def markup(page: SamplePage) -> bytes:
+def html_of(page: SamplePage) -> bytes:
     return base64.b64decode(page.message["html_base64"])
 
 
-def parsed(page: SamplePage) -> Page:
+def parsed_page(page: SamplePage) -> Page:
     """Return the page as the worker parses it, in its declared encoding."""
     header = page.message["content_type"]
-    return parse_page(markup(page), page.message["url"], content_type=header)
+    return parse_page(html_of(page), page.message["url"], content_type=header)
 
 
-def squeezed(text: str) -> str:
+def without_whitespace(text: str) -> str:
     """Return the text without whitespace, which these tests ignore."""
     return "".join(text.split())
 
@@ -53,12 +53,12 @@ def squeezed(text: str) -> str:
 @cache
 def articles() -> tuple[tuple[SamplePage, Article], ...]:
     pages = [page for page in generate(pages_per_template=3) if page.gold["kind"] == "article"]
-    return tuple((page, read_content(parsed(page))) for page in pages)
+    return tuple((page, read_content(parsed_page(page))) for page in pages)
 
 
 def test_the_same_arguments_give_the_same_pages() -> None:
-    again = tuple(generate(pages_per_template=2))
-    assert again == crawl()
+    second_crawl = tuple(generate(pages_per_template=2))
+    assert second_crawl == crawl()
 
 
 def test_a_small_crawl_is_the_beginning_of_a_large_one() -> None:
@@ -71,7 +71,7 @@ def test_a_small_crawl_is_the_beginning_of_a_large_one() -> None:
 def test_messages_satisfy_the_schema() -> None:
     for page in crawl():
         message = PageMessage.model_validate_json(json.dumps(page.message))
-        assert message.content == markup(page)
+        assert message.content == html_of(page)
         assert message.fetched_at is not None
         assert message.site == page.gold["site"]
         assert message.site is not None
@@ -83,21 +83,21 @@ def test_texts_titles_authors_and_comments_are_visible_in_order(noise: float) ->
     for page in crawl(noise):
         if page.gold["kind"] != "article":
             continue
-        texts = parsed(page).document.xpath(
+        texts = parsed_page(page).document.xpath(
             "//text()[not(ancestor::script or ancestor::style or ancestor::title)]"
         )
-        text = squeezed("".join(map(str, texts)))
+        text = without_whitespace("".join(map(str, texts)))
         end = 0
         for paragraph in page.gold["text"].split("\n\n"):
-            end = text.index(squeezed(paragraph), end) + 1
-        assert squeezed(page.gold["title"]) in text
-        assert all(squeezed(author) in text for author in page.gold["authors"])
+            end = text.index(without_whitespace(paragraph), end) + 1
+        assert without_whitespace(page.gold["title"]) in text
+        assert all(without_whitespace(author) in text for author in page.gold["authors"])
         end = 0
         for comment in page.gold["comments"]:
             for part in comment["text"].split("\n\n"):
-                end = text.index(squeezed(part), end)
-            assert squeezed(comment["author"]) in text
-            assert squeezed(comment["date"]) in text
+                end = text.index(without_whitespace(part), end)
+            assert without_whitespace(comment["author"]) in text
+            assert without_whitespace(comment["date"]) in text
 
 
 def test_sites_are_in_five_languages_and_one_is_redesigned() -> None:
@@ -111,7 +111,7 @@ def test_sites_are_in_five_languages_and_one_is_redesigned() -> None:
 def test_a_legacy_encoding_is_declared_only_in_the_page() -> None:
     declared = set()
     for page in crawl():
-        charset = re.search(rb"<meta[^>]*charset=\"?([\w-]+)", markup(page))
+        charset = re.search(rb"<meta[^>]*charset=\"?([\w-]+)", html_of(page))
         assert charset
         declared.add(charset[1].lower())
         if charset[1].lower() != b"utf-8":
@@ -120,10 +120,10 @@ def test_a_legacy_encoding_is_declared_only_in_the_page() -> None:
 
 
 def test_pages_declared_as_xhtml_strict_are_well_formed() -> None:
-    strict = [page for page in crawl(1.0) if b"XHTML 1.0 Strict" in markup(page)]
+    strict = [page for page in crawl(1.0) if b"XHTML 1.0 Strict" in html_of(page)]
     assert strict
     for page in strict:
-        assert etree.fromstring(markup(page)).tag == "{http://www.w3.org/1999/xhtml}html"
+        assert etree.fromstring(html_of(page)).tag == "{http://www.w3.org/1999/xhtml}html"
 
 
 def test_noise_adds_pages_without_a_template() -> None:
@@ -161,52 +161,52 @@ def test_invalid_arguments_are_rejected(arguments: dict[str, Any], complaint: st
 
 
 def test_articles_have_their_authors() -> None:
-    wrong = [
+    urls_with_wrong_authors = [
         page.gold["url"]
         for page, article in articles()
         if list(article.metadata.authors) != page.gold["authors"]
     ]
     # The exception is a column whose comments are longer than its text and are mistaken for it.
-    assert len(wrong) <= 1, wrong
+    assert len(urls_with_wrong_authors) <= 1, urls_with_wrong_authors
 
 
 def test_every_article_has_the_right_day_and_no_wrong_time() -> None:
     for page, article in articles():
         published = article.metadata.published
         assert published is not None, page.gold["url"]
-        written, known = page.gold["published_at"], str(published)
-        assert written.startswith(known) or known == written, page.gold["url"]
+        true_date, extracted_date = page.gold["published_at"], str(published)
+        assert true_date.startswith(extracted_date) or extracted_date == true_date, page.gold["url"]
 
 
 def test_most_leads_are_found_and_correct() -> None:
-    found = [
+    are_correct = [
         article.metadata.lead == " ".join(page.gold["lead"].split())
         for page, article in articles()
         if article.metadata.lead is not None
     ]
     # The others include the caption of a picture above the text, or are its first paragraph.
-    assert sum(found) > max(0.85 * len(found), len(articles()) / 2)
+    assert sum(are_correct) > max(0.85 * len(are_correct), len(articles()) / 2)
 
 
 def test_slots_are_filled_by_rules_topic_rules_and_numbers() -> None:
     rules = {"who": ["the {.animal}"], "farm.animal": ["cow"], "line": ["{^who} eats {7-7}."]}
-    teller = Voice(rules, (".", ","), random.Random(1), topic="farm")
-    assert teller.tell("line") == "The cow eats 7."
+    voice = Voice(rules, (".", ","), random.Random(1), topic="farm")
+    assert voice.tell("line") == "The cow eats 7."
 
 
 @pytest.mark.parametrize("code", sorted({site.language.code for site in all_sites().values()}))
 def test_every_line_of_every_language_can_be_generated(code: str) -> None:
-    tongue = language(code)
-    for topic in tongue.topics:
+    sample_language = language(code)
+    for topic in sample_language.topics:
         rng = random.Random(topic)
-        teller = tongue.voice(rng, topic)
-        for rule in tongue.rules:
+        voice = sample_language.voice(rng, topic)
+        for rule in sample_language.rules:
             if "." in rule and not rule.startswith(f"{topic}."):
                 continue
-            for _ in tongue.rules[rule]:
-                told = teller.tell(rule)
-                assert told
-                assert not re.search(r"[{}*]", told), told
+            for _ in sample_language.rules[rule]:
+                line = voice.tell(rule)
+                assert line
+                assert not re.search(r"[{}*]", line), line
 
 
 @pytest.mark.parametrize("site", all_sites())
@@ -216,12 +216,14 @@ def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
         for page in generate(pages_per_template=5, sites=[site])
         if "/one-off/" not in page.gold["template_class"]
     ]
-    trees = [parsed(page).tree for page in pages]
+    trees = [parsed_page(page).tree for page in pages]
     classes = np.array([page.gold["template_class"] for page in pages])
     sizes = np.array([len(tree) for tree in trees])
-    matrix = np.asarray(normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :]))
-    same = classes[:, None] == classes[None, :]
-    within = matrix[same & ~np.eye(len(matrix), dtype=bool)]
-    between = matrix[~same]
-    assert np.median(within) < 0.35 < np.quantile(between, 0.05)
-    assert np.median(between) > 0.45
+    distances = np.asarray(
+        normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :])
+    )
+    have_same_template = classes[:, None] == classes[None, :]
+    distances_within = distances[have_same_template & ~np.eye(len(distances), dtype=bool)]
+    distances_between = distances[~have_same_template]
+    assert np.median(distances_within) < 0.35 < np.quantile(distances_between, 0.05)
+    assert np.median(distances_between) > 0.45

@@ -27,8 +27,8 @@ def test_prometheus_loads_the_rules() -> None:
     mounts = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["prometheus"][
         "volumes"
     ]
-    beside = {Path(mount.split(":")[1]).parent for mount in mounts if ":ro" in mount}
-    assert beside == {Path("/etc")}
+    mounted_directories = {Path(mount.split(":")[1]).parent for mount in mounts if ":ro" in mount}
+    assert mounted_directories == {Path("/etc")}
 
 
 def test_each_alert_has_a_severity_and_is_tested_and_explained(rules: list[dict[str, Any]]) -> None:
@@ -37,10 +37,10 @@ def test_each_alert_has_a_severity_and_is_tested_and_explained(rules: list[dict[
         assert rule["annotations"]["summary"].strip()
     names = [rule["alert"] for rule in rules]
     assert len(set(names)) == len(names)
-    tried = (MONITORING / "alerts_test.yml").read_text()
-    assert [name for name in names if name not in tried] == []
-    text = (ROOT / "docs/how-to/monitor.md").read_text()
-    assert re.findall(r"^\| `(Detourage\w+)` \|", text, re.MULTILINE) == names
+    alert_tests = (MONITORING / "alerts_test.yml").read_text()
+    assert [name for name in names if name not in alert_tests] == []
+    guide = (ROOT / "docs/how-to/monitor.md").read_text()
+    assert re.findall(r"^\| `(Detourage\w+)` \|", guide, re.MULTILINE) == names
 
 
 def test_an_installed_promtool_accepts_and_tests_the_rules() -> None:

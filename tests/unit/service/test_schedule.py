@@ -20,10 +20,10 @@ def test_setting_the_clock_back_does_not_stop_beat(tmp_path: Path) -> None:
         entry.last_run_at += timedelta(hours=1)
     scheduler.close()
 
-    again = HeartbeatScheduler(app, schedule_filename=file)
-    again.tick()
-    latest = max(entry.last_run_at for entry in again.schedule.values())
-    assert latest <= app.now()
-    soonest = min(entry.is_due().next for entry in again.schedule.values())
-    assert soonest <= settings.search_interval_seconds
-    again.close()
+    restarted_scheduler = HeartbeatScheduler(app, schedule_filename=file)
+    restarted_scheduler.tick()
+    last_sent = max(entry.last_run_at for entry in restarted_scheduler.schedule.values())
+    assert last_sent <= app.now()
+    shortest_wait = min(entry.is_due().next for entry in restarted_scheduler.schedule.values())
+    assert shortest_wait <= settings.search_interval_seconds
+    restarted_scheduler.close()

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from detourage.template.continuity import design_change, match_groups
 
-A, B, C, D = 1, 2, 3, 4
+A, B, C, D = 1, 2, 3, 4  # The ids of groups of pages.
 
 
 def pages(first: int, last: int) -> set[int]:
@@ -49,22 +49,24 @@ def test_the_id_of_a_group_that_is_gone_is_never_reused() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=40), st.data())
 def test_group_ids_are_unique_and_kept_only_with_pages(
-    places: list[tuple[int, int]], data: st.DataObject
+    old_and_new_groups: list[tuple[int, int]], data: st.DataObject
 ) -> None:
     former: dict[int, set[int]] = {}
     following: dict[int, set[int]] = {}
-    for page, (old, new) in enumerate(places):
+    for page, (old, new) in enumerate(old_and_new_groups):
         former.setdefault(old + 1, set()).add(page)
         following.setdefault(new, set()).add(page)
     groups = list(following.values())
-    found = match_groups(former, groups)
-    assert len(set(found)) == len(groups)
-    continued = [i for i, identity in enumerate(found) if identity in former]
-    assert all(groups[i] & former[found[i]] for i in continued)
-    assert all(identity > max(former) for identity in found if identity not in former)
+    identities = match_groups(former, groups)
+    assert len(set(identities)) == len(groups)
+    kept = [i for i, identity in enumerate(identities) if identity in former]
+    assert all(groups[i] & former[identities[i]] for i in kept)
+    assert all(identity > max(former) for identity in identities if identity not in former)
 
 
-SLOW = [A] * 20 + [design for new in range(11) for design in [A] * (10 - new) + [B] * new]
+GRADUAL_REDESIGN = [A] * 20 + [
+    design for new in range(11) for design in [A] * (10 - new) + [B] * new
+]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,7 @@ SLOW = [A] * 20 + [design for new in range(11) for design in [A] * (10 - new) + 
         ([A, B, A, A, B] * 4 + [C, D, C, C, D] * 4, 20, (C, D), (A, B)),
         *(([A] * 30 + [B] * following, 30, (B,), None) for following in (5, 60, 400)),
         ([A, A, None, A, A, A, A, A] * 3 + [None] * 8, 24, (), None),
-        (SLOW, 39, (B,), (A,)),
+        (GRADUAL_REDESIGN, 39, (B,), (A,)),
     ],
     ids=[
         *("in the middle", "after 5 pages", "after 60 pages", "after 400 pages"),
@@ -92,10 +94,10 @@ def test_a_redesign_is_reported_and_the_report_remains(
     assert gone_groups is None or change.gone_groups == gone_groups
 
 
-@pytest.mark.parametrize("stray", [None, B])
+@pytest.mark.parametrize("stray_group", [None, B])
 @pytest.mark.parametrize(("strays", "following"), [(1, 20), (1, 0), (4, 6)])
-def test_stray_pages_are_not_a_change(stray: int | None, strays: int, following: int) -> None:
-    assert design_change([A] * 30 + [stray] * strays + [A] * following) is None
+def test_stray_pages_are_not_a_change(stray_group: int | None, strays: int, following: int) -> None:
+    assert design_change([A] * 30 + [stray_group] * strays + [A] * following) is None
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_stray_pages_are_not_a_change(stray: int | None, strays: int, following:
     [
         pytest.param([A, B, A, A, C, A, B] * 20, id="unchanged"),
         pytest.param([A] * 30 + [B] * 4, id="uncertain"),
-        pytest.param(SLOW[:60], id="gradual"),
+        pytest.param(GRADUAL_REDESIGN[:60], id="gradual"),
         pytest.param([A, None] * 30, id="many stray pages"),
         pytest.param([B] * 10 + [A] * 200 + [B] * 20, id="pages of a known kind"),
         pytest.param([A, B, A] * 10 + [A, B] * 10, id="a former design returns"),

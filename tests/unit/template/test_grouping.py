@@ -24,11 +24,8 @@ DISTANCES = site_distances(TEMPLATES, spread=0.3)
 
 def test_groups_are_sorted_by_size_then_by_smallest_key() -> None:
     grouping = group_pages(KEYS, DISTANCES)
-    assert [[KEYS[i][21] for i in group.members] for group in grouping.groups] == [
-        ["m"] * 7,
-        ["l"] * 4,
-        ["n"] * 4,
-    ]
+    templates = [[TEMPLATES[i] for i in group.members] for group in grouping.groups]
+    assert templates == [[1] * 7, [0] * 4, [2] * 4]
     assert grouping.outliers == (15,)
     assert all(group.pivot in group.members for group in grouping.groups)
 
@@ -57,7 +54,7 @@ def test_pages_are_grouped_by_their_trees() -> None:
     assert found.distances[0, 1] > 0.5
 
 
-def tolerant(distance: int, a: int, b: int) -> float:
+def size_tolerant_distance(distance: int, a: int, b: int) -> float:
     plain = normalised_distance(distance, a, b)
     matrix = size_tolerant_distances(np.array([[0, plain], [plain, 0]]), [a, b])
     assert matrix[0, 1] == matrix[1, 0]
@@ -65,7 +62,7 @@ def tolerant(distance: int, a: int, b: int) -> float:
 
 
 def test_half_of_the_surplus_of_the_larger_page_is_ignored() -> None:
-    assert tolerant(200, 100, 300) == pytest.approx(2 * 100 / (400 + 100))
+    assert size_tolerant_distance(200, 100, 300) == pytest.approx(2 * 100 / (400 + 100))
 
 
 @pytest.mark.parametrize("sizes", [[3], [3, 0], [[3, 4]]])
@@ -76,7 +73,7 @@ def test_each_page_needs_its_own_key_and_a_size(sizes: list[int]) -> None:
         group_pages(["a", "a"], np.zeros((2, 2)))
 
 
-def page(paragraphs: int, comments: int) -> Tree:
+def article_tree(paragraphs: int, comments: int) -> Tree:
     menu = "{ul" + "{li{a}}" * 10 + "}"
     body = "{article{h1}{time}" + "{p}" * paragraphs + "}"
     thread = "{section{h2}" + "{div{b}{i}{p}{a}}" * comments + "}"
@@ -87,19 +84,21 @@ def page(paragraphs: int, comments: int) -> Tree:
     )
 
 
-TREES = [page(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)]
-URLS = [f"https://news.example/{number}" for number in range(len(TREES))]
+TREES_OF_ONE_TEMPLATE = [
+    article_tree(paragraphs, comments) for paragraphs in (4, 12, 30) for comments in (0, 3, 25)
+]
+URLS_OF_TREES = [f"https://news.example/{number}" for number in range(len(TREES_OF_ONE_TEMPLATE))]
 
 
 def test_length_and_number_of_comments_do_not_split_a_template() -> None:
-    found = group_site("news.example", URLS, TREES)
-    assert [len(group.members) for group in found.grouping.groups] == [len(TREES)]
-    assert len(group_pages(URLS, found.distances).groups) > 1
-    for whole_matrix_trees in range(3, len(TREES)):
+    found = group_site("news.example", URLS_OF_TREES, TREES_OF_ONE_TEMPLATE)
+    assert [len(group.members) for group in found.grouping.groups] == [len(TREES_OF_ONE_TEMPLATE)]
+    assert len(group_pages(URLS_OF_TREES, found.distances).groups) > 1
+    for whole_matrix_trees in range(3, len(TREES_OF_ONE_TEMPLATE)):
         large = ComparedTrees()
-        pages = pages_of(URLS, large.add(TREES))
+        pages = pages_of(URLS_OF_TREES, large.add(TREES_OF_ONE_TEMPLATE))
         grouping = large.group(pages, whole_matrix_trees=whole_matrix_trees)
-        assert [len(group.members) for group in grouping.groups] == [len(TREES)]
+        assert [len(group.members) for group in grouping.groups] == [len(TREES_OF_ONE_TEMPLATE)]
 
 
 TWO_DESIGNS = "harbour-post.example"
@@ -110,7 +109,7 @@ def site() -> Pages:
     return Pages(TWO_DESIGNS)
 
 
-def labels_of(found: SiteGroups) -> list[int]:
+def group_labels_of(found: SiteGroups) -> list[int]:
     labels = [-1 - place for place in range(len(found.urls))]
     for number, group in enumerate(found.grouping.groups):
         for member in group.members:
@@ -130,23 +129,26 @@ def test_two_designs_years_apart_with_menus_among_articles(
     sizes = [len(tree) for tree in site.trees]
     grouping = group_pages(site.urls, compared.distances, sizes=sizes, estimator=METHODS[name]())
     found = SiteGroups(TWO_DESIGNS, compared.urls, compared.distances, grouping)
-    assert adjusted_rand_score(site.classes, labels_of(found)) == 1
+    assert adjusted_rand_score(site.classes, group_labels_of(found)) == 1
     assert len(grouping.groups) == 6
     for group in grouping.groups:
         assert len({site.kinds[member] for member in group.members}) == 1
 
 
 def test_near_duplicates_do_not_hide_a_template(site: Pages) -> None:
-    place = site.kinds.index("article")
+    original = site.kinds.index("article")
     copies = []
-    for extra in range(12):
-        labels = list(site.trees[place].labels)
-        labels[extra] = "ins"
-        copies.append(Tree.from_postorder(labels, site.trees[place].sizes))
-    urls = [*site.urls, *(f"{site.urls[place]}?copy={extra}" for extra in range(12))]
+    for changed_node in range(12):
+        labels = list(site.trees[original].labels)
+        labels[changed_node] = "ins"
+        copies.append(Tree.from_postorder(labels, site.trees[original].sizes))
+    urls = [
+        *site.urls,
+        *(f"{site.urls[original]}?copy={changed_node}" for changed_node in range(12)),
+    ]
     found = group_site(TWO_DESIGNS, urls, [*site.trees, *copies])
-    classes = [*site.classes, *[site.classes[place]] * 12]
-    assert adjusted_rand_score(classes, labels_of(found)) == 1
+    classes = [*site.classes, *[site.classes[original]] * 12]
+    assert adjusted_rand_score(classes, group_labels_of(found)) == 1
 
 
 @pytest.mark.parametrize("size", [2, 6, 12])
@@ -154,7 +156,7 @@ def test_the_templates_of_a_generated_site_are_found_at_any_size(size: int) -> N
     pages = Pages("sada-almina.example", size=size)
     found = group_site("sada-almina.example", pages.urls, pages.trees)
     assert len(found.grouping.groups) == 3
-    assert adjusted_rand_score(pages.classes, labels_of(found)) == 1
+    assert adjusted_rand_score(pages.classes, group_labels_of(found)) == 1
 
 
 FAR, NEAR, SAME = 0.9, 0.1, 0.2
@@ -165,7 +167,7 @@ def pages_of(keys: Sequence[str], trees: Sequence[int]) -> list[PageOfTree]:
     return list(map(PageOfTree, keys, trees))
 
 
-def site_of(
+def large_site_of(
     references: Sequence[int], distances: Matrix, nearest: Mapping[int, NearestReference]
 ) -> KnownSite:
     """Return a large site with the given references."""
@@ -180,7 +182,7 @@ def group_by_references(
     nearest: Mapping[int, NearestReference],
 ) -> Grouping:
     """Group pages of a large site."""
-    return site_of(references, distances, nearest).group(pages_of(keys, trees))
+    return large_site_of(references, distances, nearest).group(pages_of(keys, trees))
 
 
 def test_pages_join_the_group_of_their_nearest_reference() -> None:
@@ -203,13 +205,13 @@ def test_pages_join_the_group_of_their_nearest_reference() -> None:
 
 def test_the_only_reference_of_a_template_represents_its_pages() -> None:
     distances = np.array([[0, SAME, FAR], [SAME, 0, FAR], [FAR, FAR, 0]])
-    alone = group_by_references("abc", [1, 2, 3], [1, 2, 3], distances, {})
-    assert alone.outliers == (2,)
-    followed = group_by_references("abcd", [1, 2, 3, 4], [1, 2, 3], distances, {4: (3, NEAR)})
-    assert [group.members for group in followed.groups] == [(0, 1), (2, 3)]
-    assert followed.groups[1].pivot == 2
-    equal = group_by_references("abcd", [1, 2, 3, 3], [1, 2, 3], distances, {})
-    assert [group.members for group in equal.groups] == [(0, 1), (2, 3)]
+    without_follower = group_by_references("abc", [1, 2, 3], [1, 2, 3], distances, {})
+    assert without_follower.outliers == (2,)
+    with_follower = group_by_references("abcd", [1, 2, 3, 4], [1, 2, 3], distances, {4: (3, NEAR)})
+    assert [group.members for group in with_follower.groups] == [(0, 1), (2, 3)]
+    assert with_follower.groups[1].pivot == 2
+    with_equal_tree = group_by_references("abcd", [1, 2, 3, 3], [1, 2, 3], distances, {})
+    assert [group.members for group in with_equal_tree.groups] == [(0, 1), (2, 3)]
 
 
 def test_pages_that_cannot_be_compared_are_outliers() -> None:
@@ -227,21 +229,25 @@ def test_members_too_far_from_the_pivot_are_outliers() -> None:
     (group,) = grouping.groups
     assert (group.members, group.pivot) == ((0, 1, 2, 3, 4, 5), 0)
     shapes = {tree: TreeShape(str(tree), 100) for tree in trees}
-    site = site_of(references, distances, nearest)
+    site = large_site_of(references, distances, nearest)
     doubtful = site.doubtful(pages_of(keys, trees), shapes, grouping)
     assert doubtful == {(5, 1), (6, 1)}
     confirmed = without_far_members(grouping, pages_of(keys, trees), {(5, 1): 0.4, (6, 1): 0.5})
     assert [group.members for group in confirmed.groups] == [(0, 1, 2, 3, 4)]
     assert confirmed.outliers == (5,)
-    unknown = without_far_members(grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.4})
-    assert unknown.outliers == (4,)
+    partly_confirmed = without_far_members(
+        grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.4}
+    )
+    assert partly_confirmed.outliers == (4,)
 
 
 def test_a_group_that_grows_keeps_the_page_with_which_the_others_are_compared() -> None:
     days = [datetime(2025, 12, 31, tzinfo=UTC) + timedelta(days=day) for day in range(4)]
-    known = [(f"https://a.example/{number}", each) for number, each in enumerate([*days, None])]
-    assert reference_order([4, 0], known) == [0, 4]
+    pages = [(f"https://a.example/{number}", each) for number, each in enumerate([*days, None])]
+    assert reference_order([4, 0], pages) == [0, 4]
     # In a new year, the group is compared with a page of that year.
-    firsts = [reference_order(range(3, after, -1), known)[0] for after in (2, 1, 0, -1)]
-    assert firsts == [3, 2, 1, 1]
-    assert reference_order([4, 2, 0, 3, 1], known) == [1, 2, 3, 0, 4]
+    first_references = [
+        reference_order(range(3, last_excluded, -1), pages)[0] for last_excluded in (2, 1, 0, -1)
+    ]
+    assert first_references == [3, 2, 1, 1]
+    assert reference_order([4, 2, 0, 3, 1], pages) == [1, 2, 3, 0, 4]

@@ -90,12 +90,12 @@ def test_a_page_too_far_from_its_pivot_leaves_the_group(method: TemplateClustere
 
 def test_the_same_matrix_gives_the_same_result(method: TemplateClusterer) -> None:
     distances = site_distances([0, 1, 2, 3, 4, 5] * 5, spread=0.5)
-    before = distances.copy()
-    first, again = copy(method).fit(distances), copy(method).fit(distances)
-    assert np.array_equal(first.labels_, again.labels_)
-    assert np.array_equal(first.embedding_, again.embedding_)
-    assert first.silhouette_ == again.silhouette_
-    assert np.array_equal(distances, before)
+    unchanged = distances.copy()
+    first, second = copy(method).fit(distances), copy(method).fit(distances)
+    assert np.array_equal(first.labels_, second.labels_)
+    assert np.array_equal(first.embedding_, second.embedding_)
+    assert first.silhouette_ == second.silhouette_
+    assert np.array_equal(distances, unchanged)
 
 
 @pytest.mark.parametrize(
@@ -116,26 +116,26 @@ def test_an_invalid_matrix_is_rejected_with_the_reason(
         method.fit(matrix)
 
 
-PAPER = MdsKMeans(merge_distance=-1, max_pivot_distance=1)
+PUBLISHED_METHOD = MdsKMeans(merge_distance=-1, max_pivot_distance=1)
 
 
 def test_the_published_method_splits_templates_that_form_clusters() -> None:
     distances = np.full((10, 10), 0.02)
     distances[:5, 5:] = distances[5:, :5] = 0.2
     np.fill_diagonal(distances, 0)
-    assert len(PAPER.fit(distances).pivots_) == 2
+    assert len(PUBLISHED_METHOD.fit(distances).pivots_) == 2
     assert len(MdsKMeans().fit(distances).pivots_) == 1
 
 
 def test_the_published_method_groups_pages_with_nothing_in_common() -> None:
     distances = site_distances([0, 0, 0, 1, 2])
-    assert OUTLIER not in PAPER.fit(distances).labels_
+    assert OUTLIER not in PUBLISHED_METHOD.fit(distances).labels_
     assert MdsKMeans().fit(distances).labels_.tolist() == [0, 0, 0, OUTLIER, OUTLIER]
 
 
 def test_the_number_of_clusters_tried_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusterer, "MAX_CLUSTERS", 2)
-    assert len(PAPER.fit(site_distances([0, 1, 2, 3] * 5)).pivots_) == 2
+    assert len(PUBLISHED_METHOD.fit(site_distances([0, 1, 2, 3] * 5)).pivots_) == 2
 
 
 def stress_of(distances: Matrix, positions: Matrix) -> float:
@@ -164,7 +164,7 @@ def test_majorisation_improves_on_classical_scaling() -> None:
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_equal_pages_share_a_position(n: int) -> None:
-    nowhere = np.zeros((n, n))
-    positions = majorise_stress(nowhere, classical_scaling(nowhere))
+    zero_distances = np.zeros((n, n))
+    positions = majorise_stress(zero_distances, classical_scaling(zero_distances))
     assert np.array_equal(positions, np.zeros((n, 2)))
-    assert stress_of(nowhere, positions) == 0
+    assert stress_of(zero_distances, positions) == 0

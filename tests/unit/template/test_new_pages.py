@@ -48,25 +48,30 @@ def test_comparing_few_representatives_gives_the_same_result_as_all(
     urls, trees = site.urls, site.trees
     found = group_site("harbour-post.example", urls, trees)
     distances = size_tolerant_distances(found.distances, [len(tree) for tree in trees])
-    grouped = enumerate(found.grouping.groups)
-    chosen = [(place, n) for n, group in grouped for place in representatives(distances, group)]
-    places, groups = [place for place, _ in chosen], [number for _, number in chosen]
+    numbered_groups = enumerate(found.grouping.groups)
+    representative_pages = [
+        (place, n) for n, group in numbered_groups for place in representatives(distances, group)
+    ]
+    places, groups = (
+        [place for place, _ in representative_pages],
+        [number for _, number in representative_pages],
+    )
     for page, tree in enumerate(trees):
-        full = assign(distances[page, places], groups)
-        few = assign_tree(tree, [trees[place] for place in places], groups)
-        assert few.group == full.group
-        if full.group is not None:
-            assert few.distance == pytest.approx(full.distance)
-            assert few.confidence == pytest.approx(full.confidence)
+        with_all = assign(distances[page, places], groups)
+        with_few = assign_tree(tree, [trees[place] for place in places], groups)
+        assert with_few.group == with_all.group
+        if with_all.group is not None:
+            assert with_few.distance == pytest.approx(with_all.distance)
+            assert with_few.confidence == pytest.approx(with_all.confidence)
 
 
 def test_withheld_pages_join_the_group_of_their_template(site: Pages) -> None:
     urls, trees, classes = site.urls, site.trees, site.classes
-    old = [place for place in range(len(urls)) if place % 3]
-    found = group_site("a", [urls[i] for i in old], [trees[i] for i in old])
-    class_of = [classes[old[group.pivot]] for group in found.grouping.groups]
+    grouped_pages = [place for place in range(len(urls)) if place % 3]
+    found = group_site("a", [urls[i] for i in grouped_pages], [trees[i] for i in grouped_pages])
+    class_of = [classes[grouped_pages[group.pivot]] for group in found.grouping.groups]
     assert len(set(class_of)) == 6
-    pivots = [trees[old[group.pivot]] for group in found.grouping.groups]
+    pivots = [trees[grouped_pages[group.pivot]] for group in found.grouping.groups]
     for place in range(0, len(urls), 3):
         assigned = assign_tree(trees[place], pivots, range(len(pivots)))
         expected = classes[place] if classes[place] in class_of else None
@@ -75,10 +80,10 @@ def test_withheld_pages_join_the_group_of_their_template(site: Pages) -> None:
 
 def test_a_page_is_compared_with_the_likeliest_groups_within_its_budget(site: Pages) -> None:
     page, *others = site.trees
-    whole = assign_tree(page, others, range(len(others)))
-    part = assign_tree(page, others, range(len(others)), work=1)
-    assert 0 < part.work < whole.work
-    assert part.distance <= whole.distance * 1.5
+    unlimited = assign_tree(page, others, range(len(others)))
+    limited = assign_tree(page, others, range(len(others)), work=1)
+    assert 0 < limited.work < unlimited.work
+    assert limited.distance <= unlimited.distance * 1.5
 
 
 def test_no_more_nodes_are_loaded_than_a_task_may_compare() -> None:

@@ -11,7 +11,7 @@ from detourage.text.relative import find_relative, resolve_relative
 ANCHOR = datetime(2024, 3, 1, 9, 45, 30, tzinfo=UTC)
 
 
-def told(text: str, language: str | None = "en", anchor: datetime = ANCHOR) -> str | None:
+def resolved(text: str, language: str | None = "en", anchor: datetime = ANCHOR) -> str | None:
     span = find_relative(text)
     moment = resolve_relative(text[slice(*span)], anchor, language) if span else None
     return str(moment) if moment else None
@@ -20,7 +20,7 @@ def told(text: str, language: str | None = "en", anchor: datetime = ANCHOR) -> s
 THREE_HOURS_AGO = "2024-03-01T06:00:00+00:00"
 
 
-def as_cldr_writes(language: str) -> str:
+def three_hours_ago_in(language: str) -> str:
     locale = language.replace("-", "_")
     return format_timedelta(timedelta(hours=-3), add_direction=True, locale=locale)
 
@@ -42,7 +42,7 @@ PRECISIONS = [
     ("2 years ago", None),
 ]
 """Results are as precise as the words."""
-URL_SCHEMES = [
+WORDINGS = [
     *(
         (language, text, "2024-03-01T06:00:00+00:00")
         for language, text in (
@@ -68,19 +68,22 @@ LANGUAGES_OF_CLDR = sorted(LANGUAGES - {"ga", "sw"} | {"zh-TW"})
 @pytest.mark.parametrize(
     ("language", "text", "moment"),
     [
-        *((language, as_cldr_writes(language), THREE_HOURS_AGO) for language in LANGUAGES_OF_CLDR),
+        *(
+            (language, three_hours_ago_in(language), THREE_HOURS_AGO)
+            for language in LANGUAGES_OF_CLDR
+        ),
         *(("en", text, moment) for text, moment in PRECISIONS),
-        *URL_SCHEMES,
+        *WORDINGS,
     ],
 )
 def test_an_age_is_understood(language: str | None, text: str, moment: str | None) -> None:
-    assert told(text, language) == moment
+    assert resolved(text, language) == moment
 
 
 def test_days_are_in_the_time_zone_of_the_fetch_time() -> None:
     ahead = ANCHOR.replace(hour=23).astimezone(timezone(timedelta(hours=2)))
-    assert told("yesterday", "en", ahead) == "2024-03-01"
-    assert told("5 minutes ago", "en", ahead) == "2024-03-02T01:40:00+02:00"
+    assert resolved("yesterday", "en", ahead) == "2024-03-01"
+    assert resolved("5 minutes ago", "en", ahead) == "2024-03-02T01:40:00+02:00"
 
 
 @pytest.mark.parametrize("text", OTHER_TEXTS)

@@ -45,7 +45,7 @@ def test_ages_are_in_their_largest_unit(seconds: float, age: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("stored", "meant"),
+    ("garbled", "repaired"),
     [
         ("itâ€™s late", "it’s late"),
         ("itâ\x80\x99s late", "it’s late"),
@@ -58,8 +58,8 @@ def test_ages_are_in_their_largest_unit(seconds: float, age: str) -> None:
         ("itÃ¢â‚¬â„¢s late", "it’s late"),
     ],
 )
-def test_wrongly_decoded_characters_are_fixed(stored: str, meant: str) -> None:
-    assert repair(stored) == meant
+def test_wrongly_decoded_characters_are_fixed(garbled: str, repaired: str) -> None:
+    assert repair(garbled) == repaired
 
 
 @pytest.mark.parametrize(
@@ -76,18 +76,18 @@ def test_text_that_may_be_intended_is_kept(text: str) -> None:
 
 
 def test_everything_on_a_page_is_fixed_except_its_urls() -> None:
-    shown = parse_page(
+    html_page = parse_page(
         "<html><head><title>Itâ€™s</title></head><body><p>Hereâ€™s <b>itâ€™s</b>"
         '<a href="/itâ€™s"><img alt="Sheâ€™s"></a></p></body></html>'
     )
-    root = shown.document
+    root = html_page.document
     assert visible_text(root) == "Here’s it’s"
     assert root.findtext("head/title") == "It’s"
     assert [each.get("alt") for each in root.iter("img")] == ["She’s"]
     assert [each.get("href") for each in root.iter("a")] == ["/itâ€™s"]
 
 
-EVERY = "".join(map(chr, range(LAST_CHARACTER + 1)))
+ALL_CHARACTERS = "".join(map(chr, range(LAST_CHARACTER + 1)))
 PATTERNS: dict[Trait, Callable[[str], object]] = {
     Trait.UPPER: str.isupper,
     Trait.DECIMAL: str.isdecimal,
@@ -108,10 +108,12 @@ PATTERNS: dict[Trait, Callable[[str], object]] = {
 @pytest.mark.parametrize("trait", PATTERNS, ids=lambda trait: trait.name)
 def test_traits_are_those_of_the_regular_expressions(trait: Trait) -> None:
     found = np.flatnonzero(character_tables().traits & trait).tolist()
-    assert found == [place for place, each in enumerate(EVERY) if PATTERNS[trait](each)]
+    assert found == [place for place, each in enumerate(ALL_CHARACTERS) if PATTERNS[trait](each)]
 
 
 def test_lower_case_letters_are_those_of_python_with_one_exception() -> None:
     lower = character_tables().lower.tolist()
-    others = [place for place, each in enumerate(EVERY) if chr(lower[place]) != each.lower()]
-    assert others == [0x130]
+    exceptions = [
+        place for place, each in enumerate(ALL_CHARACTERS) if chr(lower[place]) != each.lower()
+    ]
+    assert exceptions == [0x130]

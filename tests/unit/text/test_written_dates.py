@@ -4,7 +4,7 @@ import pytest
 
 from detourage.text.dates import date_in_path, in_one_order, parse_moment, without_dates
 
-WRITTEN = [
+DATES_IN_MANY_FORMS = [
     ("2024-05-31", None, "2024-05-31"),
     ("2024-05-31T09:30:00+02:00", None, "2024-05-31T09:30:00+02:00"),
     ("2024-05-31T09:30:15.123Z", None, "2024-05-31T09:30:15+00:00"),
@@ -98,9 +98,9 @@ DAY = "2024-05-31"
 
 
 @pytest.mark.parametrize(
-    ("text", "language", "written"),
+    ("text", "language", "parsed"),
     [
-        *WRITTEN,
+        *DATES_IN_MANY_FORMS,
         *OTHER_SCRIPTS,
         *(
             (f"{DAY} {time}", each, f"{DAY}T{read}:00" if read else DAY)
@@ -110,8 +110,8 @@ DAY = "2024-05-31"
         *((text, "en", "None") for text in NOT_DATES),
     ],
 )
-def test_dates_are_as_precise_as_written(text: str, language: str | None, written: str) -> None:
-    assert str(parse_moment(text, language)) == written
+def test_dates_are_as_precise_as_written(text: str, language: str | None, parsed: str) -> None:
+    assert str(parse_moment(text, language)) == parsed
 
 
 def test_dates_of_one_place_are_in_one_order() -> None:
@@ -122,7 +122,7 @@ def test_dates_of_one_place_are_in_one_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "written"),
+    ("path", "parsed"),
     [
         ("/2024/05/31/bridge.html", "2024-05-31"),
         ("/a/20240531/1.shtml", "2024-05-31"),
@@ -133,8 +133,8 @@ def test_dates_of_one_place_are_in_one_order() -> None:
         ("/web/20240531123456/story", "None"),
     ],
 )
-def test_dates_in_urls(path: str, written: str) -> None:
-    assert str(date_in_path(path)) == written
+def test_dates_in_urls(path: str, parsed: str) -> None:
+    assert str(date_in_path(path)) == parsed
 
 
 def test_dates_are_removed_from_lines_with_names() -> None:

@@ -80,17 +80,17 @@ def test_a_revision_is_sent_if_a_consumer_sees_a_difference_or_on_request(
 ) -> None:
     digest = reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) if is_known else "other"
     page = replace(PAGE, revision=3, last_digest=digest, forced=is_forced)
-    found = next_message(page, JOB, CONTENT, NOW)
-    assert (found[0]["revision"] if found else None) == revision
+    message = next_message(page, JOB, CONTENT, NOW)
+    assert (message[0]["revision"] if message else None) == revision
 
 
 def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -> None:
     for last, number in ((0, 1000), (3, 1000), (1000, 1001)):
         page = replace(PAGE, revision=last)
-        found = next_message(page, JOB, CONTENT, NOW, revisions_from=1000)
-        assert found is not None
-        assert found[0]["revision"] == number
-        assert found[0]["id"] == str(article_id("My Site", URL, number))
+        message = next_message(page, JOB, CONTENT, NOW, revisions_from=1000)
+        assert message is not None
+        assert message[0]["revision"] == number
+        assert message[0]["id"] == str(article_id("My Site", URL, number))
 
 
 def test_a_changed_role_is_a_difference_but_not_its_probability_the_group_or_the_time() -> None:
@@ -99,11 +99,11 @@ def test_a_changed_role_is_a_difference_but_not_its_probability_the_group_or_the
         time = NOW if job is JOB else datetime(2027, 1, 1, tzinfo=UTC)
         return reader_digest(compose(PAGE, job, replace(CONTENT, blocks=tuple(blocks)), 1, time))
 
-    sure = digest("paragraph", 0.9)
-    assert sure == digest("paragraph", 0.8)
-    assert sure != digest("quote", 0.9)
-    other = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
-    assert sure == digest("paragraph", 0.9, other)
+    unchanged_digest = digest("paragraph", 0.9)
+    assert unchanged_digest == digest("paragraph", 0.8)
+    assert unchanged_digest != digest("quote", 0.9)
+    job_of_outlier = replace(JOB, generation=3, group_number=None, role="outlier", group_size=1)
+    assert unchanged_digest == digest("paragraph", 0.9, job_of_outlier)
 
 
 def test_a_routing_key_is_never_longer_than_amqp_allows() -> None:
@@ -116,20 +116,21 @@ SECOND_PART = read_content(parse_page(part_html(2), address(2)))
 
 
 def test_the_message_lists_the_parts_that_a_page_links_to() -> None:
-    said = article_values(SECOND_PART)["parts"]
-    assert (said.number, said.first) == (2, STORY)
-    assert said.pages == [Part(number=1, url=address(1)), Part(number=3, url=address(3))]
-    assert (said.previous, said.next) == (address(1), address(3))
-    assert (said.missing, said.joined) == (None, [])
-    assert with_missing(said, {address(1)}).missing == [address(3)]
+    parts = article_values(SECOND_PART)["parts"]
+    assert (parts.number, parts.first) == (2, STORY)
+    assert parts.pages == [Part(number=1, url=address(1)), Part(number=3, url=address(3))]
+    assert (parts.previous, parts.next) == (address(1), address(3))
+    assert (parts.missing, parts.joined) == (None, [])
+    assert with_missing(parts, {address(1)}).missing == [address(3)]
 
 
 @pytest.mark.parametrize(
-    ("kind", "counts"), [("article", True), ("gallery", True), ("forum", False), ("listing", False)]
+    ("kind", "is_part_of_article"),
+    [("article", True), ("gallery", True), ("forum", False), ("listing", False)],
 )
-def test_threads_and_lists_have_only_the_links(kind: Kind, counts: bool) -> None:
+def test_threads_and_lists_have_only_the_links(kind: Kind, is_part_of_article: bool) -> None:
     content = replace(SECOND_PART, metadata=replace(SECOND_PART.metadata, kind=kind))
-    assert is_part(content) is counts
+    assert is_part(content) is is_part_of_article
     assert article_values(content)["parts"].next == address(3)
 
 

@@ -29,20 +29,20 @@ def test_different_settings_create_a_new_state(states: ProcessStates) -> None:
 
 
 def test_a_child_process_does_not_share_the_state_of_its_parent(states: ProcessStates) -> None:
-    of_parent = states.current()
-    here, there = get_context("fork").Pipe(duplex=False)
+    parent_state = states.current()
+    receiver, sender = get_context("fork").Pipe(duplex=False)
 
     def compare() -> None:
-        of_child = states.current()
-        there.send((of_child is of_parent, of_child.settings == of_parent.settings))
+        child_state = states.current()
+        sender.send((child_state is parent_state, child_state.settings == parent_state.settings))
 
     child = get_context("fork").Process(target=compare)
     child.start()
-    is_same, has_same_settings = here.recv()
+    is_same, has_same_settings = receiver.recv()
     child.join()
     assert not is_same
     assert has_same_settings
-    assert states.current() is of_parent
+    assert states.current() is parent_state
 
 
 ARTICLE = " ".join(paragraphs(7))

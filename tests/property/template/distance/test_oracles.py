@@ -17,13 +17,13 @@ from tests.trees import format_brackets, parse_brackets
 PAIRS = 90
 """Number of pairs per seed."""
 
-LARGEST = 24
+MAX_NODES = 24
 
 
 def random_pair(rng: random.Random) -> tuple[Tree, Tree]:
     """Draw two trees of any shape, which are unrelated, related or equal."""
     labels = rng.choice(("a", "ab", "abcdefgh"))
-    a = random_tree(rng, rng.randint(1, LARGEST), rng.choice(SHAPES), labels)
+    a = random_tree(rng, rng.randint(1, MAX_NODES), rng.choice(SHAPES), labels)
     relation = rng.randrange(4)
     if relation == 0:
         return a, edit_randomly(rng, a, rng.randint(0, 6), labels)
@@ -32,7 +32,7 @@ def random_pair(rng: random.Random) -> tuple[Tree, Tree]:
         copies = [edit_randomly(rng, a, rng.randint(0, 1), "ab") for _ in range(rng.randint(1, 2))]
         below = [(label, depth + 1) for copy in copies for label, depth in preorder(copy)]
         return a, Tree.from_preorder([("a", 0), *below])
-    return a, random_tree(rng, rng.randint(1, LARGEST), rng.choice(SHAPES), labels)
+    return a, random_tree(rng, rng.randint(1, MAX_NODES), rng.choice(SHAPES), labels)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -41,20 +41,20 @@ def test_random_pairs_have_the_distance_of_an_independent_implementation(seed: i
     for _ in range(PAIRS):
         a, b = random_pair(rng)
         distance = tree_edit_distance(a, b)
-        forms = (Bracketed.from_text(format_brackets(tree)) for tree in (a, b))
-        assert distance == APTED(*forms, Config()).compute_edit_distance()
+        bracketed_trees = (Bracketed.from_text(format_brackets(tree)) for tree in (a, b))
+        assert distance == APTED(*bracketed_trees, Config()).compute_edit_distance()
         bound = rng.randrange(distance + 2)
         assert tree_edit_distance(b, a, bound=bound) == min(distance, bound + 1)
-        mapped = (
+        is_change = (
             i is None or j is None or a.labels[i] != b.labels[j] for i, j in edit_mapping(a, b)
         )
-        assert sum(mapped) == distance
+        assert sum(is_change) == distance
 
 
-WAYS = list(
+VARIANTS = list(
     product(_native.UNITS, (16, 32), ("left", "right"), (True, False), (True, False), (True, False))
 )
-USUAL_BUT_PLAIN = (_native.UNITS[0], 0, "", False, False, False)
+VARIANT_WITHOUT_OPTIMISATIONS = (_native.UNITS[0], 0, "", False, False, False)
 
 
 def pairs_of_trees(seed: int) -> list[tuple[Tree, Tree]]:
@@ -74,10 +74,10 @@ def test_every_variant_gives_the_same_distance_or_one_above_the_bound(seed: int)
     rng = random.Random(seed)
     for a, b in pairs_of_trees(seed):
         expected = tree_edit_distance(a, b)
-        for way in WAYS:
+        for way in VARIANTS:
             assert Forest([a, b], way=way).distances([0], [1])[0] == expected, way
         for bound in {0, expected // 2, max(0, expected - 1), expected, expected + 3}:
-            way = rng.choice(WAYS)
+            way = rng.choice(VARIANTS)
             bounded = Forest([a, b], way=way).distances([0], [1], bound=bound)[0]
             assert bounded == min(expected, bound + 1), way
 
@@ -86,14 +86,18 @@ def test_every_variant_gives_the_same_distance_or_one_above_the_bound(seed: int)
 @pytest.mark.parametrize("memory", [200, 20_000, 2**24])
 def test_cached_results_do_not_change_distances(seed: int, memory: int) -> None:
     rng = random.Random(seed)
-    first = random_tree(rng, 200, "page", "abcdef")
-    site = [first]
+    first_tree = random_tree(rng, 200, "page", "abcdef")
+    site = [first_tree]
     while len(site) < 8:
         site.append(edit_randomly(rng, rng.choice(site), 15, "abcdef"))
     site.append(random_tree(rng, 150, "page", "abcdef"))
     a, b = np.triu_indices(len(site), 1)
-    expected = Forest(site, way=USUAL_BUT_PLAIN).distances(a, b)
-    for way in (None, (_native.UNITS[-1], 32, "", False, False, False), USUAL_BUT_PLAIN):
+    expected = Forest(site, way=VARIANT_WITHOUT_OPTIMISATIONS).distances(a, b)
+    for way in (
+        None,
+        (_native.UNITS[-1], 32, "", False, False, False),
+        VARIANT_WITHOUT_OPTIMISATIONS,
+    ):
         for threads in (1, 3):
             forest = Forest(site, memory=memory, way=way)
             for _ in range(2):

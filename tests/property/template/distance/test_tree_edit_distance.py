@@ -66,10 +66,10 @@ def test_the_nearest_reference_equals_that_of_a_full_comparison(
         assert nearest.distance.tolist() == [1.0] * len(pages)
         return
     sizes = np.array([len(tree) for tree in (*pages, *references)])
-    every = normalised_distance(
+    all_distances = normalised_distance(
         distance_matrix([*pages, *references]), sizes[:, None], sizes[None, :]
     )
-    distances = every[: len(pages), len(pages) :]
+    distances = all_distances[: len(pages), len(pages) :]
     assert nearest.reference.tolist() == distances.argmin(axis=1).tolist()
     assert nearest.distance.tolist() == distances.min(axis=1, initial=1.0).tolist()
 
@@ -84,17 +84,21 @@ def flat_trees(rng: random.Random, count: int) -> list[Tree]:
 @settings(deadline=None)
 @given(st.randoms(), st.integers(0, 5), st.integers(1, 6), st.integers(0, 3))
 def test_earlier_searches_do_not_change_the_result(
-    rng: random.Random, pages: int, count: int, searches: int
+    rng: random.Random, page_count: int, reference_count: int, search_count: int
 ) -> None:
-    some, references = flat_trees(rng, pages), flat_trees(rng, count)
-    expected = nearest_references(some, references)
-    known: list[list[KnownNearest]] = [[] for _ in some]
-    for _ in range(searches):
-        searched = sorted(rng.sample(range(count), rng.randint(1, count)))
-        found = nearest_references(some, [references[i] for i in searched])
-        for facts, nearest, distance in zip(known, found.reference, found.distance, strict=True):
-            facts.append(KnownNearest(searched[nearest], float(distance), frozenset(searched)))
-    result = nearest_of_changed(some, references, known)
+    page_trees, references = flat_trees(rng, page_count), flat_trees(rng, reference_count)
+    expected = nearest_references(page_trees, references)
+    known_nearest: list[list[KnownNearest]] = [[] for _ in page_trees]
+    for _ in range(search_count):
+        searched = sorted(rng.sample(range(reference_count), rng.randint(1, reference_count)))
+        search_result = nearest_references(page_trees, [references[i] for i in searched])
+        for known_of_page, nearest, distance in zip(
+            known_nearest, search_result.reference, search_result.distance, strict=True
+        ):
+            known_of_page.append(
+                KnownNearest(searched[nearest], float(distance), frozenset(searched))
+            )
+    result = nearest_of_changed(page_trees, references, known_nearest)
     assert result.reference.tolist() == expected.reference.tolist()
     assert result.distance.tolist() == expected.distance.tolist()
 
@@ -102,22 +106,24 @@ def test_earlier_searches_do_not_change_the_result(
 @settings(deadline=None)
 @given(st.randoms(), st.integers(1, 5), st.integers(1, 6))
 def test_a_resumed_search_finds_what_an_uninterrupted_one_finds(
-    rng: random.Random, pages: int, count: int
+    rng: random.Random, page_count: int, reference_count: int
 ) -> None:
-    some, references = flat_trees(rng, pages), flat_trees(rng, count)
-    expected = nearest_references(some, references)
+    page_trees, references = flat_trees(rng, page_count), flat_trees(rng, reference_count)
+    expected = nearest_references(page_trees, references)
     found: list[tuple[int, float]] = []
     distances: dict[tuple[int, int], int | None] = {}
-    while len(found) < pages:
+    while len(found) < page_count:
         first = len(found)
-        part = nearest_of_changed(
-            some[first:],
+        partial_result = nearest_of_changed(
+            page_trees[first:],
             references,
-            [()] * (pages - first),
+            [()] * (page_count - first),
             distances={(row - first, i): each for (row, i), each in distances.items()},
             work=0,
         )
-        distances |= {(first + row, i): each for (row, i), each in part.begun.items()}
-        assert part.begun or len(part.reference)
-        found += zip(part.reference.tolist(), part.distance.tolist(), strict=True)
+        distances |= {(first + row, i): each for (row, i), each in partial_result.begun.items()}
+        assert partial_result.begun or len(partial_result.reference)
+        found += zip(
+            partial_result.reference.tolist(), partial_result.distance.tolist(), strict=True
+        )
     assert found == list(zip(expected.reference.tolist(), expected.distance.tolist(), strict=True))

@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from detourage.template.distance import blocks_of_missing, blocks_to_compare
 
-identities = st.lists(st.integers(0, 99), max_size=40)
+tree_ids = st.lists(st.integers(0, 99), max_size=40)
 
 
-@given(identities, identities, st.integers(1, 12))
+@given(tree_ids, tree_ids, st.integers(1, 12))
 def test_missing_pairs_are_in_one_block(compared: list[int], arrived: list[int], side: int) -> None:
     blocks = list(blocks_to_compare(compared, arrived, side=side))
     pairs = [pair for block in blocks for pair in block.pairs()]
-    everything = set(combinations(sorted({*compared, *arrived}), 2))
-    assert sorted(pairs) == sorted(everything - set(combinations(sorted(set(compared)), 2)))
+    all_pairs = set(combinations(sorted({*compared, *arrived}), 2))
+    assert sorted(pairs) == sorted(all_pairs - set(combinations(sorted(set(compared)), 2)))
     assert all(len(block.rows) <= side for block in blocks)
     assert all(len(block.rows) * len(block.columns) <= side * side for block in blocks)
 
@@ -24,17 +24,17 @@ def test_missing_pairs_are_in_one_block(compared: list[int], arrived: list[int],
 def test_the_missing_pairs_of_a_matrix_are_in_one_block(
     trees: set[int], side: int, rng: random.Random
 ) -> None:
-    known = np.eye(len(trees), dtype=np.bool_)
+    is_known = np.eye(len(trees), dtype=np.bool_)
     pairs = list(combinations(range(len(trees)), 2))
     for i, j in rng.sample(pairs, len(pairs) * rng.randrange(5) // 4):
-        known[i, j] = known[j, i] = True
-    identities = sorted(trees)
-    blocks = blocks_of_missing(identities, known, side=side)
-    asked = [pair for block in blocks for pair in block.pairs()]
-    missing = {(identities[i], identities[j]) for i, j in pairs if not known[i, j]}
-    assert len(set(asked)) == len(asked)
-    assert missing <= set(asked)
-    assert bool(blocks) == bool(missing)
+        is_known[i, j] = is_known[j, i] = True
+    sorted_ids = sorted(trees)
+    blocks = blocks_of_missing(sorted_ids, is_known, side=side)
+    block_pairs = [pair for block in blocks for pair in block.pairs()]
+    missing_pairs = {(sorted_ids[i], sorted_ids[j]) for i, j in pairs if not is_known[i, j]}
+    assert len(set(block_pairs)) == len(block_pairs)
+    assert missing_pairs <= set(block_pairs)
+    assert bool(blocks) == bool(missing_pairs)
 
 
 def test_large_trees_make_small_blocks() -> None:
@@ -45,7 +45,7 @@ def test_large_trees_make_small_blocks() -> None:
     assert sorted(pairs) == list(combinations(range(5), 2))
 
 
-@given(identities, identities, st.randoms())
+@given(tree_ids, tree_ids, st.randoms())
 def test_blocks_do_not_depend_on_the_order(
     compared: list[int], arrived: list[int], rng: random.Random
 ) -> None:

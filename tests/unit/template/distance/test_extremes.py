@@ -55,7 +55,7 @@ def star_of_chains(chains: int, depth: int) -> list[tuple[str, int]]:
 
 STAR = Tree.from_preorder(star(CHILDREN))
 CHAIN = Tree.from_preorder(chain(DEPTH))
-ALL = {
+EXTREME_TREES = {
     "star": STAR,
     "chain": Tree.from_preorder(chain(NODES, "ab")),
     "right comb": Tree.from_preorder(right_comb(NODES // 2)),
@@ -72,44 +72,46 @@ def test_distances_of_extreme_shapes() -> None:
     assert tree_edit_distance(STAR, Tree.from_preorder(star(CHILDREN, "ab"))) == CHILDREN // 2
     assert tree_edit_distance(CHAIN, Tree.from_preorder(chain(DEPTH, "ab"))) == DEPTH // 2
     assert tree_edit_distance(STAR, CHAIN) == len(STAR) + DEPTH - 4
-    assert tree_edit_distance(STAR, ALL["chain"]) == len(STAR) + NODES - 4
-    combs = ALL["left comb"], ALL["right comb"]
+    assert tree_edit_distance(STAR, EXTREME_TREES["chain"]) == len(STAR) + NODES - 4
+    combs = EXTREME_TREES["left comb"], EXTREME_TREES["right comb"]
     assert tree_edit_distance(*combs, bound=NODES // 10) == NODES // 10 + 1
 
 
-@pytest.mark.parametrize("a", ALL)
+@pytest.mark.parametrize("a", EXTREME_TREES)
 def test_extreme_trees_are_compared_with_themselves_and_with_one_more_node(a: str) -> None:
-    tree = ALL[a]
+    tree = EXTREME_TREES[a]
     larger = Tree.from_postorder((*tree.labels, "z"), [*tree.sizes.tolist(), len(tree) + 1])
     assert tree_edit_distance(tree, Tree(tree.labels, tree.sizes.copy())) == 0
     assert tree_edit_distance(tree, larger, bound=0) == 1
     assert distance_matrix([tree, tree]).tolist() == [[0, 0], [0, 0]]
 
 
-REFUSED = Tree.from_preorder(ladder(NODES // 5))
+TOO_LARGE = Tree.from_preorder(ladder(NODES // 5))
 """A tree that is larger than the star, and slightly too large for a comparison with it."""
 
 LEAF = parse_brackets("{c}")
 
 
 @pytest.mark.parametrize(
-    ("ask", "places"),
+    ("compare_trees", "too_large_trees"),
     [
-        (lambda: tree_edit_distance(REFUSED, STAR), (0,)),
-        (lambda: edit_mapping(REFUSED, STAR), (0,)),
-        (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED]), (1, 4)),
-        (lambda: distance_matrix([LEAF, REFUSED, STAR, LEAF, REFUSED], threads=2), (1, 4)),
-        (lambda: distance_matrix([LEAF, STAR, REFUSED, LEAF]), (2,)),
+        (lambda: tree_edit_distance(TOO_LARGE, STAR), (0,)),
+        (lambda: edit_mapping(TOO_LARGE, STAR), (0,)),
+        (lambda: distance_matrix([LEAF, TOO_LARGE, STAR, LEAF, TOO_LARGE]), (1, 4)),
+        (lambda: distance_matrix([LEAF, TOO_LARGE, STAR, LEAF, TOO_LARGE], threads=2), (1, 4)),
+        (lambda: distance_matrix([LEAF, STAR, TOO_LARGE, LEAF]), (2,)),
     ],
 )
-def test_trees_above_the_limits_are_named(ask: Callable[[], object], places: Sequence[int]) -> None:
+def test_trees_above_the_limits_are_named(
+    compare_trees: Callable[[], object], too_large_trees: Sequence[int]
+) -> None:
     with pytest.raises(TreeTooLargeError) as caught:
-        ask()
-    assert caught.value.trees == places
+        compare_trees()
+    assert caught.value.trees == too_large_trees
 
 
 def test_a_page_too_large_to_compare_is_an_outlier() -> None:
-    found = group_site("a.example", ["1", "2", "3"], [STAR, REFUSED, STAR])
+    found = group_site("a.example", ["1", "2", "3"], [STAR, TOO_LARGE, STAR])
     assert found.grouping.outliers == (1,)
     assert np.isnan(found.distances[1, [0, 2]]).all()
     assert found.grouping.groups[0].members == (0, 2)
@@ -129,12 +131,13 @@ def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
     assert 0 < distances.pop() <= 30
 
 
-DEEPEST = 512
+MAX_PAGE_DEPTH = 512
 """Maximum depth of a page's tree (see `detourage.html`)."""
 
-OF_PAGES = {
-    "chains": star_of_chains(24, DEEPEST - 2),
-    "combs": [("a", 0)] + [(f"{i % 3}", 1 + i % (DEEPEST - 3) + i % 2) for i in range(12_000)],
+DEEP_PAGE_SHAPES = {
+    "chains": star_of_chains(24, MAX_PAGE_DEPTH - 2),
+    "combs": [("a", 0)]
+    + [(f"{i % 3}", 1 + i % (MAX_PAGE_DEPTH - 3) + i % 2) for i in range(12_000)],
     "scattered": [("a", 0)] + [(f"{i * i % 7}", 1 + i * 7919 % 13) for i in range(12_000)],
     "star": star(12_000, "abc"),
 }
@@ -143,15 +146,15 @@ OF_PAGES = {
 def test_a_list_of_pairs_ends_at_its_limit_of_work() -> None:
     trees = [
         Tree.from_preorder(clip_depths(nodes[: len(nodes) - cut]))
-        for nodes in OF_PAGES.values()
+        for nodes in DEEP_PAGE_SHAPES.values()
         for cut in range(3)
     ]
     forest = Forest(trees, memory=2**26, work=TASK_WORK)
-    found = forest.try_distances(*np.triu_indices(len(trees), 1))
-    done = int(np.flatnonzero(found == NOT_COMPUTED)[0])
-    assert done > 0
-    assert (found[:done] != NOT_COMPUTED).all()
-    assert (found[done:] == NOT_COMPUTED).all()
+    distances = forest.try_distances(*np.triu_indices(len(trees), 1))
+    computed_pairs = int(np.flatnonzero(distances == NOT_COMPUTED)[0])
+    assert computed_pairs > 0
+    assert (distances[:computed_pairs] != NOT_COMPUTED).all()
+    assert (distances[computed_pairs:] == NOT_COMPUTED).all()
     assert forest.work <= 4 * TASK_WORK
 
 

@@ -50,8 +50,8 @@ def test_distance_matches_hand_computed_values(a: str, b: str, distance: int) ->
     assert tree_edit_distance(left, right) == distance
     assert tree_edit_distance(right, left) == distance
     mapping = edit_mapping(left, right)
-    changes = [i is None or j is None or left.labels[i] != right.labels[j] for i, j in mapping]
-    assert sum(changes) == distance
+    is_change = [i is None or j is None or left.labels[i] != right.labels[j] for i, j in mapping]
+    assert sum(is_change) == distance
 
 
 def test_normalised_distance_of_numbers_and_arrays() -> None:
