@@ -40,8 +40,8 @@ class Span(NamedTuple):
     mark: Mark
 
 
-def unbroken(text: str) -> str:
-    """Transform line breaks as CSS Text Level 4, section 4.1.3: none between CJK characters."""
+def with_breaks_as_spaces(text: str) -> str:
+    """Replace line breaks by spaces or, between CJK characters, remove them, as browsers do."""
     if "\n" not in text:
         return text
     if not text.isascii():
@@ -50,33 +50,33 @@ def unbroken(text: str) -> str:
 
 
 def inline_text(pieces: Iterable[tuple[str, Marks]]) -> tuple[str, list[Span]]:
-    """Return the text of pieces, each line as from `words.clean`, and its spans, in linear time."""
+    """Join pieces of formatted text, without superfluous whitespace, and return the spans in it."""
     parts: list[str] = []
     spans: list[Span] = []
-    begun: dict[Mark, int] = {}
+    starts: dict[Mark, int] = {}
     length, gap = 0, ""
     for piece, marks in pieces:
         for number, line in enumerate(piece.split("\n")):
             if number:
                 gap = "\n"
-            shown = words.visible(line)
-            text = " ".join(shown.split())
+            visible = words.visible(line)
+            text = " ".join(visible.split())
             if not text:
-                gap = gap or (" " if shown else "")
+                gap = gap or (" " if visible else "")
                 continue
-            if shown[0].isspace():
+            if visible[0].isspace():
                 gap = gap or " "
-            ended = [mark for mark in begun if mark not in marks]
-            spans += [Span(begun.pop(mark), length, mark) for mark in ended]
+            ended = [mark for mark in starts if mark not in marks]
+            spans += [Span(starts.pop(mark), length, mark) for mark in ended]
             if length:
                 parts.append(gap)
                 length += len(gap)
             for mark in marks:
-                begun.setdefault(mark, length)
+                starts.setdefault(mark, length)
             parts.append(text)
             length += len(text)
-            gap = " " if shown[-1].isspace() else ""
-    spans += (Span(start, length, mark) for mark, start in begun.items())
+            gap = " " if visible[-1].isspace() else ""
+    spans += (Span(start, length, mark) for mark, start in starts.items())
     return "".join(parts), sorted(spans, key=lambda span: span[:2])
 
 
@@ -84,7 +84,7 @@ _CJK = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"
 _BREAK_IN_CJK = re.compile(rf"(?<=[{_CJK}])[ \t\r]{{0,200}}\n[ \t\r\n]{{0,200}}(?=[{_CJK}])")
 
 MAX_CELL_TOKENS = 40  # tokens in a cell of a data table; tables with longer cells are layout
-MAX_BLOCKS_BEFORE_TITLE = 3  # leading blocks that are left out if they repeat the headline
+MAX_BLOCKS_TO_TITLE = 3  # blocks at the start, of which one that repeats the headline is left out
 PROBABILITY_DIGITS = 3  # Number of decimal places in the probability of a role
 
 _TYPES: dict[str, BlockType] = {
@@ -98,28 +98,28 @@ _TYPES: dict[str, BlockType] = {
     "pre": "code",
 }
 _LAYOUT = HEADINGS | {"table", "section", "article", "form", "iframe", "pre"}
-"""Elements that a data table does not have."""
+"""Elements whose presence shows that a table is used for layout."""
 
-_IN_ROWS = frozenset({"td", "th"})
+_CELLS = frozenset({"td", "th"})
 _EMPHASIS: Mapping[str, EmphasisKind] = {
     **dict.fromkeys(("b", "strong"), "bold"),
     **dict.fromkeys(("em", "i"), "italic"),
 }
-_KINDS: Sequence[EmphasisKind] = ("bold", "italic")
+_EMPHASIS_KINDS: Sequence[EmphasisKind] = ("bold", "italic")
 
-_CODE_LANGUAGE = re.compile(
+_CODE_LANGUAGE = re.compile(  # "language-python", "highlight-source-shell" or "brush: js"
     r"(?:^|\s)(?:(?:highlight-source|highlight|language|lang)-|brush:\s?)"
     r"(?!default\b|none\b)([a-z][\w+#.]{0,20})(?![\w+#.])",
     re.IGNORECASE,
 )
 _CODE_ATTRIBUTES = ("data-lang", "data-language")
 MAX_CLASS_CHARACTERS = 200  # length of a class attribute that is searched for the language of code
-MAX_ITEM_NUMBER = 1_000_000  # number in a list item's marker; a page may declare a larger one
+MAX_ITEM_NUMBER = 1_000_000  # number in a list item's marker, to which larger numbers are reduced
 
 
 @dataclass
 class BodyBlocks:
-    """The parts of a body, in document order; no block is empty."""
+    """The blocks of text and the images and embeds of a body, in document order."""
 
     blocks: list[ArticleBlock] = field(default_factory=list)
     media: list[ArticleImage | ArticleEmbed] = field(default_factory=list)
@@ -133,17 +133,17 @@ class BodyBlocks:
 def blocks_of(page: Outline, body: FoundBody, base: str, title: str | None = None) -> BodyBlocks:
     """Divide a body into blocks; relative URLs are resolved against `base`.
 
-    A block ends at the border of a block element or at two line breaks; a single line break remains
-    part of the block. The type of a block is that of the nearest enclosing element that has a type.
-    A table of short cells is one block, with a line per row and tabs between cells; any other table
-    is treated as layout. One of the first blocks that repeats the `title` is left out.
+    A block ends at the border of a block element or at two line breaks (``br``), but not at a
+    single one. Its type is that of the nearest enclosing element that has a type. A table of short
+    cells is one block, with a line per row and tabs between cells; any other table is treated as
+    layout. A block that repeats the `title` is left out if it is one of the first.
     """
     return _BlockBuilder(page, body, base, title).run()
 
 
 @dataclass
 class _OpenElement:
-    """An element that has not ended yet, and its effect on the text inside it."""
+    """An element whose descendants are being read, and its effect on the text inside it."""
 
     element: int
     type: BlockType | None = None
@@ -166,33 +166,34 @@ class _BlockBuilder:
         self._body = body
         self._base = base
         self._title = words.tokens(title or "")
-        self._block_count = 0
         self._result = BodyBlocks()
+        self._block_count = 0  # including one that repeats the title
+        # Where the walk through the elements is.
         self._open: list[_OpenElement] = []
         self._link: int | None = None
         self._muted: int | None = None
         self._emphasis: Counter[EmphasisKind] = Counter()
-        self._numbers: dict[int, int] = {}
+        self._item_numbers: dict[int, int] = {}  # of the last item, by ordered list
+        self._next_text = page.text_starts[body.container]
+        # The block that is being read: its text, text nodes and numbers of characters by line.
         self._parts: list[tuple[str, Marks]] = []
         self._pieces: list[int] = []
-        self._is_blank = True
-        self._breaks = 0
+        self._line_sizes: Counter[int] = Counter()
+        self._breaks = 0  # consecutive ``br`` elements at its end
         self._captions = illustrations.captions_of(page)
         self._posts = page.flat.values("data-href")
-        self._addresses: set[str] = set()
+        self._media_urls: set[str] = set()
         self._parents_with_image: set[Node | None] = set()
-        self._next_text = page.text_starts[body.container]
-        self._sizes: Counter[int] = Counter()
 
     def run(self) -> BodyBlocks:
         page, pieces = self._page, self._page.flat.pieces
         first = index = self._body.container
         end = page.ends[first]
         inside = page.flat.numbers[first:end]
-        limits = page.document.ends[inside].tolist()
-        numbers = [*inside.tolist(), limits[0]]
-        # `index` and `walked` refer to the outline; numbers, limits and texts refer to the whole
-        # document, whose whitespace between elements separates words.
+        # `index` and `walked` refer to the outline; `numbers`, `ends` and `texts` refer to the
+        # whole document, whose whitespace between elements separates words.
+        ends = page.document.ends[inside].tolist()
+        numbers = [*inside.tolist(), ends[0]]
         start, stop = np.searchsorted(pieces.after, (numbers[0], numbers[-1])).tolist()
         afters, parents = (each[start:stop].tolist() for each in (pieces.after, pieces.parents))
         texts = deque(map(_Text, afters, parents, range(start, stop)))
@@ -205,8 +206,8 @@ class _BlockBuilder:
                 index += 1
             else:
                 # The element is left out, with all texts inside it.
-                number, limit = numbers[index - first], limits[index - first]
-                while texts and texts[0].parent >= number and texts[0].after < limit:
+                left_out, left_out_end = numbers[index - first], ends[index - first]
+                while texts and texts[0].parent >= left_out and texts[0].after < left_out_end:
                     texts.popleft()
                 self._next_text = page.text_ends[index]
                 index = page.ends[index]
@@ -215,10 +216,10 @@ class _BlockBuilder:
                 while walked and numbers[walked[-1] - first] != text.parent:
                     self._leave(walked.pop())
                 if walked:
-                    self._text(text.piece)
+                    self._add_piece(text.piece)
         while walked:
             self._leave(walked.pop())
-        self._flush()
+        self._end_block()
         return self._result
 
     def _enter(self, index: int) -> bool:
@@ -227,10 +228,10 @@ class _BlockBuilder:
         if tag == "li":
             self._count_item(index)
         if index in self._body.dropped:
-            self._flush()
+            self._end_block()
             return False
         if self._page.is_silent[index] or media.is_image(tag):
-            self._show(self._page.node(index))
+            self._add_media(self._page.node(index))
             return False
         if tag == "br":
             self._break()
@@ -246,14 +247,14 @@ class _BlockBuilder:
             # A style makes each line of the code a block.
             self._end_line()
             return True
-        self._flush()
+        self._end_block()
         self._mute(index)
         if index == self._body.container:
             return True
-        if tag == "table" and self._muted is None and self._data_table(index):
+        if tag == "table" and self._muted is None and self._add_data_table(index):
             return False
         if index in self._posts or (tag == "blockquote" and self._type() != "quote"):
-            self._embed(self._page.node(index))
+            self._place(media.embed_of(self._page.node(index), self._base))
         self._open_block(index, tag)
         return True
 
@@ -262,6 +263,7 @@ class _BlockBuilder:
             self._muted = index
 
     def _leave(self, index: int) -> None:
+        """Close an element after its contents."""
         if index == self._link:
             self._link = None
         tag = self._page.tags[index]
@@ -269,7 +271,7 @@ class _BlockBuilder:
             if not self._page.is_inline[index]:
                 self._end_line()
         elif not self._page.is_inline[index]:
-            self._flush()
+            self._end_block()
         elif tag in _EMPHASIS:
             self._emphasis[_EMPHASIS[tag]] -= 1
         if index == self._muted:
@@ -278,6 +280,7 @@ class _BlockBuilder:
             self._open.pop()
 
     def _open_block(self, index: int, tag: str) -> None:
+        """Open a block element if it has a type or a caption."""
         page, caption = self._page, None
         is_caption = bool(self._captions[index])
         kind: BlockType | None = _TYPES.get(tag) or ("caption" if is_caption else None)
@@ -290,23 +293,23 @@ class _BlockBuilder:
                 opened.level = int(tag[1])
             elif kind == "list_item":
                 items = (each for each in reversed(self._open) if each.type == "list_item")
-                around, parent = next(items, None), page.parents[index]
-                opened.level = 1 + (around.level or 0 if around is not None else 0)
-                is_numbered = tag == "li" and parent in self._numbers
-                opened.marker = f"{self._numbers[parent]}." if is_numbered else "-"
+                outer_item, parent = next(items, None), page.parents[index]
+                opened.level = 1 + (outer_item.level or 0 if outer_item is not None else 0)
+                is_numbered = tag == "li" and parent in self._item_numbers
+                opened.marker = f"{self._item_numbers[parent]}." if is_numbered else "-"
             self._open.append(opened)
 
     def _count_item(self, index: int) -> None:
         """Count an item of an ordered list, whether or not the item is displayed."""
-        around = self._page.parents[index]
-        if around < 0 or self._page.tags[around] != "ol":
+        parent = self._page.parents[index]
+        if parent < 0 or self._page.tags[parent] != "ol":
             return
         number = _integer(self._page.node(index).get("value"))
-        if number is None and around in self._numbers:
-            number = self._numbers[around] + 1
+        if number is None and parent in self._item_numbers:
+            number = self._item_numbers[parent] + 1
         elif number is None:
-            number = _integer(self._page.node(around).get("start"))
-        self._numbers[around] = 1 if number is None else number
+            number = _integer(self._page.node(parent).get("start"))
+        self._item_numbers[parent] = 1 if number is None else number
 
     def _type(self) -> BlockType | None:
         """Return the type of the nearest enclosing element that has one."""
@@ -315,7 +318,7 @@ class _BlockBuilder:
     def _break(self) -> None:
         self._breaks += 1
         if self._breaks == 2:
-            self._flush()
+            self._end_block()
         else:
             self._parts.append(("\n", ()))
 
@@ -323,7 +326,8 @@ class _BlockBuilder:
         if self._parts and not self._parts[-1][0].endswith("\n"):
             self._parts.append(("\n", ()))
 
-    def _text(self, piece: int) -> None:
+    def _add_piece(self, piece: int) -> None:
+        """Add a text node to the current block if it belongs to the body."""
         text = self._page.flat.pieces.texts[piece]
         if not text.isspace():
             line = self._page.texts[self._next_text].line
@@ -332,34 +336,35 @@ class _BlockBuilder:
             if is_other or self._muted is not None:
                 return
             self._breaks = 0
-            self._is_blank = False
             self._pieces.append(piece)
-            self._sizes[line] += len(text)
+            self._line_sizes[line] += len(text)
         if self._muted is None:
-            text = text if self._type() == "code" else unbroken(text)
+            text = text if self._type() == "code" else with_breaks_as_spaces(text)
             link: Marks = () if self._link is None else (self._link,)
-            marks = (*link, *(kind for kind in _KINDS if self._emphasis[kind] > 0))
+            marks = (*link, *(kind for kind in _EMPHASIS_KINDS if self._emphasis[kind] > 0))
             self._parts.append((text, marks))
 
-    def _flush(self) -> None:
+    def _end_block(self) -> None:
+        """Add the current block, if it has text, and begin the next one."""
         self._breaks = 0
         if not self._parts:
             return
-        parts, is_blank, pieces = self._parts, self._is_blank, self._pieces
-        sizes = self._sizes
-        self._parts, self._pieces, self._sizes = [], [], Counter()
-        self._is_blank = True
-        if not is_blank:
-            self._add_text(parts, pieces, sizes)
+        parts, pieces, line_sizes = self._parts, self._pieces, self._line_sizes
+        self._parts, self._pieces, self._line_sizes = [], [], Counter()
+        if pieces:
+            self._add_text(parts, pieces, line_sizes)
         # Media may have been placed after a block that turned out to be empty.
-        found, blocks = self._result.media, len(self._result.blocks)
-        for place in range(len(found) - 1, -1, -1):
-            if (found[place].block or 0) <= blocks:
+        placed, blocks = self._result.media, len(self._result.blocks)
+        for place in range(len(placed) - 1, -1, -1):
+            if (placed[place].block or 0) <= blocks:
                 return
-            found[place] = replace(found[place], block=blocks)
+            placed[place] = replace(placed[place], block=blocks)
 
     def _add_text(
-        self, parts: Sequence[tuple[str, Marks]], pieces: Sequence[int], sizes: Mapping[int, int]
+        self,
+        parts: Sequence[tuple[str, Marks]],
+        pieces: Sequence[int],
+        line_sizes: Mapping[int, int],
     ) -> None:
         """Add a block of text, unless it would contain no letter or digit."""
         typed = next((each for each in reversed(self._open) if each.type), None)
@@ -381,14 +386,14 @@ class _BlockBuilder:
             level = typed.level
             # Only the first block of a list item has the marker.
             marker, typed.marker = typed.marker, None
-        self._add(kind, text, spans, sizes, pieces, level, marker, language)
+        self._add(kind, text, spans, line_sizes, pieces, level, marker, language)
 
     def _add(
         self,
         kind: BlockType,
         text: str,
         spans: Iterable[Span],
-        sizes: Mapping[int, int],
+        line_sizes: Mapping[int, int],
         pieces: Iterable[int],
         level: int | None = None,
         marker: str | None = None,
@@ -397,7 +402,7 @@ class _BlockBuilder:
         """Add a block, unless it is one of the first and repeats the title."""
         blocks = self._result.blocks
         self._block_count += 1
-        if self._block_count <= MAX_BLOCKS_BEFORE_TITLE and words.tokens(text) == self._title:
+        if self._block_count <= MAX_BLOCKS_TO_TITLE and words.tokens(text) == self._title:
             return
         start = blocks[-1].end + 2 if blocks else 0
         links: list[ArticleLink] = []
@@ -407,7 +412,7 @@ class _BlockBuilder:
                 emphasis.append(ArticleEmphasis(start + begin, start + end, mark))
             elif (url := absolute(self._page.node(mark).get("href"), self._base)) is not None:
                 links.append(ArticleLink(start + begin, start + end, url))
-        role, probability = self._role_of(sizes) or (None, None)
+        role, probability = self._role_of(line_sizes) or (None, None)
         blocks.append(
             ArticleBlock(
                 kind,
@@ -426,14 +431,14 @@ class _BlockBuilder:
         )
 
     def _code_language(self, index: int) -> str | None:
-        """Return the language named by a code block, its first child or its enclosing elements."""
+        """Return the language named by a code block, its first child, parent or grandparent."""
         page = self._page
-        around = page.parents[index]
-        below = index + 1 if index + 1 < page.ends[index] else index
-        for place in (index, below, around, page.parents[around] if around >= 0 else -1):
-            if place < 0:
+        parent = page.parents[index]
+        child = index + 1 if index + 1 < page.ends[index] else index
+        for element in (index, child, parent, page.parents[parent] if parent >= 0 else -1):
+            if element < 0:
                 continue
-            node = page.node(place)
+            node = page.node(element)
             declared = next(filter(None, map(node.get, _CODE_ATTRIBUTES)), None)
             if declared and re.fullmatch(r"[\w+#.-]{1,30}", declared):
                 return declared.lower()
@@ -442,20 +447,20 @@ class _BlockBuilder:
                 return named[1].lower()
         return None
 
-    def _role_of(self, sizes: Mapping[int, int]) -> FoundRole | None:
+    def _role_of(self, line_sizes: Mapping[int, int]) -> FoundRole | None:
         """Return the most probable role of the given lines, weighted by size."""
         weights: dict[LineRole, float] = {}
-        for line, size in sizes.items():
+        for line, size in line_sizes.items():
             found = self._body.roles.get(line)
             if found is not None:
                 weights[found.role] = weights.get(found.role, 0.0) + found.probability * size
         if not weights:
             return None
         role = max(weights, key=weights.__getitem__)
-        share = weights[role] / max(1, sum(sizes.values()))
-        return FoundRole(role, round(share, PROBABILITY_DIGITS))
+        mean_probability = weights[role] / max(1, sum(line_sizes.values()))
+        return FoundRole(role, round(mean_probability, PROBABILITY_DIGITS))
 
-    def _data_table(self, index: int) -> bool:
+    def _add_data_table(self, index: int) -> bool:
         """Add a data table as a block; return False if the table is used for layout."""
         page, body = self._page, self._body
         texts = page.texts[page.text_starts[index] : page.text_ends[index]]
@@ -466,7 +471,7 @@ class _BlockBuilder:
             tag = page.tags[below]
             if tag in _LAYOUT:
                 return False
-            if tag in _IN_ROWS:
+            if tag in _CELLS:
                 if page.size(below) > MAX_CELL_TOKENS or not rows:
                     return False
                 rows[-1].append(below)
@@ -476,74 +481,71 @@ class _BlockBuilder:
             return False
         for below in range(index, page.ends[index]):
             if media.is_image(page.tags[below]):
-                self._show(page.node(below))
+                self._add_media(page.node(below))
         cells = [[self._cell(cell) for cell in row] for row in rows]
-        shown = [row for row in cells if any(text for text, _ in row)]
-        if not shown:
+        rows_with_text = [row for row in cells if any(text for text, _ in row)]
+        if not rows_with_text:
             return False
-        text = "\n".join("\t".join(text for text, _ in row) for row in shown)
+        text = "\n".join("\t".join(text for text, _ in row) for row in rows_with_text)
         spans: list[Span] = []
         start = 0
-        for cell, cell_spans in chain.from_iterable(shown):
+        for cell, cell_spans in chain.from_iterable(rows_with_text):
             spans += (Span(start + begin, start + end, mark) for begin, end, mark in cell_spans)
             start += len(cell) + 1
-        sizes = Counter({text.line: text.size for text in texts})
+        line_sizes = Counter({text.line: text.size for text in texts})
         number = int(page.flat.numbers[index])
-        within = (number, page.document.ends[number])
-        first, last = np.searchsorted(page.flat.pieces.after, within).tolist()
+        limits = (number, page.document.ends[number])
+        first, last = np.searchsorted(page.flat.pieces.after, limits).tolist()
         inside = page.flat.pieces.parents[first:last] >= number
-        self._add("table", text, spans, sizes, (np.flatnonzero(inside) + first).tolist())
+        self._add("table", text, spans, line_sizes, (np.flatnonzero(inside) + first).tolist())
         return True
 
     def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
         """Return the text of a cell, on one line, and its links."""
         page = self._page
         pieces: list[tuple[str, Marks]] = []
-        line = -1
+        previous_line = -1
         for node in page.texts[page.text_starts[index] : page.text_ends[index]]:
             link = page.links[node.parent]
-            text = unbroken(node.text)
-            pieces.append((text if node.line == line else f" {text}", () if link < 0 else (link,)))
-            line = node.line
+            gap = "" if node.line == previous_line else " "
+            pieces.append((gap + with_breaks_as_spaces(node.text), () if link < 0 else (link,)))
+            previous_line = node.line
         return inline_text(pieces)
 
-    def _show(self, element: Node) -> None:
-        if self._muted is not None and self._link is not None:
+    def _add_media(self, element: Node) -> None:
+        """Add an image or embed, unless it belongs to a teaser of another page."""
+        link = self._page.node(self._link).get("href") if self._link is not None else None
+        if self._muted is not None and self._link is not None and not media.is_image_address(link):
             # A picture linked to another page illustrates that page.
-            elsewhere = not media.is_image_address(self._page.node(self._link).get("href"))
-            if elsewhere:
-                return
+            return
         muted = None if element.tag == "audio" else self._muted
         if muted is not None and illustrations.is_teaser(self._page, muted):
             return
         if media.is_image(str(element.tag)):
-            self._image(element, element.getparent())
+            self._add_image(element, element.getparent())
         elif element.tag in media.EMBEDS:
-            self._embed(element)
+            self._place(media.embed_of(element, self._base))
         elif element.tag == "noscript" and element.getparent() not in self._parents_with_image:
             for image in element.iter("img"):
-                self._image(image, element.getparent())
+                self._add_image(image, element.getparent())
 
-    def _image(self, element: Node, parent: Node | None) -> None:
+    def _add_image(self, element: Node, parent: Node | None) -> None:
         caption = next((open_.caption for open_ in reversed(self._open) if open_.caption), None)
         image = media.image_of(element, self._base, caption)
         if image is not None:
             self._parents_with_image.add(parent)
         self._place(image)
 
-    def _embed(self, element: Node) -> None:
-        self._place(media.embed_of(element, self._base))
-
     def _place(self, medium: ArticleImage | ArticleEmbed | None) -> None:
-        """Add an image or embed before the next block."""
-        if medium is not None and medium.url not in self._addresses:
-            self._addresses.add(medium.url)
-            block = len(self._result.blocks) + (0 if self._is_blank else 1)
+        """Add an image or embed before the next block, unless its URL is already present."""
+        if medium is not None and medium.url not in self._media_urls:
+            self._media_urls.add(medium.url)
+            block = len(self._result.blocks) + (1 if self._pieces else 0)
             self._result.media.append(replace(medium, block=block))
 
 
 def _integer(text: str | None) -> int | None:
-    """Parse the number of a list item."""
+    """Parse the ``value`` or ``start`` of a list item; None if it is not a natural number."""
     digits = (text or "").strip()
     if not (digits.isascii() and digits.isdigit()) or len(digits) > len(str(MAX_ITEM_NUMBER)):
         return None

@@ -1,7 +1,7 @@
 """Further articles that a page displays in full below its own, for readers who keep scrolling.
 
-Each article begins with a head: a headline, an author, a date and a URL. Several of these, close to
-each other below a complete article, identify a further one, whichever elements contain it.
+Each article begins with a head: a headline, an author, a date and a URL. If several of these are
+close to each other below a complete article, a further article begins there.
 """
 
 import re
@@ -30,39 +30,44 @@ from detourage.text.words import listed, squash
 MIN_OWN_WORDS: Final = 50  # body words above a further article; with fewer, it is a section
 MIN_ELEMENT_WORDS: Final = 50  # words in an element that holds an article, not just its head
 MIN_FURTHER_WORDS: Final = 100  # median word count of the further articles; teasers are shorter
-MAX_ABOVE_HEADLINE: Final = 40  # words of an article above its headline (section, date, caption)
-MAX_BELOW_HEADLINE: Final = 60  # words below a headline that are searched for an author and a date
+MAX_WORDS_ABOVE: Final = 40  # words of an article above its headline (section, date, caption)
+MAX_WORDS_BELOW: Final = 60  # words below a headline that are searched for an author and a date
 MAX_LINES_BELOW: Final = 3  # lines searched below a headline if no element holds the article
-MAX_HEAD_LINE: Final = 15  # words in a line with an author or a date
+MAX_HEAD_LINE_WORDS: Final = 15  # words in a line with an author or a date
 MAX_HEAD_CHARACTERS: Final = 160  # length of a line with an author or a date
 MAX_HEADLINE_WORDS: Final = 60  # words in a headline
 MAX_HEADS: Final = 200  # headlines examined below the page's headline
 MAX_VALUES: Final = 2_000  # values examined in a page's structured data
 
 _HEADINGS: Final = ("h1", "h2", "h3", "h4")
+
+# Words of the class or ID of elements with an author or a date, of headlines, of articles, and of
+# live reports.
 _HEAD_NAMES: Final = listed(
     "byline author authors date datetime timestamp published pubdate posted dateline meta postmeta"
 )
-_HEAD_MARKS: Final = listed("author datepublished datemodified")
 _HEADLINE_NAMES: Final = PARTS["title"] | listed("name")
 _ARTICLE_NAMES: Final = listed("article post entry story hentry item node news document")
 _LIVE_NAMES: Final = listed("live liveblog liveticker livefeed ticker")
+_HEAD_PROPERTIES: Final = listed("author datepublished datemodified")  # of ``rel`` and ``itemprop``
+
+# Words of the name of a ``data-`` attribute with the URL of an article, or with another URL.
 _ADDRESS_WORDS: Final = listed("url href permalink link uri canonical path location")
 _OTHER_WORDS: Final = listed(
     "image img src thumb thumbnail photo picture video audio media ajax api load comment comments"
     " login action background author target feed rss embed tracking ad ads"
 )
-_RDFA: Final = ("about", "resource", "itemid")
-_ITEM_ADDRESS: Final = listed("url mainentityofpage")
+_ADDRESS_ATTRIBUTES: Final = ("about", "resource", "itemid")  # of RDFa and microdata
+_ADDRESS_PROPERTIES: Final = listed("url mainentityofpage")  # of microdata (``itemprop``)
 _FILE: Final = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|mp[34]|pdf|js|css|json|xml)$", re.I)
 _IS_ADDRESS: Final = re.compile(r"(?:https?://|/)[^\s/]")
 _EXTENSION: Final = re.compile(r"\.[a-z]{3,5}$")
 _BYLINE: Final = re.compile(rf"\W*(?:{BYLINE_MARKS})(?:\s*[:：]\s*|\s+)\S", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r"article|posting|report", re.IGNORECASE)
+_ARTICLE_TYPE: Final = re.compile(r"article|posting|report", re.IGNORECASE)  # NewsArticle
 
 
 class FurtherArticle(NamedTuple):
-    """A further article: the outermost element around it without the page's own, and its URL."""
+    """A further article: its URL, and the outermost element around it without the page's own."""
 
     element: int
     url: str | None
@@ -71,8 +76,11 @@ class FurtherArticle(NamedTuple):
 def further_articles(
     page: Outline, body: FoundBody, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
-    """Find the articles below the page's own, in page order, if `heading` displays its headline."""
-    return () if heading is None else tuple(_Page(page, body, heading, url).further())
+    """Find the articles below the page's own, in page order.
+
+    `heading` is the element with the page's headline; without one, no articles are found.
+    """
+    return () if heading is None else tuple(_FurtherArticles(page, body, heading, url).find())
 
 
 def without_further_articles(
@@ -103,15 +111,15 @@ def without_further_articles(
 
 
 @dataclass(frozen=True, eq=False)
-class _Page:
-    """A page with its own article."""
+class _FurtherArticles:
+    """Search for further articles below the page's own (`body`), whose headline is `heading`."""
 
     page: Outline
     body: FoundBody
     heading: int
     url: str
 
-    def further(self) -> Sequence[FurtherArticle]:
+    def find(self) -> Sequence[FurtherArticle]:
         page = self.page
         heads = self._heads()
         if not heads or "liveblogposting" in declared_types(page):
@@ -119,8 +127,8 @@ class _Page:
         found: dict[int, FurtherArticle] = {}
         for head in heads:
             element = self._outermost(head)
-            own = self._body_words(page.text_ends[self.heading], page.text_starts[element])
-            if own < MIN_OWN_WORDS or self._is_part(head):
+            words_above = self._body_words(page.text_ends[self.heading], page.text_starts[element])
+            if words_above < MIN_OWN_WORDS or self._is_part(head):
                 continue
             declared, linked = self._declared_address(head, element), self._linked_address(head)
             url = declared or linked
@@ -138,31 +146,33 @@ class _Page:
         if not found:
             return ()
         starts = [page.token_starts[head] for head in found]
-        sizes = np.diff([*starts, page.token_ends[self.body.container]])
-        held = [page.size(each.element) for each in found.values()]
-        sizes = np.where(np.array(held) >= MIN_ELEMENT_WORDS, np.minimum(sizes, held), sizes)
-        return [*found.values()] if np.median(sizes) >= MIN_FURTHER_WORDS else ()
+        lengths = np.diff([*starts, page.token_ends[self.body.container]])
+        sizes = np.array([page.size(each.element) for each in found.values()])
+        # An element with little more than the head does not contain the rest of its article.
+        lengths = np.where(sizes >= MIN_ELEMENT_WORDS, np.minimum(lengths, sizes), lengths)
+        return [*found.values()] if np.median(lengths) >= MIN_FURTHER_WORDS else ()
 
     def _heads(self) -> list[int]:
         """Return the possible heads of articles: headings, and other elements with a URL."""
         page, container = self.page, self.body.container
-        first, end = max(page.ends[self.heading], container + 1), page.ends[container]
+        start, end = max(page.ends[self.heading], container + 1), page.ends[container]
         if self._body_words(page.text_ends[self.heading], len(page.texts)) < MIN_OWN_WORDS:
             return []
         headings = np.flatnonzero(page.flat.having(_HEADINGS))
-        headings = headings[(headings >= first) & (headings < end)]
-        found = [index for index in headings.tolist() if 0 < page.size(index) <= MAX_HEADLINE_WORDS]
+        headings = headings[(headings >= start) & (headings < end)]
+        heads = [index for index in headings.tolist() if 0 < page.size(index) <= MAX_HEADLINE_WORDS]
         for index in self._addresses:
-            if first <= index < end and page.size(index) >= MIN_ELEMENT_WORDS:
-                start, stop = np.searchsorted(headings, (index, page.ends[index]))
-                if start == stop:
-                    found.append(index)
-        return sorted(found)[:MAX_HEADS]
+            if start <= index < end and page.size(index) >= MIN_ELEMENT_WORDS:
+                first, last = np.searchsorted(headings, (index, page.ends[index]))
+                has_heading = first < last
+                if not has_heading:
+                    heads.append(index)
+        return sorted(heads)[:MAX_HEADS]
 
     def _is_article(
         self, head: int, element: int, *, declared: str | None, linked: str | None
     ) -> bool:
-        """Return whether a head is followed by its own article."""
+        """Return whether an article begins at a head; `declared` and `linked` are its URLs."""
         has_own_element = self.page.size(element) >= MIN_ELEMENT_WORDS
         # This check comes last because it is the most expensive.
         has_head = partial(self._has_head, head, element, has_own_element=has_own_element)
@@ -174,9 +184,10 @@ class _Page:
             return is_first or has_head()
         if not (is_first and has_head() and self._own_has_head):
             return False
-        one, other = self.page.parents[head], self.page.parents[self.heading]
-        classes = self._classes(one)
-        is_alike = one != other and bool(classes) and classes == self._classes(other)
+        parent, own_parent = self.page.parents[head], self.page.parents[self.heading]
+        classes = self._classes(parent)
+        has_same_classes = bool(classes) and classes == self._classes(own_parent)
+        is_alike = parent != own_parent and has_same_classes
         return has_own_element == any(self._elements_with_own(element)) or is_alike
 
     def _is_part(self, head: int) -> bool:
@@ -186,10 +197,11 @@ class _Page:
         if other and (own in other or other in own):
             return True
         return any(
-            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in self.page.ancestry(head)
+            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in page.ancestry(head)
         )
 
     def _headline(self, head: int) -> str:
+        """Return the text of a heading; empty for a head without one."""
         return self.page.text_of(head) if self.page.tags[head] in _HEADINGS else ""
 
     def _outermost(self, head: int) -> int:
@@ -197,8 +209,8 @@ class _Page:
         page, element = self.page, head
         for parent in page.ancestry(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]
-            above = self._body_words(page.text_starts[parent], page.text_starts[head])
-            if is_around_own or above > MAX_ABOVE_HEADLINE:
+            words_above = self._body_words(page.text_starts[parent], page.text_starts[head])
+            if is_around_own or words_above > MAX_WORDS_ABOVE:
                 break
             element = parent
         return element
@@ -212,15 +224,15 @@ class _Page:
         return page.tags[head] in _HEADINGS and not own.isdisjoint(other)
 
     def _resembles_own(self, head: int, element: int) -> bool:
-        """Return whether an article's element resembles one that holds the page's own article."""
+        """Return whether an article's element resembles one around the page's own article."""
         page = self.page
-        for index in takewhile(lambda each: each >= element, self.page.ancestry(head)):
+        for index in takewhile(lambda each: each >= element, page.ancestry(head)):
             if page.size(index) < MIN_ELEMENT_WORDS:
                 continue
-            for other in self._elements_with_own(element):
-                if page.tags[other] != page.tags[index]:
+            for own in self._elements_with_own(element):
+                if page.tags[own] != page.tags[index]:
                     continue
-                shared = self._classes(index) & self._classes(other)
+                shared = self._classes(index) & self._classes(own)
                 is_article = any(not _ARTICLE_NAMES.isdisjoint(split_name(each)) for each in shared)
                 if is_article or page.tags[index] == "article":
                     return True
@@ -245,36 +257,35 @@ class _Page:
     def _has_head(self, head: int, element: int, *, has_own_element: bool) -> bool:
         """Return whether there is an author or a date next to a headline."""
         page, end = self.page, self.page.ends[element]
-        before = page.tokenised.texts.ends
+        token_ends = page.tokenised.texts.ends
         if not has_own_element:
             element, end = head, len(page.tags)
-        own = head if page.tags[head] not in _HEADINGS else page.ends[head]
-        limit = MAX_BELOW_HEADLINE + (
-            page.token_starts[head] if own == head else page.token_ends[head]
-        )
+        is_heading = page.tags[head] in _HEADINGS
+        limit = (page.token_ends if is_heading else page.token_starts)[head] + MAX_WORDS_BELOW
         lines: dict[int, str] = {}
         for place in range(page.text_starts[element], len(page.texts)):
             node = page.texts[place]
-            if node.parent >= end or (place and before[place - 1] >= limit):
+            if node.parent >= end or (place and token_ends[place - 1] >= limit):
                 break
             if not has_own_element and len(lines) >= MAX_LINES_BELOW and node.line not in lines:
                 break
-            if not (page.tags[head] in _HEADINGS and head <= node.parent < page.ends[head]):
+            if not (is_heading and head <= node.parent < page.ends[head]):
                 # A headline may begin like the line of an author.
                 lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
-            for each in self.page.ancestry(node.parent):
-                if each < element or page.size(each) > MAX_HEAD_LINE:
+            for each in page.ancestry(node.parent):
+                if each < element or page.size(each) > MAX_HEAD_LINE_WORDS:
                     break
                 if self._is_head_element(each):
                     return True
         return any(map(_is_head_line, lines.values()))
 
     def _is_head_element(self, index: int) -> bool:
+        """Return whether the markup of an element declares an author or a date."""
         page = self.page
         if page.tags[index] == "time" or not _HEAD_NAMES.isdisjoint(page.name_words(index)):
             return True
-        marks = (page.flat.values(name).get(index, "") for name in ("rel", "itemprop"))
-        return any(each.lower() in _HEAD_MARKS for each in marks)
+        values = (page.flat.values(name).get(index, "") for name in ("rel", "itemprop"))
+        return any(value.lower() in _HEAD_PROPERTIES for value in values)
 
     def _declared_address(self, head: int, element: int) -> str | None:
         """Return the URL that the page declares for a further article."""
@@ -304,35 +315,35 @@ class _Page:
 
     @cached_property
     def _addresses(self) -> dict[int, str]:
-        """URLs of the site's other pages found in URL attributes, by element."""
-        found: dict[int, str] = {}
+        """URLs of the site's other pages found in attributes such as ``data-url``, by element."""
+        addresses: dict[int, str] = {}
         for name in self.page.flat.attributes.distinct:
             name_words = frozenset(split_name(name)) if name.startswith("data-") else frozenset()
             is_address = bool(name_words & _ADDRESS_WORDS) and not name_words & _OTHER_WORDS
-            if is_address or name in _RDFA:
+            if is_address or name in _ADDRESS_ATTRIBUTES:
                 for index, value in self.page.flat.values(name).items():
                     address = self._other_page(value)
                     if address is not None and self.page.tags[index] not in ("a", "img", "button"):
-                        found.setdefault(index, address)
-        return found
+                        addresses.setdefault(index, address)
+        return addresses
 
     @cached_property
     def _item_addresses(self) -> dict[int, str]:
         """URLs of the site's other pages found in microdata, by element."""
-        found: dict[int, str] = {}
+        addresses: dict[int, str] = {}
         for index, name in self.page.flat.values("itemprop").items():
-            if name.strip().lower() in _ITEM_ADDRESS:
+            if name.strip().lower() in _ADDRESS_PROPERTIES:
                 node = self.page.node(index)
                 for key in ("href", "content", "itemid"):
                     address = self._other_page(node.get(key))
                     if address is not None:
-                        found.setdefault(index, address)
-        return found
+                        addresses.setdefault(index, address)
+        return addresses
 
     @cached_property
     def _by_headline(self) -> dict[str, str]:
-        """URLs of the site's other pages found in structured data, by headline."""
-        found: dict[str, str] = {}
+        """URLs of the site's other pages found in structured data, by headline (`squash`)."""
+        addresses: dict[str, str] = {}
         scripts = (node for node in self.page.declarations if node.tag == "script")
         waiting: list[Any] = [value for _, value in structured_data(scripts, holding="headline")]
         for _ in range(MAX_VALUES):
@@ -344,28 +355,28 @@ class _Page:
             elif isinstance(value, dict):
                 waiting += [each for each in value.values() if isinstance(each, dict | list)]
                 headline, kind = value.get("headline"), value.get("@type")
-                if isinstance(headline, str) and _ARTICLE.search(str(kind)):
+                if isinstance(headline, str) and _ARTICLE_TYPE.search(str(kind)):
                     page = value.get("mainEntityOfPage")
                     page = page.get("@id") if isinstance(page, dict) else page
                     for each in (value.get("url"), page, value.get("@id")):
                         address = self._other_page(each) if isinstance(each, str) else None
                         if address is not None:
-                            found.setdefault(squash(headline), address)
-        return found
+                            addresses.setdefault(squash(headline), address)
+        return addresses
 
     def _other_page(self, written: str | None) -> str | None:
         """Resolve a URL; None unless it is another page of this site."""
         if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
             return None
         base, site, own_paths = self._own_address
-        found = (absolute(written, base) or "").partition("#")[0]
-        path = _path(found)
-        if not path or site_of(found) != site or _FILE.search(path):
+        url = (absolute(written, base) or "").partition("#")[0]
+        path = _path(url)
+        if not path or site_of(url) != site or _FILE.search(path):
             return None
         for own in own_paths:
             if path == own or path.startswith(own + "/") or own.startswith(path + "/"):
                 return None
-        return found
+        return url
 
     @cached_property
     def _own_address(self) -> tuple[str, str, frozenset[str]]:
@@ -383,10 +394,11 @@ class _Page:
 
     def _body_words(self, start: int, end: int) -> int:
         """Count the words of the body in a range of the page's texts."""
-        return int(self._sums[end] - self._sums[start]) if end > start else 0
+        return int(self._words_before[end] - self._words_before[start]) if end > start else 0
 
     @cached_property
-    def _sums(self) -> Integers:
+    def _words_before(self) -> Integers:
+        """Number of words of the body before each of the page's texts, and of all words."""
         sizes = np.where(kept_texts(self.page, self.body), self.page.text_sizes, 0)
         return np.concatenate([[0], np.cumsum(sizes)])
 
@@ -397,7 +409,7 @@ def _is_head_line(line: str) -> bool:
     if not text or len(text) >= MAX_HEAD_CHARACTERS:
         return False
     is_head = _BYLINE.match(text) or next(find_moments(text), None) is not None
-    return bool(is_head) and len(words.tokens(text)) <= MAX_HEAD_LINE
+    return bool(is_head) and len(words.tokens(text)) <= MAX_HEAD_LINE_WORDS
 
 
 def _path(url: str) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 
-from detourage.article import Article, ArticleBlock, ArticleMetadata
+from detourage.article import Article, ArticleBlock
 from detourage.comments import Comment
 from detourage.html import Page, PageError, parse_page
 from detourage.html.flat import FlatDocument
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from detourage.messages import ArticleMessage
 
 MAX_PATH_CHARACTERS = 200_000  # length of all paths together; further parts have no location
-MAX_AROUND = 4  # length of a text relative to a value in it; a longer text may merely mention it
+MAX_RATIO = 4  # length of a text relative to a value in it; a longer text may merely mention it
 MAX_OCCURRENCES = 50  # occurrences of a value that are compared
 MIN_VALUE_CHARACTERS = 3  # length of a value that is searched for; shorter ones occur anywhere
 
@@ -42,8 +42,8 @@ def without_locations(article: Article) -> Article:
 def with_locations(page: Page, article: Article) -> Article:
     """Return an article with the locations of its parts in the page from which it was extracted."""
     locations = PageLocations(page)
-    # Another locator, because the limit on the article's paths must not depend on the comments.
-    other = PageLocations(page)
+    # The limit on the length of the article's paths must not depend on its comments.
+    comment_locations = PageLocations(page)
     return replace(
         article,
         blocks=tuple(locations.locate_blocks(article.blocks, article.container)),
@@ -56,7 +56,8 @@ def with_locations(page: Page, article: Article) -> Article:
             for each in article.embeds
         ),
         comments=tuple(
-            replace(each, location=other.locate_comment(each)) for each in article.comments
+            replace(each, location=comment_locations.locate_comment(each))
+            for each in article.comments
         ),
         locations=locations.locate_values(article),
     )
@@ -64,12 +65,16 @@ def with_locations(page: Page, article: Article) -> Article:
 
 @dataclass(frozen=True)
 class PageLocations:
-    """Locator of elements, texts and values; `budget` is the length left for further paths."""
+    """Locator of elements, texts and values in a page.
+
+    The only item of `budget` is the number of characters that all further paths may have together.
+    """
 
     page: Page
     budget: list[int] = field(default_factory=lambda: [MAX_PATH_CHARACTERS])
 
     def _can_afford(self, paths: Iterable[str]) -> bool:
+        """Reduce the budget by the length of some paths; return False if they exceed it."""
         self.budget[0] -= sum(map(len, paths))
         return self.budget[0] >= 0
 
@@ -110,22 +115,23 @@ class PageLocations:
 
     def locate_values(self, article: Article) -> ValueLocations:
         """Return the locations of the title, lead, authors and dates."""
-        near = article.heading if article.heading is not None else article.container or 0
-        metadata: ArticleMetadata = article.metadata
+        heading, metadata = article.heading, article.metadata
+        near = heading if heading is not None else article.container or 0
 
-        def found(value: str | None) -> Location | None:
+        def locate(value: str | None) -> Location | None:
             return self._locate_value(words.clean(value), near) if value else None
 
         published, modified = metadata.published, metadata.modified
-        title = article.heading
+        if heading is None:
+            title = locate(article.title)
+        else:
+            title = self._locate_pieces(heading, self._source.texts_below(heading))
         return ValueLocations(
-            title=found(article.title)
-            if title is None
-            else self._locate_pieces(title, self._source.texts_below(title)),
-            lead=found((metadata.lead or "").partition("\n")[0]),
-            authors=tuple(map(found, metadata.authors)),
-            published=found(published.written) if published is not None else None,
-            modified=found(modified.written) if modified is not None else None,
+            title=title,
+            lead=locate((metadata.lead or "").partition("\n")[0]),
+            authors=tuple(map(locate, metadata.authors)),
+            published=locate(published.written) if published is not None else None,
+            modified=locate(modified.written) if modified is not None else None,
         )
 
     def locate_comment(self, comment: Comment) -> Location | None:
@@ -134,30 +140,32 @@ class PageLocations:
             return None
         if not self._can_afford([self._paths.path(comment.element)]):
             return None
-        texts = [self._shown[each] for each in comment.texts]
+        texts = [self._not_blank[each] for each in comment.texts]
         return self._locate_pieces(comment.element, texts)
 
     def _path(self, element: int, container: int | None) -> str:
+        """Return the XPath of an element, relative to the container if that is around it."""
         if container is not None and container <= element < self._flat.ends[container]:
             return self._paths.path(element, container)
         return self._paths.path(element)
 
     def _element_around(self, pieces: Sequence[int]) -> int:
-        """Return the innermost element around text nodes, except elements within sentences."""
-        is_inline, above, ends = self._columns
-        parents = [self._source.holders[each] for each in pieces]
-        element, last = min(parents), max(parents)
-        while (last >= ends[element] or is_inline[element]) and above[element] >= 0:
-            element = above[element]
+        """Return the innermost element around text nodes that is not inline."""
+        is_inline, parents, ends = self._columns
+        holders = [self._source.holders[each] for each in pieces]
+        element, last = min(holders), max(holders)
+        while (last >= ends[element] or is_inline[element]) and parents[element] >= 0:
+            element = parents[element]
         return element
 
     @cached_property
     def _columns(self) -> tuple[list[bool], list[int], list[int]]:
-        """Whether each element is within a line, its parent, and the end of its descendants."""
+        """Whether each element is inline, its parent, and the end of its descendants."""
         flat = self._flat
         return within_sentences(flat).tolist(), flat.parents.tolist(), flat.ends.tolist()
 
     def _texts_of(self, block: ArticleBlock, element: int) -> Iterator[TextLocation]:
+        """Yield the locations of a block's text nodes, with XPaths relative to its element."""
         starts, ends = self._source.ranges
         source, pieces, is_code = self._source, self._flat.pieces, block.type == "code"
         at = 0
@@ -180,14 +188,15 @@ class PageLocations:
             )
 
     def _locate_pieces(self, element: int, pieces: Iterable[int]) -> Location:
-        ranges = [found for each in pieces if (found := self._source.text_range(each))]
+        """Return the location of an element's text nodes, from the first to the last."""
+        ranges = [text_range for each in pieces if (text_range := self._source.text_range(each))]
         path = self._paths.path(element)
         if not ranges:
             return Location(path)
         return Location(path, None, min(ranges)[0], max(each.end for each in ranges))
 
     @cached_property
-    def _shown(self) -> list[int]:
+    def _not_blank(self) -> list[int]:
         """The indices of the text nodes that are not blank."""
         texts = self._flat.pieces.texts
         return [number for number, text in enumerate(texts) if not text.isspace()]
@@ -198,12 +207,13 @@ class PageLocations:
             return None
         flat, holders = self._flat, self._source.holders
         numbers, texts, values = self._displayed
-        shown = [numbers[each] for each in _holding(texts, value)]
+        all_pieces = [numbers[each] for each in _texts_with(texts, value)]
         # A longer text may mention the value in passing.
-        own = [each for each in shown if len(flat.pieces.texts[each]) <= MAX_AROUND * len(value)]
-        attribute = next(_holding(values, value), None)
-        if own or (shown and attribute is None):
-            piece = min(own or shown, key=lambda each: abs(holders[each] - near))
+        max_length = MAX_RATIO * len(value)
+        pieces = [each for each in all_pieces if len(flat.pieces.texts[each]) <= max_length]
+        attribute = next(_texts_with(values, value), None)
+        if pieces or (all_pieces and attribute is None):
+            piece = min(pieces or all_pieces, key=lambda each: abs(holders[each] - near))
             return self._locate_pieces(holders[piece], [piece])
         if attribute is not None:
             element = int(flat.attributes.owners[attribute])
@@ -212,35 +222,33 @@ class PageLocations:
             return Location(self._paths.path(element), name, *tag)
         for piece, text in enumerate(flat.pieces.texts):
             if value in text:
-                within = self._source.value_range(piece, value) or (None, None)
-                return Location(self._paths.path(holders[piece]), None, *within)
+                value_range = self._source.value_range(piece, value) or (None, None)
+                return Location(self._paths.path(holders[piece]), None, *value_range)
         return None
 
     @cached_property
     def _displayed(self) -> tuple[list[int], str, str]:
         """The indices of the displayed texts, and these texts and all attributes joined by NUL."""
         flat = self._flat
-        silent = flat.within(without_text(flat))
-        numbers: list[int] = np.flatnonzero(~silent[flat.pieces.parents]).tolist()
+        is_silent = flat.within(without_text(flat))
+        numbers: list[int] = np.flatnonzero(~is_silent[flat.pieces.parents]).tolist()
         texts = "\x00".join([flat.pieces.texts[each] for each in numbers])
         return numbers, texts, "\x00".join(flat.attributes.values)
 
 
-def _holding(joined: str, value: str) -> Iterator[int]:
+def _texts_with(joined: str, value: str) -> Iterator[int]:
     """Yield the indices of the NUL-separated texts that contain a value between word boundaries."""
-    number, counted = 0, 0
-    at = joined.find(value)
+    index, counted = 0, 0
+    start = joined.find(value)
     for _ in range(MAX_OCCURRENCES):
-        if at < 0:
+        if start < 0:
             return
-        number += joined.count("\x00", counted, at)
-        counted = at
-        if not _continues(joined[at - 1 : at]) and not _continues(
-            joined[at + len(value) : at + len(value) + 1]
-        ):
-            yield number
-        after = joined.find("\x00", at)
-        at = joined.find(value, after) if after >= 0 else -1
+        index += joined.count("\x00", counted, start)
+        counted, end = start, start + len(value)
+        if not _continues(joined[start - 1 : start]) and not _continues(joined[end : end + 1]):
+            yield index
+        next_text = joined.find("\x00", start)
+        start = joined.find(value, next_text) if next_text >= 0 else -1
 
 
 def _continues(character: str) -> bool:
@@ -248,9 +256,9 @@ def _continues(character: str) -> bool:
     return character.isalnum() and not words.count_unspaced(character)
 
 
-MAX_QUOTE = 200  # length of a quotation in a URL fragment; only the ends of a longer one are quoted
+MAX_QUOTE_CHARACTERS = 200  # quotation in a URL fragment; only the ends of a longer one are quoted
 CONTEXT_WORDS = 3  # Number of words on either side of a fragment's quotation, which make it unique
-MAX_CONTEXT = 60  # length of the context on either side, for scripts without spaces between words
+MAX_CONTEXT_CHARACTERS = 60  # context on either side, in scripts without spaces between words
 
 
 class LocationError(ValueError):
@@ -258,7 +266,7 @@ class LocationError(ValueError):
 
 
 class LocatedBlock(NamedTuple):
-    """A block of an article, its offset in the text, absolute XPath, and its texts' byte ranges."""
+    """A block: its text, its offset in the article, its XPath and its text nodes' byte ranges."""
 
     text: str
     start: int
@@ -296,7 +304,7 @@ def located_blocks(article: Article) -> list[LocatedBlock]:
         LocatedBlock(
             block.text,
             block.start,
-            _absolute(article.xpath, block.xpath),
+            _absolute_path(article.xpath, block.xpath),
             [
                 ByteRange(text.byte_start, text.byte_end)
                 for text in block.texts
@@ -308,8 +316,8 @@ def located_blocks(article: Article) -> list[LocatedBlock]:
     ]
 
 
-def _absolute(base: str | None, path: str) -> str:
-    """Return an absolute path, given one that may be relative to `base`, the article's path."""
+def _absolute_path(base: str | None, path: str) -> str:
+    """Return an absolute XPath, given one that may be relative to `base`, the article's."""
     return path if path.startswith("/") else f"{base or ''}/{path}".removesuffix("/")
 
 
@@ -326,7 +334,7 @@ def locate_in_message(
         LocatedBlock(
             block.text,
             block.start,
-            _absolute(message.xpath, block.xpath),
+            _absolute_path(message.xpath, block.xpath),
             [
                 ByteRange(start, start + length)
                 for _, _, start, length, *_ in block.texts
@@ -347,40 +355,41 @@ def locate_in_message(
 
 
 def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> list[Passage]:
-    """Locate a range of an article's text, in characters, in its page: a passage per text node.
+    """Return the passages of a page, one per text node, that display a range of an article's text.
 
     Raise `LocationError` if the range contains no text of the blocks, or the page is another one.
     """
     if not 0 <= start < end:
         raise LocationError(f"{start} to {end} is not a range of characters")
-    found: list[Passage] = []
-    below: dict[int, Iterator[int]] = {}
+    passages: list[Passage] = []
+    texts_below: dict[int, Iterator[int]] = {}
     for block in blocks:
         first, last = max(start - block.start, 0), min(end - block.start, len(block.text))
         if first < last and block.text[first:last].strip():
-            found += _located(page, block, first, last, below)
-    if not found:
+            passages += _passages_of(page, block, first, last, texts_below)
+    if not passages:
         raise LocationError(f"characters {start} to {end} are not part of a block with a location")
-    return found
+    return passages
 
 
-def _located(
-    page: Page, block: LocatedBlock, first: int, last: int, below: dict[int, Iterator[int]]
+def _passages_of(
+    page: Page, block: LocatedBlock, first: int, last: int, texts_below: dict[int, Iterator[int]]
 ) -> list[Passage]:
+    """Return the passages of a range of a block; `texts_below` is kept between the blocks."""
     element = index_at(page.flat, block.xpath)
     if element is None:
         raise LocationError(f"the page has no element at {block.xpath}")
-    found = _aligned(page, block, _pieces_at(page, block.nodes), first, last)
-    if found is None:
+    passages = _aligned(page, block, _pieces_at(page, block.nodes), first, last)
+    if passages is None:
         # Any addition to a page shifts its bytes; if the byte ranges do not match, use the
-        # element's texts. An element may hold many blocks, in order, so each continues where the
-        # one before it ended.
-        if element not in below:
-            below[element] = PageSource.of(page).texts_below(element)
-        found = _aligned(page, block, below[element], first, last)
-    if found is None:
+        # element's texts. An element may contain many blocks, in order, so each continues where
+        # the previous one ended.
+        if element not in texts_below:
+            texts_below[element] = PageSource.of(page).texts_below(element)
+        passages = _aligned(page, block, texts_below[element], first, last)
+    if passages is None:
         raise LocationError(f"the page has no text {block.text[:40]!r} at {block.xpath}")
-    return found
+    return passages
 
 
 def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
@@ -402,66 +411,71 @@ def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
 def _aligned(
     page: Page, block: LocatedBlock, pieces: Iterable[int], first: int, last: int
 ) -> list[Passage] | None:
-    """Return the passages of part of a block, or None if the pieces do not contain its text."""
+    """Return the passages of part of a block, or None if the pieces do not contain its text.
+
+    Only visible characters are compared, because the article's whitespace is normalised.
+    """
     flat, source = page.flat, PageSource.of(page)
-    shown = _shown(block.text)
-    wanted = [number for number, at in enumerate(shown) if first <= at < last]
+    of_block = _visible_offsets(block.text)
+    wanted = [index for index, offset in enumerate(of_block) if first <= offset < last]
     passages: list[Passage] = []
-    at = 0
+    compared = 0
     for piece in pieces:
         text = flat.pieces.texts[piece]
-        visible = _shown(text)
-        characters = [text[each] for each in visible]
-        expected = [block.text[each] for each in shown[at : at + len(visible)]]
-        if not visible or characters != expected:
+        of_text = _visible_offsets(text)
+        characters = [text[offset] for offset in of_text]
+        expected = [block.text[each] for each in of_block[compared : compared + len(of_text)]]
+        if not of_text or characters != expected:
             continue
-        inside = range(max(wanted[0], at), min(wanted[-1] + 1, at + len(visible)))
+        inside = range(max(wanted[0], compared), min(wanted[-1] + 1, compared + len(of_text)))
         if inside:
-            begin, stop = visible[inside[0] - at], visible[inside[-1] - at] + 1
-            offset = source.own_offset(piece)
+            start, end = of_text[inside[0] - compared], of_text[inside[-1] - compared] + 1
+            parent_offset = source.own_offset(piece)
             passages.append(
                 Passage(
-                    text[begin:stop],
+                    text[start:end],
                     Paths.of(flat).path(source.holders[piece]),
-                    offset + begin,
-                    offset + stop,
-                    *(source.part_range(piece, begin, stop) or (None, None)),
+                    parent_offset + start,
+                    parent_offset + end,
+                    *(source.part_range(piece, start, end) or (None, None)),
                 )
             )
-        at += len(visible)
-        if at > wanted[-1]:
+        compared += len(of_text)
+        if compared > wanted[-1]:
             return passages
     return None
 
 
-def _shown(text: str) -> list[int]:
+def _visible_offsets(text: str) -> list[int]:
     """Return the offsets of the characters that are neither whitespace nor invisible."""
+    offsets = [offset for offset, character in enumerate(text) if not character.isspace()]
     if text.isprintable():
-        return [at for at, each in enumerate(text) if not each.isspace()]
-    return [
-        at for at, each in enumerate(text) if not each.isspace() and words.visible(each).strip()
-    ]
+        return offsets
+    return [offset for offset in offsets if words.visible(text[offset]).strip()]
 
 
 def text_fragment(url: str, text: str, start: int, end: int) -> str:
-    """Return a URL that makes a browser highlight a range of a text (``#:~:text=``)."""
+    """Return a URL that makes a browser highlight a range of a text.
+
+    It ends with a fragment such as ``#:~:text=words%20before-,the%20range,-words%20after``.
+    """
     if not text[start:end].strip():
         return url
     before = text[:start].rpartition("\n")[2].split()[-CONTEXT_WORDS:]
     after = text[end:].partition("\n")[0].split()[:CONTEXT_WORDS]
     lines = [line.split() for line in text[start:end].split("\n") if line.strip()]
     parts = [" ".join(line) for line in lines]
-    if len(lines) > 1 or len(parts[0]) > MAX_QUOTE:
+    if len(lines) > 1 or len(parts[0]) > MAX_QUOTE_CHARACTERS:
         first, last = " ".join(lines[0][:CONTEXT_WORDS]), " ".join(lines[-1][-CONTEXT_WORDS:])
-        parts = [first[:MAX_CONTEXT], last[-MAX_CONTEXT:]]
-    parts = [*map(_quoted, parts)]
+        parts = [first[:MAX_CONTEXT_CHARACTERS], last[-MAX_CONTEXT_CHARACTERS:]]
+    parts = [*map(_percent_encoded, parts)]
     if before and text[start - 1 : start].isspace():
-        parts.insert(0, _quoted(" ".join(before)[-MAX_CONTEXT:]) + "-")
+        parts.insert(0, _percent_encoded(" ".join(before)[-MAX_CONTEXT_CHARACTERS:]) + "-")
     if after and text[end : end + 1].isspace():
-        parts.append("-" + _quoted(" ".join(after)[:MAX_CONTEXT]))
+        parts.append("-" + _percent_encoded(" ".join(after)[:MAX_CONTEXT_CHARACTERS]))
     return f"{url.partition('#')[0]}#:~:text={','.join(parts)}"
 
 
-def _quoted(text: str) -> str:
+def _percent_encoded(text: str) -> str:
     """Percent-encode a text, including the hyphens and commas that separate a fragment's parts."""
     return quote(text, safe="").replace("-", "%2D")

@@ -26,20 +26,19 @@ from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
 
 MAX_PAGES: Final = 30  # pages of a publisher whose lines are counted for a group
-MAX_PUBLISHERS: Final = 8  # largest publishers of a group, whose pages are counted
+MAX_PUBLISHERS: Final = 8  # publishers of a group whose pages are counted, the largest ones
 MIN_TEXTS: Final = 3  # other main texts that appear together with a shared line
 MIN_SHARE: Final = 0.9  # share of the other main texts that appear together with a shared line
-MAX_COMMON_SHARE: Final = 2 / 3  # share of a main text's words that also occur in a different one
+MAX_COMMON_SHARE: Final = 2 / 3  # share of a main text's words that may occur in a different one
 MAX_LINES: Final = 1_000  # lines stored for a page; further lines are never shared
-_MAX_BYTES: Final = 4_000_000  # size of the unpacked lines of a group
+_MAX_BYTES: Final = 4_000_000  # size of a group's lines after decompression
 
 
 class PageLines(NamedTuple):
-    """The lines of a page that may be shared with other pages, by digest.
+    """Digests of the lines of a page that may be shared with other pages.
 
-    `main` are the lines of the main text with their word counts; `others` are the other lines of
-    its container, and any other prose. Links outside the container are left out, because they are
-    never mistaken for text.
+    `main` has the lines of the main text, with their word counts. `others` has the other lines of
+    its container, and any other prose; links outside the container are never mistaken for text.
     """
 
     main: Mapping[int, int] = {}
@@ -53,11 +52,11 @@ class PageLines(NamedTuple):
             return cls()
         body_lines = set(page.text_lines[kept_texts(page, body)].tolist())
         texts = slice(page.text_starts[body.container], page.text_ends[body.container])
-        around = set(page.text_lines[texts].tolist())
+        container_lines = set(page.text_lines[texts].tolist())
         main: dict[int, int] = {}
         others: set[int] = set()
         for line in lines_of(page):
-            if not (line.number in around or line.is_prose):
+            if not (line.number in container_lines or line.is_prose):
                 continue
             if len(main) + len(others) == MAX_LINES:
                 break
@@ -72,26 +71,29 @@ class PageLines(NamedTuple):
     def from_bytes(cls, data: bytes) -> Self:
         """Read the output of `to_bytes`; raise ValueError if it is damaged."""
         count = int.from_bytes(data[:2], "little")
-        start = 2 + 4 * count
-        words = np.frombuffer(data[2:start], dtype="<u4").tolist()
-        digests = np.frombuffer(data[start:], dtype="<u8").tolist()
-        if len(words) != count or len(digests) < count:
+        start_of_digests = 2 + 4 * count
+        word_counts = np.frombuffer(data[2:start_of_digests], dtype="<u4").tolist()
+        digests = np.frombuffer(data[start_of_digests:], dtype="<u8").tolist()
+        if len(word_counts) != count or len(digests) < count:
             raise ValueError("the lines of a page are truncated")
-        main = dict(zip(digests[:count], words, strict=True))
+        main = dict(zip(digests[:count], word_counts, strict=True))
         return cls(main, frozenset(digests[count:]))
 
     def to_bytes(self) -> bytes:
-        """Serialise the lines without compression, which would not make digests shorter."""
-        words = np.array([*self.main.values()], dtype="<u4")
+        """Serialise the lines without compression, which would not make digests shorter.
+
+        The format is: the number of main lines, their word counts, their digests, other digests.
+        """
+        word_counts = np.array([*self.main.values()], dtype="<u4")
         digests = np.array([*self.main, *sorted(self.others)], dtype="<u8")
-        return len(self.main).to_bytes(2, "little") + words.tobytes() + digests.tobytes()
+        return len(self.main).to_bytes(2, "little") + word_counts.tobytes() + digests.tobytes()
 
 
 class _PublisherLines(NamedTuple):
     """Lines that appear with nearly all main texts of a publisher's pages.
 
     `texts` is the number of main texts, `pages` are the digests of the pages' URLs, and `counts`
-    are the numbers of main texts by the digest of the line.
+    is, by the digest of each line, the number of main texts with which it appears.
     """
 
     texts: int
@@ -108,28 +110,29 @@ class SharedLines:
     @classmethod
     def of(cls, pages: Mapping[str, PageLines]) -> Self:
         """Count the lines of pages, given by URL and chosen by `counted_pages`."""
-        found = {}
-        for publisher, several in groupby(sorted(pages, key=_order), publisher_of):
-            urls = [url for url in several if pages[url].main]
-            texts = _texts([pages[url] for url in urls])
+        by_publisher = {}
+        for publisher, all_urls in groupby(sorted(pages, key=_sort_key), publisher_of):
+            urls = [url for url in all_urls if pages[url].main]
+            texts = _lines_by_text([pages[url] for url in urls])
             counts = Counter(line for text in texts for line in text)
-            often = {line: n for line, n in sorted(counts.items()) if _is_shared(n, len(texts))}
-            if often:
+            shared = {line: n for line, n in sorted(counts.items()) if _is_shared(n, len(texts))}
+            if shared:
                 digests = frozenset(_digest_of_url(url) for url in urls)
-                found[publisher] = _PublisherLines(len(texts), digests, often)
-        return cls(found)
+                by_publisher[publisher] = _PublisherLines(len(texts), digests, shared)
+        return cls(by_publisher)
 
     def on(self, url: str, page: PageLines) -> frozenset[int]:
         """Return the lines that a page shares with other pages of its publisher."""
-        own = self.publishers.get(publisher_of(url))
-        if own is None:
+        publisher = self.publishers.get(publisher_of(url))
+        if publisher is None:
             return frozenset()
-        is_counted = _digest_of_url(url) in own.pages
+        # 1 if the page itself was counted, otherwise 0.
+        is_counted = _digest_of_url(url) in publisher.pages
         return frozenset(
             line
-            for line, count in own.counts.items()
+            for line, count in publisher.counts.items()
             if (line in page.main or line in page.others)
-            and _is_shared(count - is_counted, own.texts - is_counted)
+            and _is_shared(count - is_counted, publisher.texts - is_counted)
         )
 
     @classmethod
@@ -167,7 +170,7 @@ class SharedLines:
 def counted_pages(urls: Iterable[str]) -> list[str]:
     """Choose the pages of a group whose lines are counted, independently of their order.
 
-    A random sample, which the digests of the URLs decide, changes little when pages are added.
+    The digests of the URLs decide, so that the sample changes little when pages are added.
     """
     by_publisher: defaultdict[str, list[str]] = defaultdict(list)
     for url in urls:
@@ -175,9 +178,9 @@ def counted_pages(urls: Iterable[str]) -> list[str]:
     largest = sorted(by_publisher.items(), key=lambda item: (-len(item[1]), item[0]))
     return [
         url
-        for _, several in largest[:MAX_PUBLISHERS]
-        if len(several) >= MIN_TEXTS
-        for url in sorted(several, key=_order)[:MAX_PAGES]
+        for _, own_urls in largest[:MAX_PUBLISHERS]
+        if len(own_urls) >= MIN_TEXTS
+        for url in sorted(own_urls, key=_sort_key)[:MAX_PAGES]
     ]
 
 
@@ -202,7 +205,7 @@ def _has_digit(token: str) -> bool:
 
 
 def _is_date_word(token: str) -> bool:
-    # Shorter names of months and weekdays are also other words.
+    # Short names of months and weekdays, such as "sun", are also other words.
     if not is_long_enough(token):
         return token in _DATE_UNITS
     return month_named(token) is not None or is_weekday(token)
@@ -210,18 +213,19 @@ def _is_date_word(token: str) -> bool:
 
 _DATE_UNITS: Final = frozenset("年月日년월일")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
-_MIN_DATE_NUMBERS: Final = 3
+_MIN_DATE_NUMBERS: Final = 3  # numbers of a date without a word, such as "5 10 2024"
 
 
 def _is_masked(tokens: Sequence[str], *, is_prose: bool) -> bool:
+    """Return whether successive numbers and date words are a date or, outside prose, a number."""
     numbers = [token for token in tokens if _has_digit(token)]
     if not is_prose or not numbers:
         return bool(numbers)
-    is_numeric = len(numbers) >= _MIN_DATE_NUMBERS and any(map(_YEAR.fullmatch, numbers))
-    return is_numeric or any(map(_is_date_word, tokens))
+    is_numeric_date = len(numbers) >= _MIN_DATE_NUMBERS and any(map(_YEAR.fullmatch, numbers))
+    return is_numeric_date or any(map(_is_date_word, tokens))
 
 
-def _order(url: str) -> tuple[str, int, str]:
+def _sort_key(url: str) -> tuple[str, int, str]:
     return publisher_of(url), _digest_of_url(url), url
 
 
@@ -229,27 +233,28 @@ def _digest_of_url(url: str) -> int:
     return digest_of([url], size=6)
 
 
-def _is_shared(count: int, texts: int) -> bool:
-    return count >= MIN_TEXTS and count >= MIN_SHARE * texts
+def _is_shared(count: int, text_count: int) -> bool:
+    """Return whether a line appears together with enough of a publisher's main texts."""
+    return count >= MIN_TEXTS and count >= MIN_SHARE * text_count
 
 
-def _texts(pages: Iterable[PageLines]) -> list[set[int]]:
-    """Return the lines of the pages, merged for pages with the same main text.
+def _lines_by_text(pages: Iterable[PageLines]) -> list[set[int]]:
+    """Return, for each distinct main text, the lines of all pages that contain it.
 
     A page is merged only with the longest main text that contains most of its own. Otherwise, a
     page that displays only what all pages share would cause all of them to be merged.
     """
-    found: list[tuple[PageLines, set[int]]] = []
+    merged: list[tuple[PageLines, set[int]]] = []
     for page in sorted(pages, key=lambda each: -sum(each.main.values())):
-        limit = MAX_COMMON_SHARE * sum(page.main.values())
-        same = (
+        max_words = MAX_COMMON_SHARE * sum(page.main.values())
+        same_text = (
             lines
-            for longer, lines in found
-            if sum(words for line, words in page.main.items() if line in longer.main) > limit
+            for longer, lines in merged
+            if sum(words for line, words in page.main.items() if line in longer.main) > max_words
         )
-        lines = next(same, None)
+        lines = next(same_text, None)
         if lines is None:
             lines = set()
-            found.append((page, lines))
+            merged.append((page, lines))
         lines |= page.main.keys() | page.others
-    return [lines for _, lines in found]
+    return [lines for _, lines in merged]
