@@ -35,9 +35,8 @@ _MODULES = {
     "ExplainedLine": "detourage.reader.explanation",
     "Explanation": "detourage.reader.explanation",
 }
-"""Modules imported on first use: an article needs `detourage.metadata`, which needs the outline in
-this package, and importing either package must not import the other halfway.
-"""
+"""Modules by the name that imports them on first use. Importing them at once would be a circular
+import: extraction needs `detourage.metadata`, which needs the outline in this package."""
 
 
 def __getattr__(name: str) -> Any:

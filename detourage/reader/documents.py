@@ -13,8 +13,9 @@ from detourage.article import Article, ArticleBlock, ArticleEmbed, ArticleImage
 if TYPE_CHECKING:
     from detourage.messages import Block
 
-_MARKS = re.compile(r"([\\`*_\[\]<>])")
-_LINE_MARKS = re.compile(r"(?m)^([^\S\n]*+)([-+#=~|]|\d++(?=[.)]))")
+# Match the syntax of Markdown anywhere, and at the start of a line: "- ", "# " or "1. ".
+_SYNTAX = re.compile(r"([\\`*_\[\]<>])")
+_LINE_SYNTAX = re.compile(r"(?m)^([^\S\n]*+)([-+#=~|]|\d++(?=[.)]))")
 
 _CELL_BORDERS = {"\t": "</td><td>", "\n": "</td></tr><tr><td>"}
 
@@ -32,8 +33,8 @@ class Run(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Form:
-    """The ways in which a document writes the text of a run, emphasis and links."""
+class _Format:
+    """Functions that write the text of a run, emphasis and links in a document format."""
 
     text: Callable[[Run], str]
     italic: Callable[[str], str]
@@ -41,14 +42,13 @@ class _Form:
     link: Callable[[str, str], str]
 
     def inline(self, runs: Iterable[Run]) -> str:
-        """Write the runs of a text."""
+        """Write the runs of a text, with bold text inside links, and italic text inside both."""
         parts: list[str] = []
-        for url, linked in groupby(runs, lambda run: run.url):
+        for url, link_runs in groupby(runs, lambda run: run.url):
             inner: list[str] = []
-            for is_bold, bold in groupby(linked, lambda run: run.is_bold):
-                text = "".join(
-                    self.italic(self.text(run)) if run.is_italic else self.text(run) for run in bold
-                )
+            for is_bold, bold_runs in groupby(link_runs, lambda run: run.is_bold):
+                written = [(self.text(run), run.is_italic) for run in bold_runs]
+                text = "".join(self.italic(text) if italic else text for text, italic in written)
                 inner.append(self.bold(text) if is_bold else text)
             text = "".join(inner)
             parts.append(self.link(text, url) if url else text)
@@ -58,7 +58,7 @@ class _Form:
 def to_markdown(article: Article) -> str:
     """Return the headline and blocks as Markdown (CommonMark with GitHub tables)."""
     parts = [f"# {_escaped(article.title)}"] if article.title else []
-    parts += _written(article, _markdown_piece, _markdown_list)
+    parts += _write_pieces(article, _markdown_piece, _markdown_list)
     return "\n\n".join(parts) + "\n"
 
 
@@ -67,7 +67,7 @@ def to_html(article: Article, url: str) -> str:
     language = f' lang="{escape(article.language)}"' if article.language else ""
     title = escape(article.title or "", quote=False)
     parts = [f"<h1>{title}</h1>"] if article.title else []
-    parts += _written(article, _html_piece, _html_list)
+    parts += _write_pieces(article, _html_piece, _html_list)
     body = "".join(f"{part}\n" for part in parts)
     return (
         f'<!DOCTYPE html>\n<html{language}><head><meta charset="utf-8"><title>{title}</title>'
@@ -76,12 +76,12 @@ def to_html(article: Article, url: str) -> str:
     )
 
 
-def _written(
+def _write_pieces(
     article: Article,
     write: Callable[[_Piece], str],
     write_list: Callable[[Sequence[ArticleBlock]], str],
 ) -> Iterator[str]:
-    """Write the pieces of an article; consecutive list items are written together."""
+    """Write the pieces of an article one by one, except that list items in a row are one list."""
     for kind, pieces in groupby(
         _pieces(article), lambda piece: piece.type if isinstance(piece, ArticleBlock) else None
     ):
@@ -93,17 +93,18 @@ def _written(
 
 def _pieces(article: Article) -> Iterator[_Piece]:
     """Yield the blocks, images and embeds of an article in reading order, each caption once."""
-    captions = {each.text for each in article.blocks if each.type == "caption"}
-    placed: defaultdict[int, list[_Piece]] = defaultdict(list)
+    captions = {block.text for block in article.blocks if block.type == "caption"}
+    media_before: defaultdict[int, list[_Piece]] = defaultdict(list)
     for image in article.images:
-        has_own = image.caption not in captions
-        placed[image.block or 0].append(image if has_own else replace(image, caption=None))
+        is_repeated = image.caption in captions
+        shown = replace(image, caption=None) if is_repeated else image
+        media_before[image.block or 0].append(shown)
     for embed in article.embeds:
-        placed[embed.block or 0].append(embed)
+        media_before[embed.block or 0].append(embed)
     for number, block in enumerate(article.blocks):
-        yield from placed.get(number, ())
+        yield from media_before.get(number, ())
         yield block
-    yield from placed.get(len(article.blocks), ())
+    yield from media_before.get(len(article.blocks), ())
 
 
 def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
@@ -154,20 +155,19 @@ def _markdown_piece(piece: _Piece) -> str:
 def _markdown_list(items: Sequence[ArticleBlock]) -> str:
     """Return items as a Markdown list, nested by level."""
     lines: list[str] = []
-    widths: dict[int, int] = {}
+    marker_widths: dict[int, int] = {}  # including the space, by level
     for item in items:
         level = item.level or 1
         text = _MARKDOWN.inline(runs(item))
+        outer_widths = {each: width for each, width in marker_widths.items() if each < level}
+        indent = " " * sum(outer_widths.values())
         if item.marker is not None:
-            widths = {each: width for each, width in widths.items() if each < level}
-            indent = " " * sum(widths.values())
-            widths[level] = len(item.marker) + 1
+            marker_widths = {**outer_widths, level: len(item.marker) + 1}
             text = f"{indent}{item.marker} {text}"
         else:
-            indent = " " * sum(width for each, width in widths.items() if each < level)
             lines += [""]
-            text = indent + " " * widths.get(level, 2) + text
-        lines.append(text.replace("\n", "\n" + indent + " " * widths.get(level, 2)))
+            text = indent + " " * marker_widths.get(level, 2) + text
+        lines.append(text.replace("\n", "\n" + indent + " " * marker_widths.get(level, 2)))
     return "\n".join(lines)
 
 
@@ -181,7 +181,7 @@ def _markdown_rows(block: ArticleBlock) -> Iterator[str]:
             yield "|" + " --- |" * width
 
 
-def _marked(text: str, mark: str) -> str:
+def _emphasised(text: str, mark: str) -> str:
     """Put marks around a text, but inside its surrounding whitespace, as CommonMark requires."""
     core = text.strip()
     return text.replace(core, f"{mark}{core}{mark}") if core else text
@@ -198,21 +198,21 @@ def _markdown_address(url: str) -> str:
 
 def _escaped(text: str) -> str:
     """Escape all Markdown syntax in a text."""
-    return _LINE_MARKS.sub(
-        # Digits start a list only if a delimiter follows them.
-        lambda found: f"{found[0]}\\" if found[2].isdigit() else f"{found[1]}\\{found[2]}",
-        _MARKS.sub(r"\\\1", text),
+    return _LINE_SYNTAX.sub(
+        # "1." becomes "1\.", and "-" becomes "\-".
+        lambda match: f"{match[0]}\\" if match[2].isdigit() else f"{match[1]}\\{match[2]}",
+        _SYNTAX.sub(r"\\\1", text),
     )
 
 
-_MARKDOWN = _Form(
-    # Block markers are significant only at the start of a line.
+_MARKDOWN = _Format(
+    # After another character, the syntax of a line start needs no escape.
     lambda run: _escaped(run.text) if run.begins_line else _escaped(f"x{run.text}")[1:],
-    italic=lambda text: _marked(text, "*"),
-    bold=lambda text: _marked(text, "**"),
+    italic=lambda text: _emphasised(text, "*"),
+    bold=lambda text: _emphasised(text, "**"),
     link=lambda text, url: f"[{text}]({_markdown_target(url)})",
 )
-_HTML = _Form(
+_HTML = _Format(
     lambda run: escape(run.text, quote=False),
     italic=lambda text: f"<em>{text}</em>",
     bold=lambda text: f"<strong>{text}</strong>",
@@ -244,28 +244,29 @@ def _html_piece(piece: _Piece) -> str:
 def _html_list(items: Sequence[ArticleBlock]) -> str:
     """Return items as HTML lists, nested by level; a block without a marker continues an item."""
     parts: list[str] = []
-    lists: list[tuple[int, str]] = []
+    open_lists: list[tuple[int, str]] = []  # level and tag, the outermost first
     for item in items:
         level, marker, text = item.level or 1, item.marker or "-", _HTML.inline(runs(item))
-        tag, other = ("ul", "ol") if marker == "-" else ("ol", "ul")
-        if item.marker is None and lists:
-            while len(lists) > 1 and lists[-1][0] > level:
-                parts.append(f"</li></{lists.pop()[1]}>")
+        tag, other_tag = ("ul", "ol") if marker == "-" else ("ol", "ul")
+        if item.marker is None and open_lists:
+            while len(open_lists) > 1 and open_lists[-1][0] > level:
+                parts.append(f"</li></{open_lists.pop()[1]}>")
             parts.append(f"<p>{text}</p>")
             continue
-        while lists and (lists[-1][0] > level or lists[-1] == (level, other)):
-            parts.append(f"</li></{lists.pop()[1]}>")
-        if lists and lists[-1][0] == level:
+        while open_lists and (open_lists[-1][0] > level or open_lists[-1] == (level, other_tag)):
+            parts.append(f"</li></{open_lists.pop()[1]}>")
+        if open_lists and open_lists[-1][0] == level:
             parts.append("</li>")
         else:
             start = "" if marker in ("-", "1.") else f' start="{marker[:-1]}"'
             parts.append(f"<{tag}{start}>")
-            lists.append((level, tag))
+            open_lists.append((level, tag))
         parts.append(f"<li>{text}")
-    return "".join(parts) + "".join(f"</li></{tag}>" for _, tag in reversed(lists))
+    return "".join(parts) + "".join(f"</li></{tag}>" for _, tag in reversed(open_lists))
 
 
 def _html_table(block: ArticleBlock) -> str:
+    """Return a table, in whose text tabs separate cells and line breaks separate rows."""
     cells = "".join(
         _CELL_BORDERS.get(part) or _HTML.inline([run._replace(text=part)])
         for run in runs(block)

@@ -1,4 +1,4 @@
-"""Explanation of which lines of a page were kept or dropped."""
+"""Explanation of which lines of a page are part of its article, and which are not."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,11 +14,9 @@ from detourage.reader.outline import Outline
 from detourage.roles import LineRole
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
-"""Verdict on a line.
-
-``title`` is the displayed headline, which is not part of the text; ``comment`` includes anything
-between comments. Passages that the page repeats are dropped, however probable they are.
-"""
+"""Verdicts on a line: it is ``"kept"`` in the text, or part of the displayed headline or of the
+comments, or dropped. A line may be dropped in spite of its probability, for example if it repeats
+earlier lines."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Explanation:
 def explanation_of(
     page: Page, template: Page | TemplateKnowledge | None, found: Article | NoArticleError
 ) -> Explanation:
-    """Give the verdict on each line of a page that was read in comparison with `template`."""
+    """Explain the result of reading a page in comparison with `template`."""
     outline, judged = Outline.of(page.flat), judged_page(page, knowledge_of(template))
     article = found if isinstance(found, Article) else None
     verdicts = dict(_verdicts(outline, article)) if article is not None else {}
@@ -88,26 +86,26 @@ def explanation_of(
 def _verdicts(outline: Outline, article: Article) -> Iterator[tuple[int, Verdict]]:
     """Yield the numbers of lines with the verdicts on them; lines without one were dropped."""
     document, pieces = outline.document, outline.document.pieces
-    commented = {
-        each
+    in_comments = {
+        element
         for comment in article.comments
         if comment.element is not None
-        for each in range(comment.element, int(document.ends[comment.element]))
+        for element in range(comment.element, int(document.ends[comment.element]))
     }
-    kept = {
+    in_blocks = {
         (int(pieces.parents[piece]), pieces.texts[piece])
         for block in article.blocks
         for piece in block.pieces
     }
-    start, end = 0, 0
+    in_heading = range(0)
     if article.heading is not None:
-        start, end = article.heading, int(document.ends[article.heading])
+        in_heading = range(article.heading, int(document.ends[article.heading]))
     numbers = outline.flat.numbers.tolist()
     for node in outline.texts:
-        number = numbers[node.parent]
-        if start <= number < end:
+        parent = numbers[node.parent]
+        if parent in in_heading:
             yield node.line, "title"
-        elif (number, node.text) in kept:
+        elif (parent, node.text) in in_blocks:
             yield node.line, "kept"
-        elif number in commented:
+        elif parent in in_comments:
             yield node.line, "comment"

@@ -46,8 +46,8 @@ class TemplateKnowledge:
     """Knowledge about a template, learned from some of its pages: paths, lines and titles.
 
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
-    For `steps`, see `Paths.steps`. `shared` are the digests of the lines that a page shares with
-    others (see `detourage.reader.shared_lines`); they differ within a group and are not serialised.
+    `steps` are as in `Paths`. `shared` are the digests of the lines that the page to be read shares
+    with others (see `detourage.reader.shared_lines`); they are not serialised.
     """
 
     steps: tuple[Step, ...]
@@ -56,12 +56,12 @@ class TemplateKnowledge:
 
     @classmethod
     def from_pages(cls, pages: Iterable[Page]) -> Self:
-        """Learn from parsed pages of a group."""
+        """Learn from pages of a template."""
         return cls.of([Outline.of(page.flat) for page in pages])
 
     @classmethod
     def of(cls, outlines: Sequence[Outline]) -> Self:
-        """Learn from flattened pages."""
+        """Learn from the outlines of a template's pages."""
         numbers: dict[Step, int] = {}
         pages = []
         for outline in outlines:
@@ -78,13 +78,13 @@ class TemplateKnowledge:
         """Read the output of `to_bytes`; raise ValueError if it is damaged or of another format."""
         try:
             values: dict[str, Any] = json.loads(unpack(data, _MAX_BYTES))
-            found = values["format"]
-            if found == FORMAT:
-                steps = tuple((int(above), str(step)) for above, step in values["steps"])
+            format_ = values["format"]
+            if format_ == FORMAT:
+                steps = tuple((int(parent), str(step)) for parent, step in values["steps"])
                 return cls(steps, tuple(map(_read_page, values["pages"])))
         except (KeyError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"not template knowledge: {error!r}") from error
-        raise ValueError(f"template knowledge of format {found}, not {FORMAT}")
+        raise ValueError(f"template knowledge of format {format_}, not {FORMAT}")
 
     def to_bytes(self) -> bytes:
         """Serialise and compress the knowledge."""
@@ -101,7 +101,7 @@ class TemplateKnowledge:
         if lines == self.shared:
             return self
         # Cached properties are computed before copying, once for all copies.
-        _ = self._by_step, self.lines_at, self.words_at, self.by_digest
+        _ = self._path_by_step, self.lines_at, self.words_at, self.by_digest
         copied = copy(self)
         object.__setattr__(copied, "shared", lines)
         return copied
@@ -112,48 +112,50 @@ class TemplateKnowledge:
         return [page.titles for page in self.pages]
 
     def compare(self, page: Outline, lines: Sequence[Line]) -> npt.NDArray[np.float32] | None:
-        """Compare the lines of a page with the known pages; None if no page is known.
+        """Compare the lines of a page with the known pages, for the network.
 
-        The columns are: whether the text of the line is on a known page, whether its path is on
-        one, the average numbers of lines and of words at the path, each as log(1 + x), and the
-        share of the words at the path that this page does not repeat. Unknown values are -1.
+        Return a row per line, or None if no page is known. The columns are: whether the text of the
+        line is on a known page, whether its path is on one, the average numbers of lines and of
+        words at the path, each as log(1 + x), and the share of the words at the path that this page
+        does not repeat. Unknown values are -1.
         """
         if not self.pages:
             return None
         paths = Paths.of(page)
-        known: list[int] = []
-        for above, step in paths.steps:
-            known_above = known[above] if above >= 0 else -1
-            is_known = above < 0 or known_above >= 0
-            known.append(self._by_step.get((known_above, step), -1) if is_known else -1)
-        at = [known[paths.numbers[line.block]] for line in lines]
+        known_paths: list[int] = []
+        for parent, step in paths.steps:
+            known_parent = known_paths[parent] if parent >= 0 else -1
+            has_known_parent = parent < 0 or known_parent >= 0
+            path = self._path_by_step.get((known_parent, step), -1) if has_known_parent else -1
+            known_paths.append(path)
+        line_paths = [known_paths[paths.numbers[line.block]] for line in lines]
         digests = [digest_of(line.tokens) for line in lines]
-        repeated: Counter[int] = Counter()
+        repeated_words: Counter[int] = Counter()
         for digest in set(digests):
             for line in self.by_digest.get(digest, ()):
-                repeated[line.path] += line.words
+                repeated_words[line.path] += line.words
         rows = np.full((len(lines), KNOWN), -1.0, dtype=np.float32)
         rows[:, 0] = [digest in self.by_digest for digest in digests]
-        rows[:, 1] = [path in self.words_at for path in at]
-        rows[:, 2] = np.log1p([self.lines_at[path] / len(self.pages) for path in at])
-        rows[:, 3] = np.log1p([self.words_at[path] / len(self.pages) for path in at])
-        for row, path in zip(rows, at, strict=True):
+        rows[:, 1] = [path in self.words_at for path in line_paths]
+        rows[:, 2] = np.log1p([self.lines_at[path] / len(self.pages) for path in line_paths])
+        rows[:, 3] = np.log1p([self.words_at[path] / len(self.pages) for path in line_paths])
+        for row, path in zip(rows, line_paths, strict=True):
             if words := self.words_at[path]:
-                row[4] = (words - repeated[path]) / words
+                row[4] = (words - repeated_words[path]) / words
         return rows
 
     @cached_property
-    def _by_step(self) -> dict[Step, int]:
+    def _path_by_step(self) -> dict[Step, int]:
         return {step: number for number, step in enumerate(self.steps)}
 
     @cached_property
     def lines_at(self) -> Counter[int]:
-        """Number of lines by path."""
+        """Number of lines of all pages, by path."""
         return Counter(line.path for page in self.pages for line in page.lines)
 
     @cached_property
     def words_at(self) -> Counter[int]:
-        """Number of words by path."""
+        """Number of words of all pages, by path."""
         counts: Counter[int] = Counter()
         for page in self.pages:
             for line in page.lines:
@@ -162,12 +164,12 @@ class TemplateKnowledge:
 
     @cached_property
     def by_digest(self) -> dict[int, list[KnownLine]]:
-        """Lines by digest."""
-        found: defaultdict[int, list[KnownLine]] = defaultdict(list)
+        """Lines of all pages, by digest."""
+        lines: defaultdict[int, list[KnownLine]] = defaultdict(list)
         for page in self.pages:
             for line in page.lines:
-                found[line.digest].append(line)
-        return dict(found)
+                lines[line.digest].append(line)
+        return dict(lines)
 
 
 UNKNOWN_TEMPLATE = TemplateKnowledge((), ())
@@ -175,14 +177,14 @@ UNKNOWN_TEMPLATE = TemplateKnowledge((), ())
 
 
 def knowledge_of(template: Page | TemplateKnowledge | None) -> TemplateKnowledge:
-    """Return the given knowledge, that learned from a page, or `UNKNOWN_TEMPLATE` for None."""
+    """Return a template's knowledge: as given, learned from its page, or empty for None."""
     if isinstance(template, Page):
         return TemplateKnowledge.from_pages([template])
     return template if template is not None else UNKNOWN_TEMPLATE
 
 
 def digest_of(tokens: Sequence[str], size: int = 8) -> int:
-    """Return a digest of a line's tokens, of `size` bytes, the same on every machine."""
+    """Return a line's digest of `size` bytes, which is the same in every process."""
     from hashlib import blake2b
 
     digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=size).digest()
@@ -203,7 +205,7 @@ def _write_page(page: KnownPage) -> dict[str, Any]:
 def _read_page(values: dict[str, Any]) -> KnownPage:
     digests = b64decode(values["digests"])
     lines = tuple(
-        KnownLine(path, int.from_bytes(digests[8 * place : 8 * place + 8], "little"), count)
-        for place, (path, count) in enumerate(zip(values["paths"], values["words"], strict=True))
+        KnownLine(path, int.from_bytes(digests[8 * index : 8 * index + 8], "little"), words)
+        for index, (path, words) in enumerate(zip(values["paths"], values["words"], strict=True))
     )
     return KnownPage(Titles(values["title"], frozenset(values["headings"])), lines)

@@ -7,6 +7,7 @@ import pycld2
 from detourage.reader.outline import Outline
 from detourage.text.words import listed
 
+# Matches a language tag or locale, such as "pt", "zh-Hant-TW" or "pt_BR.UTF-8".
 _TAG = re.compile(
     r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?"
     r"(?:[-_;,. @].*)?",
@@ -31,18 +32,18 @@ def language_of(page: Outline, text: str) -> str | None:
     if declared is None:
         return detected
     pair = {declared.split("-")[0], detected.split("-")[0]}
-    same = len(pair) == 1 or any(pair <= close for close in _SIMILAR_LANGUAGES)
-    return declared if same else detected
+    are_similar = len(pair) == 1 or any(pair <= group for group in _SIMILAR_LANGUAGES)
+    return declared if are_similar else detected
 
 
 def detected_language(text: str) -> str | None:
     """Return the predominant language of a text (by Google's CLD2), or None if uncertain."""
     try:
-        is_reliable, _, found = pycld2.detect(text.encode())
+        is_reliable, _, languages = pycld2.detect(text.encode())
     except pycld2.error:
         # The detector rejects some characters that XML allows.
         return None
-    _, tag, percent, _ = found[0]
+    _, tag, percent, _ = languages[0]
     is_certain = is_reliable and tag != "un" and percent >= MIN_DETECTED_PERCENT
     return normalised_tag(tag) if is_certain else None
 
@@ -54,11 +55,11 @@ def declared_language(page: Outline) -> str | None:
     ``og:locale``, ``content-language`` and the ``language`` meta element.
     """
     document, metas = page.root, page.metas
-    headers = (
+    meta_elements = (each for each in page.declarations if each.tag == "meta")
+    http_headers = (
         meta.get("content")
-        for meta in page.declarations
-        if meta.tag == "meta"
-        and (meta.get("http-equiv") or "").strip().lower() == "content-language"
+        for meta in meta_elements
+        if (meta.get("http-equiv") or "").strip().lower() == "content-language"
     )
     candidates = (
         *(
@@ -67,7 +68,7 @@ def declared_language(page: Outline) -> str | None:
             for attribute in ("lang", "xml:lang", _XML_LANG)
         ),
         metas.get("og:locale"),
-        next(headers, None) or metas.get("content-language"),
+        next(http_headers, None) or metas.get("content-language"),
         metas.get("language"),
     )
     return next(filter(None, map(normalised_tag, candidates)), None)

@@ -14,12 +14,12 @@ _DIGIT = re.compile(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 Step = tuple[int, str]
-"""The number of the parent path (-1 if there is none) and the last step of a path."""
+"""The last step of a path, such as ``p.lead``, after the number of its parent path, or -1."""
 
 
 @dataclass(frozen=True)
 class Paths:
-    """Numbered paths from the root to the block elements that hold text.
+    """Numbered paths from the root to the block elements that contain text.
 
     A step is a tag with its class and ID. Digits are removed, because most of them are counters. A
     parent path has a lower number than its children. `numbers` is keyed by element.
@@ -33,27 +33,28 @@ class Paths:
         """Assign a number to every path of a page, extending the `known` numbers of other pages."""
         by_step = {} if known is None else known
         numbers = {-1: -1}
-        blocks = page.block_numbers
-        chosen = np.flatnonzero(page.has_text & (blocks == np.arange(len(blocks))))
-        parents = page.flat.parents[chosen]
+        nearest_blocks = page.block_numbers
+        blocks = np.flatnonzero(page.has_text & (nearest_blocks == np.arange(len(nearest_blocks))))
+        parents = page.flat.parents[blocks]
         steps: dict[tuple[int, int], str] = {}
-        for index, around, tag, name in zip(
-            chosen.tolist(),
-            np.where(parents < 0, -1, blocks[parents]).tolist(),
-            page.flat.tag_numbers[chosen].tolist(),
-            page.name_numbers[chosen].tolist(),
+        for block, block_above, tag, name in zip(
+            blocks.tolist(),
+            np.where(parents < 0, -1, nearest_blocks[parents]).tolist(),
+            page.flat.tag_numbers[blocks].tolist(),
+            page.name_numbers[blocks].tolist(),
             strict=True,
         ):
             step = steps.get((tag, name))
             if step is None:
-                marks = _marks(page.distinct_names[name])
-                step = steps[tag, name] = f"{page.flat.distinct_tags[tag]}.{marks}"
-            numbers[index] = by_step.setdefault((numbers[around], step), len(by_step))
+                classes = _without_digits(page.distinct_names[name])
+                step = steps[tag, name] = f"{page.flat.distinct_tags[tag]}.{classes}"
+            numbers[block] = by_step.setdefault((numbers[block_above], step), len(by_step))
         return cls(list(by_step), numbers)
 
 
 @cached_if_short(4096)
-def _marks(names: str) -> str:
+def _without_digits(names: str) -> str:
+    """Return class and ID sorted, separated by dots and without digits: ``"lead.post-"``."""
     plain = names.translate(_ASCII_DIGITS) if names.isascii() else _DIGIT.sub("", names)
     return ".".join(sorted(set(plain.split())))
 
@@ -81,23 +82,23 @@ class Line(NamedTuple):
 def lines_of(page: Outline) -> list[Line]:
     """Return the lines of a page, in order."""
     texts, of_lines = page.tokenised.texts, page.tokenised.of_lines
-    kept = np.flatnonzero(texts.counts[of_lines, Count.TOKENS])
-    if not len(kept):
+    with_tokens = np.flatnonzero(texts.counts[of_lines, Count.TOKENS])
+    if not len(with_tokens):
         return []
-    places = of_lines[kept]
+    places = of_lines[with_tokens]
     starts = page.line_starts
-    first = starts[kept]
+    first_texts = starts[with_tokens]
     is_linked = page.link_numbers[page.text_parents] >= 0
     ends = texts.ends[places]
-    stretches = zip((ends - texts.count(Count.TOKENS)[places]).tolist(), ends.tolist(), strict=True)
+    ranges = zip((ends - texts.count(Count.TOKENS)[places]).tolist(), ends.tolist(), strict=True)
     return [
         *map(
             Line,
-            page.text_lines[first].tolist(),
-            page.block_numbers[page.text_parents[first]].tolist(),
+            page.text_lines[first_texts].tolist(),
+            page.block_numbers[page.text_parents[first_texts]].tolist(),
             map(texts.clean.__getitem__, places.tolist()),
-            [tuple(texts.tokens[start:end]) for start, end in stretches],
-            np.add.reduceat(page.text_sizes * is_linked, starts)[kept].tolist(),
+            [tuple(texts.tokens[start:end]) for start, end in ranges],
+            np.add.reduceat(page.text_sizes * is_linked, starts)[with_tokens].tolist(),
             texts.count(Count.SENTENCES)[places].tolist(),
         )
     ]

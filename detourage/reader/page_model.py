@@ -1,4 +1,4 @@
-"""Model of a page, which judges the role of each line and the kind of the page in a single pass."""
+"""Model that predicts the role of each line of a page and the kind of the page in one pass."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -26,7 +26,7 @@ MIN_COMMENT_LINES = 1.0  # expected number of lines in comments at which comment
 OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 """Roles of lines that belong to the page rather than to its template."""
 
-MIN_OWN = 0.5  # probability of being text for the likeliest line that no other page shares
+MIN_UNSHARED = 0.5  # probability of being text for the likeliest line that no other page shares
 MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated as captions
 
 Floats = npt.NDArray[np.float64]
@@ -34,7 +34,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PageModel:
-    """A network that gives a logit for each of `roles` per line and of `kinds` per page."""
+    """A network, and what its outputs are: a logit per line and role, and one per kind of page."""
 
     roles: tuple[LineRole, ...]
     kinds: tuple[Kind, ...]
@@ -57,10 +57,10 @@ class PageModel:
     def judge(
         self, page: Outline, knowledge: TemplateKnowledge | None = None, url: str = ""
     ) -> "JudgedPage":
-        """Judge a page, if possible in comparison with other pages of its template."""
+        """Predict the roles and the kind of a page, given the knowledge about its template."""
         lines = lines_of(page)
-        known = knowledge.compare(page, lines) if knowledge is not None else None
-        logits = self.network.judge(page.document, url, known)
+        comparison = knowledge.compare(page, lines) if knowledge is not None else None
+        logits = self.network.judge(page.document, url, comparison)
         if len(logits.roles) != len(lines):
             raise RuntimeError("the compiled core does not match this version: install it again")
         if not lines:
@@ -78,7 +78,7 @@ class PageModel:
 
 @dataclass(frozen=True, eq=False)
 class JudgedPage:
-    """The lines of a page with the probability of each role and of each kind of page.
+    """The lines of a page with the predicted probability of each role and of each kind of page.
 
     `role_probabilities` has the shape (lines, roles), and its rows sum to 1. `kinds` is empty for a
     page without lines. `shared` are the numbers of lines assigned to the template because other
@@ -98,16 +98,17 @@ class JudgedPage:
 
     def probability_of(self, roles: Collection[str]) -> Floats:
         """Return, for each line, the probability that it has one of the given roles."""
-        chosen = [role in roles for role in self.roles]
-        return np.asarray(self.role_probabilities[:, chosen].sum(axis=1), dtype=np.float64)
+        columns = [role in roles for role in self.roles]
+        return np.asarray(self.role_probabilities[:, columns].sum(axis=1), dtype=np.float64)
 
     def without(self, shared: Collection[int]) -> "JudgedPage":
-        """Assign lines that other pages share to the template, unless no other line is likely text.
+        """Assign the lines with `shared` digests to the template.
 
-        A text that pages share, such as a legal notice, may be the article.
+        If no other line is likely text, a text that pages share, such as a legal notice, may be the
+        article, and the roles stay as they are.
         """
         is_shared = np.array([masked_digest_of(line) in shared for line in self.lines])
-        if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_OWN:
+        if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_UNSHARED:
             return self
         numbers = frozenset(line.number for line in compress(self.lines, is_shared.tolist()))
         return replace(self._with_role(is_shared, "template"), shared=numbers)
@@ -117,22 +118,22 @@ class JudgedPage:
         if not captions:
             return self
         is_caption = np.array([line.number in captions for line in self.lines])
-        size = self.probabilities * [len(line.tokens) for line in self.lines]
-        if size[is_caption].sum() > MAX_CAPTIONS_SHARE * size.sum():
+        expected_words = self.probabilities * [len(line.tokens) for line in self.lines]
+        if expected_words[is_caption].sum() > MAX_CAPTIONS_SHARE * expected_words.sum():
             return self
         return self._with_role(is_caption, "caption")
 
     def _with_role(self, chosen: npt.NDArray[np.bool_], role: LineRole) -> "JudgedPage":
         """Move the probability of `OWN_ROLES` to another role in the chosen lines."""
-        moved = self.role_probabilities.copy()
-        own = np.array([each in OWN_ROLES for each in self.roles], dtype=np.bool_)
-        moved[chosen, self.roles.index(role)] += self.probability_of(OWN_ROLES)[chosen]
-        moved[np.ix_(chosen, own)] = 0.0
-        return replace(self, role_probabilities=moved)
+        probabilities = self.role_probabilities.copy()
+        is_own = np.array([each in OWN_ROLES for each in self.roles], dtype=np.bool_)
+        probabilities[chosen, self.roles.index(role)] += self.probability_of(OWN_ROLES)[chosen]
+        probabilities[np.ix_(chosen, is_own)] = 0.0
+        return replace(self, role_probabilities=probabilities)
 
     @property
     def kind(self) -> Kind:
-        """Most probable kind of the page; the first one in case of a tie."""
+        """Most probable kind of the page; an article if it has no lines."""
         return max(self.kinds, key=lambda kind: self.kinds[kind], default="article")
 
     @property
@@ -147,12 +148,12 @@ class JudgedPage:
         self, places: npt.NDArray[np.int64], roles: Collection[LineRole]
     ) -> list[FoundRole]:
         """Return the most probable of the given roles for each of the given lines."""
-        chosen = [place for place, role in enumerate(self.roles) if role in roles]
-        rows = self.role_probabilities[places][:, chosen]
+        candidates = [index for index, role in enumerate(self.roles) if role in roles]
+        rows = self.role_probabilities[places][:, candidates]
         best = rows.argmax(axis=1)
         return [
-            FoundRole(self.roles[chosen[at]], float(row[at]))
-            for at, row in zip(best.tolist(), rows, strict=True)
+            FoundRole(self.roles[candidates[column]], float(row[column]))
+            for column, row in zip(best.tolist(), rows, strict=True)
         ]
 
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
+from itertools import chain
 from typing import Any, NamedTuple
 
 from detourage.html.nodes import AnyElement, Node
@@ -19,44 +20,46 @@ from detourage.text.texts import count_words
 
 STRUCTURED_DATA = "application/ld+json"
 
-MIN_STATE = 200  # length of a script that is searched for state
-MAX_TRIES = 100  # positions in a script at which JSON parsing is attempted
-MAX_DECODED = 2  # times a script's length to decode; what follows a false start is decoded again
+MIN_STATE = 200  # characters of a script that is searched for state
+MAX_ATTEMPTS = 100  # positions in a script at which JSON parsing is attempted
+MAX_DECODED_RATIO = 2  # characters decoded in all attempts, relative to the script's length
 
-_PROGRAMS = frozenset(
+_JAVASCRIPT_TYPES = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
 )
-# Matches the start of an assignment or call that has a value.
-_START = re.compile(r"[=(]\s*(?=[\[{\"])")
-_OPENING = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")
+# Matches the start of an assignment or call that has a value: "window.state = {" or "render([".
+_VALUE_START = re.compile(r"[=(]\s*(?=[\[{\"])")
+_COMMENT_START = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")  # "<!--" or "//<![CDATA["
 _DECODER = json.JSONDecoder(strict=False)
 
 
 def structured_data(
-    elements: Iterable[Node], least: int = 0, holding: str = ""
+    elements: Iterable[Node], min_characters: int = 0, holding: str = ""
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield the values in JSON-LD scripts that contain `holding`, each with its script."""
+    """Yield the values in JSON-LD scripts that contain the text `holding`, with their scripts."""
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
-        if text and len(text) >= least and holding in text and is_structured_data(script):
+        if text and len(text) >= min_characters and holding in text and is_structured_data(script):
             for value in parse_tolerant(text):
                 yield script, value
 
 
-def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[tuple[Node, Any]]:
+def program_state(
+    elements: Iterable[Node], min_characters: int = MIN_STATE
+) -> Iterator[tuple[Node, Any]]:
     """Yield the JSON values in the site's scripts, each with its script.
 
     In JavaScript, these are the literals in assignments and calls; other scripts may be JSON.
     """
     for script in elements:
         text = (script.text or "") if script.tag == "script" else ""
-        if len(text) < least:
+        if len(text) < min_characters:
             continue
-        kind = _kind(script)
-        if kind in _PROGRAMS:
+        type_ = _type_of(script)
+        if type_ in _JAVASCRIPT_TYPES:
             for value in _values_in(text):
                 yield script, value
-        elif kind != STRUCTURED_DATA and kind.endswith(("/json", "+json")):
+        elif type_ != STRUCTURED_DATA and type_.endswith(("/json", "+json")):
             value = read_json(text)
             if value is not None:
                 yield script, value
@@ -64,16 +67,17 @@ def program_state(elements: Iterable[Node], least: int = MIN_STATE) -> Iterator[
 
 def is_structured_data(script: AnyElement) -> bool:
     """Return whether a script is JSON-LD."""
-    return _kind(script) == STRUCTURED_DATA
+    return _type_of(script) == STRUCTURED_DATA
 
 
-def _kind(script: AnyElement) -> str:
+def _type_of(script: AnyElement) -> str:
+    """Return the media type without parameters: ``"application/json; charset=utf-8"``."""
     return (script.get("type") or "").split(";")[0].strip().lower()
 
 
 def read_json(text: str) -> Any:
     """Parse JSON, possibly wrapped in a comment or CDATA markers; return None if invalid."""
-    opening = _OPENING.match(text)
+    opening = _COMMENT_START.match(text)
     text = text[opening.end() if opening else 0 :].strip()
     if text.endswith("]]>"):
         text = text.removesuffix("]]>").rstrip().removesuffix("//").rstrip()
@@ -86,29 +90,32 @@ def read_json(text: str) -> Any:
 
 
 def _values_in(program: str) -> Iterator[Any]:
-    position, left = 0, MAX_DECODED * len(program)
-    for _ in range(MAX_TRIES):
-        start = _START.search(program, position)
-        if start is None or left <= 0:
+    """Yield the values that are JSON in the assignments and calls of a JavaScript program."""
+    position, budget = 0, MAX_DECODED_RATIO * len(program)
+    for _ in range(MAX_ATTEMPTS):
+        start = _VALUE_START.search(program, position)
+        if start is None or budget <= 0:
             return
         position = start.end()
         try:
             value, end = _DECODER.raw_decode(program, position)
         except json.JSONDecodeError as error:
-            left -= error.pos - position
+            budget -= error.pos - position
             continue
         except (ValueError, RecursionError):
             return
-        left -= end - position
+        budget -= end - position
         position = end
         yield value
 
 
 MIN_WORDS = 60  # words in an article's text
 MIN_SENTENCES = 3  # sentence ends in an article's text; a list of names has none
+MAX_CHARACTERS_PER_WORD = 12  # mean in an article's text; encoded data has more
 MAX_VALUES = 100_000  # values examined in a script
 MAX_DEPTH = 100  # nesting depth that is examined
 MAX_OWNERS = 3  # objects around a text, from the innermost, whose other values are collected
+MAX_NEARBY_CHARACTERS = 300  # length of such a value
 
 _TAG = re.compile(r"<[^<>]*>")
 _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
@@ -118,7 +125,7 @@ _Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Passage:
-    """A text found in a JSON value, as markup, with short texts of the objects around it."""
+    """A text found in a JSON value, as HTML, with short texts of the objects around it."""
 
     html: str
     nearby: tuple[str, ...]
@@ -130,12 +137,14 @@ class Passage:
 
 
 class _Leaf(NamedTuple):
+    """A string in a JSON value, with its path and the objects around it, the innermost last."""
+
     path: _Path
     text: str
     owners: tuple[dict[str, Any], ...]
 
 
-def passages(value: Any, name: str | None = None) -> Iterator[Passage]:
+def passages(value: Any, key: str | None = None) -> Iterator[Passage]:
     """Yield the texts in a JSON value that may be an article, or those with the given key.
 
     A text is either one string, plain or markup, or a list with one paragraph per item, taken from
@@ -145,10 +154,10 @@ def passages(value: Any, name: str | None = None) -> Iterator[Passage]:
     leaves = list(_leaves(value))
     for leaf in leaves:
         keys = (step for step in reversed(leaf.path) if isinstance(step, str) and step != "*")
-        if name in (None, next(keys, "")) and is_prose(leaf.text):
+        if key in (None, next(keys, "")) and is_prose(leaf.text):
             yield Passage(to_html(leaf.text), _nearby(leaf.owners))
-    if name is None:
-        yield from _joined(leaves)
+    if key is None:
+        yield from _joined_lists(leaves)
 
 
 def is_prose(text: str) -> bool:
@@ -158,48 +167,48 @@ def is_prose(text: str) -> bool:
     plain = unescape(_TAG.sub(" ", text)) if "<" in text or "&" in text else text
     if words.count_sentences(plain) < MIN_SENTENCES:
         return False
-    return count_words(plain) >= max(MIN_WORDS, len(plain) / 12)
+    return count_words(plain) >= max(MIN_WORDS, len(plain) / MAX_CHARACTERS_PER_WORD)
 
 
 def _leaves(value: Any) -> Iterator[_Leaf]:
     """Yield the strings in a value, in order, including those in JSON encoded as a string."""
-    left = MAX_VALUES
+    budget = MAX_VALUES
     waiting: list[tuple[_Path, Any, tuple[dict[str, Any], ...]]] = [((), value, ())]
-    while waiting and left > 0:
-        left -= 1
-        path, found, owners = waiting.pop()
-        if isinstance(found, str):
-            inner = read_json(found) if found[:1] in ("{", "[") and len(found) > MIN_WORDS else None
+    while waiting and budget > 0:
+        budget -= 1
+        path, current, owners = waiting.pop()
+        if isinstance(current, str):
+            may_be_json = current[:1] in ("{", "[") and len(current) > MIN_WORDS
+            inner = read_json(current) if may_be_json else None
             if inner is None:
-                yield _Leaf(path, found, owners)
+                yield _Leaf(path, current, owners)
                 continue
-            found = inner
+            current = inner
         if len(path) >= MAX_DEPTH:
             continue
-        if isinstance(found, dict):
-            around = (*owners[1 - MAX_OWNERS :], found)
-            waiting.extend((((*path, key), found[key], around)) for key in reversed(found))
-        elif isinstance(found, list):
-            waiting.extend(
-                ((*path, place), found[place], owners) for place in reversed(range(len(found)))
-            )
+        if isinstance(current, dict):
+            around = (*owners[1 - MAX_OWNERS :], current)
+            waiting.extend(((*path, key), current[key], around) for key in reversed(current))
+        elif isinstance(current, list):
+            items = reversed([*enumerate(current)])
+            waiting.extend(((*path, place), item, owners) for place, item in items)
 
 
-def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
-    groups: defaultdict[tuple[_Path, _Path], dict[int, list[_Leaf]]] = defaultdict(dict)
+def _joined_lists(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
+    """Yield the texts that result from joining the strings at the same path in a list's items."""
+    # By the path of the list and the path in each item: the strings of each item.
+    lists: defaultdict[tuple[_Path, _Path], dict[int, list[_Leaf]]] = defaultdict(dict)
     for leaf in leaves:
-        places = [depth for depth, step in enumerate(leaf.path) if isinstance(step, int)]
-        form = list(leaf.path)
-        for depth in places:
-            form[depth] = "*"
-        for depth in places:
-            step, below = leaf.path[depth], tuple(form[depth + 1 :])
+        depths = [depth for depth, step in enumerate(leaf.path) if isinstance(step, int)]
+        pattern = ["*" if isinstance(step, int) else step for step in leaf.path]
+        for depth in depths:
+            step, path_in_item = leaf.path[depth], tuple(pattern[depth + 1 :])
             if isinstance(step, int):
-                items = groups[leaf.path[:depth], below]
+                items = lists[leaf.path[:depth], path_in_item]
                 items.setdefault(step, []).append(leaf)
-    for (around, _), items in groups.items():
+    for (path_of_list, _), items in lists.items():
         length = sum(len(leaf.text) for item in items.values() for leaf in item)
-        if len(items) < 2 or length < MIN_WORDS or _is_list_of_pages(items, len(around)):
+        if len(items) < 2 or length < MIN_WORDS or _is_list_of_pages(items, len(path_of_list)):
             continue
         texts = ["".join(leaf.text for leaf in item) for item in items.values()]
         if is_prose("\n".join(texts)):
@@ -210,23 +219,21 @@ def _joined(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
 
 def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
     """Return whether most items of a list, at the given path depth, have their own URLs."""
-    addresses = 0
+    with_url = 0
     for leaves in items.values():
         leaf = leaves[0]
         # The innermost owners of the string are the item and the objects in it, one per key on the
         # path; the item is missing if it is no object, or farther out than the kept owners.
         keys = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
         item = leaf.owners[-keys] if 0 < keys <= len(leaf.owners) else {}
-        addresses += any(
+        with_url += any(
             isinstance(value, str) and _ADDRESS.fullmatch(value) for value in item.values()
         )
-    return 2 * addresses > len(items)
+    return 2 * with_url > len(items)
 
 
 def _nearby(owners: Sequence[dict[str, Any]]) -> tuple[str, ...]:
-    return tuple(
-        value
-        for owner in owners
-        for value in owner.values()
-        if isinstance(value, str) and len(value) <= 300
-    )
+    """Return the short strings that are values of the given objects, such as title and date."""
+    values = chain.from_iterable(owner.values() for owner in owners)
+    strings = (value for value in values if isinstance(value, str))
+    return tuple(text for text in strings if len(text) <= MAX_NEARBY_CHARACTERS)
