@@ -76,7 +76,7 @@ class ArticleBlock:
     start, end
         Character offsets into the article's text: ``text == article.text[start:end]``.
     role, role_probability
-        The block's role for the reader, regardless of its markup, and its probability; None if the
+        The block's most probable role, regardless of its markup, and its probability; None if the
         method does not determine roles.
     level
         Level of a heading, from 1 to 6, or nesting depth of a list item, 1 for the outermost list.
@@ -93,7 +93,7 @@ class ArticleBlock:
     xpath
         XPath of the block's element, as for `Location`; None if unknown.
     texts
-        Locations of the text nodes that contain its text, in order.
+        Locations of the text nodes that contain the block's text, in order.
     pieces
         Indices of these text nodes in the page.
     """
@@ -239,9 +239,10 @@ class Article:
     pagination
         Links to the other parts of the article.
     suspected
-        A wall that may replace the article, but not almost certainly, or None.
+        The wall or notice that the page may show instead of an article, if that is possible but not
+        almost certain; otherwise None.
     locations
-        Locations of the article's values in the page; None if they were not determined.
+        Locations in the page of the title, lead, authors and dates; None if not determined.
     container, heading
         Indices in the page of the body's container and of the displayed headline.
     url
@@ -276,7 +277,7 @@ class Article:
 
     @property
     def lead(self) -> str | None:
-        """The standfirst, whether or not `text` begins with it."""
+        """The standfirst, which `text` may or may not contain."""
         return self.metadata.lead
 
     @property

@@ -1,4 +1,4 @@
-"""Pages, and files of pages."""
+"""Pages as fetched, given as HTML, lxml trees or files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def as_page(
     content_type: str | None = None,
     fetched_at: datetime | None = None,
 ) -> Page:
-    """Return HTML, an lxml tree or a page as a page; the given values replace those of a page."""
+    """Convert HTML, an lxml tree or a page to a page, with the given values instead of its own."""
     if isinstance(html, Page):
         return Page(
             html.html,

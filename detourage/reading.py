@@ -1,4 +1,4 @@
-"""Read pages without comparing them with other pages, one or many."""
+"""Read one or many pages, without comparing them with each other."""
 
 from __future__ import annotations
 
@@ -130,14 +130,14 @@ def read_parsed(
     """Read a parsed page, with optional knowledge of its template."""
     _check(options)
     roles, favor = options.get("text_roles", ()), options.get("favor")
-    read_it = partial(read_content, parsed, template, patterns, roles, page.fetched_at, favor=favor)
-    article = attempt(page, read_it)
+    read = partial(read_content, parsed, template, patterns, roles, page.fetched_at, favor=favor)
+    article = attempt(page, read)
     if isinstance(article, Result):
         return article
-    return Result(page.url, replace(with_parts(article, options), url=page.url, page=page))
+    return Result(page.url, replace(without_excluded(article, options), url=page.url, page=page))
 
 
-def with_parts(article: Article, options: ReadingOptions) -> Article:
+def without_excluded(article: Article, options: ReadingOptions) -> Article:
     """Return an article without the parts that the options exclude."""
     if not options.get("include_comments", True):
         article = replace(article, comments=())
@@ -150,7 +150,7 @@ def with_parts(article: Article, options: ReadingOptions) -> Article:
 
 
 def attempt(page: Page, step: Callable[[], T]) -> T | Result:
-    """Return the value of a step, or the result for a page on which it fails."""
+    """Return the value of a step, or a result with the reason if the step fails for this page."""
     try:
         return step()
     except (PageError, NoArticleError) as error:
@@ -161,7 +161,7 @@ def attempt(page: Page, step: Callable[[], T]) -> T | Result:
 
 def failed(page: Page, error: BaseException) -> Result:
     """Return the result for a page that could not be read because of a bug."""
-    logger.error("reading %s failed", page.url or "a page", exc_info=error)
+    logger.error("a bug stopped the reading of %s: report it", page.url or "a page", exc_info=error)
     reason = f"{type(error).__name__}: {error}"
     return Result(page.url, None, str(PageOutcome.FAILED), reason)
 
@@ -201,20 +201,19 @@ def extract_many(
     if processes < 1:
         raise ValueError(f"processes must be at least 1, not {processes}")
     _check(options)
-    reader = partial(read_page, **options)
     if processes == 1:
-        return map(reader, pages_of(pages))
+        return map(partial(read_page, **options), pages_of(pages))
     # Imported here because a single page needs no processes, which take 10 ms to import.
     from detourage.pool import in_processes
 
-    apart = partial(_read_apart, **options)
+    read = partial(_read_in_worker, **options)
     return in_processes(
-        apart, pages_of(pages), processes, preload="detourage.reading", crashed=_crashed
+        read, pages_of(pages), processes, preload="detourage.reading", crashed=_crashed
     )
 
 
-def _read_apart(page: Page, **options: Unpack[ReadingOptions]) -> Result:
-    """Read a page for another process, which has the page already."""
+def _read_in_worker(page: Page, **options: Unpack[ReadingOptions]) -> Result:
+    """Read a page in a worker process, which does not send the page back with its article."""
     result = read_page(page, **options)
     if result.article is None:
         return result

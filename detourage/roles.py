@@ -3,18 +3,10 @@
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
-Kind = Literal[
-    "article",
-    "gallery",
-    "live",
-    "video",
-    "forum",
-    "product",
-    "collection",
-    "listing",
-    "documentation",
-    "service",
-]
+_KindWithArticle = Literal["article", "gallery", "live", "video"]
+_OtherKind = Literal["forum", "product", "collection", "listing", "documentation", "service"]
+
+Kind = Literal[_KindWithArticle, _OtherKind]
 """Kinds of pages: pages with an article, and pages whose main content is treated as an article.
 
 A forum page is a thread. A collection shows items to buy or to choose from. A listing leads to
@@ -22,45 +14,23 @@ other pages; a page that consists only of links is a menu, and has no article. A
 describes the services of a company or an authority.
 """
 
-LineRole = Literal[
-    "lead",
-    "paragraph",
-    "heading",
-    "list_item",
-    "quote",
-    "table",
-    "code",
-    "qa",
-    "title",
-    "kicker",
-    "byline",
-    "dateline",
-    "caption",
-    "credit",
-    "infobox",
-    "correction",
-    "bio",
-    "related",
-    "promo",
-    "share",
-    "tags",
-    "comment",
-    "legal",
-    "navigation",
-    "template",
-]
+_TextRole = Literal["lead", "paragraph", "heading", "list_item", "quote", "table", "code", "qa"]
+
+_HeadRole = Literal["title", "kicker", "byline", "dateline"]
+_SupplementRole = Literal["caption", "credit", "infobox", "correction", "bio"]
+_SiteRole = Literal["related", "promo", "share", "tags", "comment", "legal"]
+
+LineRole = Literal[_TextRole, _HeadRole, _SupplementRole, _SiteRole, "navigation", "template"]
 """Roles of lines, as named in the article message and the setting for text roles."""
 
 ALL_ROLES: Final[tuple[LineRole, ...]] = get_args(LineRole)
 
-TEXT_ROLES: Final[tuple[LineRole, ...]] = ALL_ROLES[: ALL_ROLES.index("title")]
-"""Roles that make up the article's text."""
+TEXT_ROLES: Final[tuple[LineRole, ...]] = get_args(_TextRole)
+"""Roles that make up the article's text by default."""
 
-CHOOSABLE_ROLES: Final[tuple[LineRole, ...]] = tuple(
-    role
-    for role in ALL_ROLES
-    if role not in ("title", "comment", "share", "legal", "navigation", "template")
-)
+_NEVER_TEXT: Final = frozenset({"title", "comment", "share", "legal", "navigation", "template"})
+
+CHOOSABLE_ROLES: Final = tuple(role for role in ALL_ROLES if role not in _NEVER_TEXT)
 """Roles that may be selected for the text; headline and comments have fields of their own."""
 
 Favor = Literal["precision", "recall"]
@@ -68,7 +38,10 @@ Favor = Literal["precision", "recall"]
 
 
 def chosen_roles(names: Iterable[str]) -> tuple[LineRole, ...]:
-    """Return the roles with these names, in a fixed order; raise ValueError for any other."""
+    """Return the roles with these names in the order of `CHOOSABLE_ROLES`.
+
+    Raise ValueError if one of them is not a role that may be selected.
+    """
     wanted = {name.strip() for name in names} - {""}
     unknown = sorted(wanted - set(CHOOSABLE_ROLES))
     if unknown:

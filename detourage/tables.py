@@ -47,6 +47,7 @@ def to_arrow(articles: Iterable[Article]) -> Table:
 
 
 def _require_pyarrow() -> None:
+    """Raise ImportError, which says how to install the extra, if pyarrow is missing."""
     from detourage.errors import MissingExtraError, require_extra
 
     try:

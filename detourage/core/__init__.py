@@ -1,7 +1,7 @@
-"""Compiled core: the lines of a page, what a network sees of them, and its judgement.
+"""Compiled core: it divides a page into lines, computes their features and runs the network.
 
-The core reads the columns of a flat document in linear time, without holding the interpreter's
-lock. Results are the same on every machine.
+The core reads the columns of a flat document in linear time and releases the interpreter's lock.
+Results are the same on every machine.
 """
 
 from typing import Any, NamedTuple
@@ -16,10 +16,10 @@ from detourage.text.texts import character_tables
 
 WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
 PLACES, NAMES, PAGE_WORDS = _core.PLACES, _core.NAMES, _core.PAGE_WORDS
-"""Widths of the columns of hashed words."""
+"""Numbers of hashed words in the features of the same names; see ``columns.hpp``, ``lines.hpp``."""
 
 KNOWN = _core.KNOWN
-"""Number of columns that compare a line with other pages of the template."""
+"""Number of features that compare a line with other pages of the template."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -37,33 +37,34 @@ class Network:
     def __init__(self, model: bytes) -> None:
         self._network = _core.load(model)
 
-    def judge(self, page: FlatDocument, url: str, known: Floats | None = None) -> Logits:
-        """Judge the lines of a whole document.
+    def judge(self, page: FlatDocument, url: str, comparison: Floats | None = None) -> Logits:
+        """Run the network on a whole document.
 
-        `known` compares the lines with other pages of the template: it has a row of `KNOWN` numbers
-        per line, and is ignored if it has more or fewer rows than there are lines.
+        `comparison` compares the lines with other pages of the template: it has `KNOWN` numbers per
+        line, and is ignored if it has more or fewer rows than there are lines.
         """
-        compared = np.empty(0, np.float32) if known is None else known
+        compared = np.empty(0, np.float32) if comparison is None else comparison
         count, *outputs = _core.judge(self._network, compared.tobytes(), *_arguments(page, url))
-        roles, kinds = (np.frombuffer(each, np.float32) for each in outputs)
-        return Logits(roles.reshape(count, -1) if count else _NOTHING, kinds)
+        roles, kinds = (np.frombuffer(output, np.float32) for output in outputs)
+        return Logits(roles.reshape(count, -1) if count else _NO_ROWS, kinds)
 
 
-_NOTHING = np.empty((0, 1), np.float32)
-"""Output for a page without lines."""
+_NO_ROWS = np.empty((0, 1), np.float32)
+"""Logits of the roles on a page without lines."""
 
 
 def columns(page: FlatDocument, url: str) -> dict[str, Any]:
-    """Return what the network sees of each line, for training; see ``columns.hpp``."""
-    found: dict[str, Any] = _core.columns(*_arguments(page, url))
-    return found
+    """Return the network's inputs for each line, for training; see ``columns.hpp``."""
+    inputs: dict[str, Any] = _core.columns(*_arguments(page, url))
+    return inputs
 
 
 def _arguments(page: FlatDocument, url: str) -> tuple[Any, ...]:
+    """Return a document as the arguments of the functions of `_core`."""
     tables = character_tables()
     pieces, attributes = page.pieces, page.attributes
-    # Buttons that are part of the text are judged like spans, and spans that a style makes blocks
-    # like ``div`` elements.
+    # Buttons within a text count as ``span``, and spans that a style makes blocks as ``div``. These
+    # tags are added below after the distinct ones.
     count = len(page.distinct_tags)
     tags = np.where(text_buttons(page), count, page.tag_numbers)
     tags = np.where(styled_blocks(page), count + 1, tags)

@@ -13,7 +13,7 @@ from detourage.outcomes import PageOutcome
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 from detourage.reader.documents import to_html, to_markdown
-from detourage.reading import ReadingOptions, with_parts
+from detourage.reading import ReadingOptions, without_excluded
 from detourage.text.terminal import json_text
 from detourage.time_limit import TimeIsUpError, time_limit
 
@@ -136,7 +136,7 @@ class Extraction:
                 source.fetched_at,
                 favor=self.options.get("favor"),
             )
-            return with_parts(article, self.options)
+            return without_excluded(article, self.options)
         # Imported here because only published methods need it.
         from detourage.papers.interface import Source as PaperSource
         from detourage.papers.registry import read_by

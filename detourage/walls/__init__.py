@@ -21,17 +21,17 @@ from detourage.walls.offers import has_offer_below
 
 SURE: Final = 0.5  # Minimum wall probability at which a page has no article, without other evidence
 SUSPECTED: Final = 0.05  # Minimum wall probability at which a page is suspected of being a wall
-MAX_WALL: Final = 1_200  # length, in characters, of the text of a wall
-MIN_HEADLINE_COVERAGE: Final = 0.5  # share of a long text's headline that wall phrases cover
+MAX_WALL_CHARACTERS: Final = 1_200  # length of the text of a wall
+MIN_HEADLINE_COVERAGE: Final = 0.5  # share of words in wall phrases in the headline of a long wall
 
+# Minimum number of blocks, and minimum confidence, of an article without sentences or authors.
 MIN_BLOCKS: Final = 3
 MIN_CONFIDENCE: Final = 0.5
-"""Minimum number of blocks, and minimum confidence, of an article without sentences."""
 
 _WallKind = tuple[str, type[WallError] | type[GoneError]]
 
-_FIRST_ERROR: Final = 400
-_FIRST_SERVER_ERROR: Final = 500
+_FIRST_ERROR_STATUS: Final = 400
+_FIRST_SERVER_ERROR_STATUS: Final = 500
 _KIND_BY_STATUS: Final[Mapping[int, _WallKind]] = {
     401: ("log-in", WallError),
     402: ("paywall", WallError),
@@ -63,7 +63,7 @@ _KIND_BY_CONCEPT: Final[Mapping[str, _WallKind]] = {
 
 
 class Verdict(NamedTuple):
-    """The verdict on a page: the wall that may replace the article, with its probability.
+    """The verdict on a page: the wall that it may show instead of an article, with its probability.
 
     A blank page shows a placeholder, such as "Loading…"; a truncated article is a paid preview.
     """
@@ -76,28 +76,29 @@ class Verdict(NamedTuple):
 def judge_wall(page: Page, article: Article | None) -> Verdict:
     """Judge whether a page shows a wall; `article` is None if no text was found.
 
-    Only a status, or a phrase in the text or the headlines, makes a page a wall. The other lines
-    mention newsletters and cookies on every page of a site, so they are only evidence against one.
+    A page is a wall only because of its HTTP status, or a phrase in the text or the headlines. The
+    lines around them mention newsletters and cookies on every page of a site, so the probability is
+    the lower one of those with and without these lines.
     """
     status = page.response.status
-    is_error = status is not None and status >= _FIRST_ERROR
-    is_long = article is not None and len(article.text) > MAX_WALL
+    is_error = status is not None and status >= _FIRST_ERROR_STATUS
+    is_long = article is not None and len(article.text) > MAX_WALL_CHARACTERS
     has_wall_headline = headline_coverage(page, article) >= MIN_HEADLINE_COVERAGE
     is_truncated = article is not None and has_offer_below(page, article)
     if is_long and not is_error and not has_wall_headline:
         return Verdict(is_truncated=is_truncated)
-    examined = ExaminedPage.of(page, article)
-    own = examined if article is None or has_wall_headline else examined.without_surroundings()
-    evidence, own_evidence = wall_evidence(examined), wall_evidence(own)
-    has_wall_phrase = any(own_evidence.weights[concept] for concept in _KIND_BY_CONCEPT)
+    whole = ExaminedPage.of(page, article)
+    text = whole if article is None or has_wall_headline else whole.without_surroundings()
+    whole_evidence, text_evidence = wall_evidence(whole), wall_evidence(text)
+    has_wall_phrase = any(text_evidence.weights[concept] for concept in _KIND_BY_CONCEPT)
     if article is None and not is_error and not has_wall_phrase:
         # Missing text does not indicate a wall on its own.
         return Verdict()
     model = load_model(BoostedTrees, "detourage.walls", "model.json")
-    suspicion = float(model.probabilities(evidence.features)[0])
-    probability = min(suspicion, float(model.probabilities(own_evidence.features)[0]))
-    known = article.metadata if article is not None else None
-    if known and known.authors and known.published is not None and reports_on_wall(own):
+    suspicion = float(model.probabilities(whole_evidence.features)[0])
+    probability = min(suspicion, float(model.probabilities(text_evidence.features)[0]))
+    metadata = article.metadata if article is not None else None
+    if metadata and metadata.authors and metadata.published is not None and reports_on_wall(text):
         probability = 0.0
     if is_error:
         # An article with an error status is rarer than an error page that reads like an article.
@@ -105,21 +106,22 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     wall = None
     is_stated = has_wall_phrase or is_error
     if suspicion >= SUSPECTED:
-        kind, error = _kind(own_evidence.weights, status) if is_stated else ("unknown", WallError)
+        kind, error = _kind(text_evidence.weights, status) if is_stated else ("unknown", WallError)
         wall = error(kind, probability if is_stated else 0.0)
     # A text without a sentence may be more than a placeholder.
     is_likely_article = article is not None and (
         bool(article.metadata.authors)
         or (len(article.blocks) >= MIN_BLOCKS and article.confidence >= MIN_CONFIDENCE)
     )
-    is_placeholder = not (is_stated or is_likely_article or has_prose(examined.text))
+    is_placeholder = not (is_stated or is_likely_article or has_prose(whole.text))
     is_blank = is_placeholder and probability >= SURE
     return Verdict(wall, is_blank, is_truncated)
 
 
 def _kind(weights: Mapping[str, float], status: int | None) -> _WallKind:
+    """Return the kind of a wall, from the HTTP status or else from the weights of the concepts."""
     if status is not None and status in _KIND_BY_STATUS:
         return _KIND_BY_STATUS[status]
-    if status is not None and status >= _FIRST_SERVER_ERROR:
+    if status is not None and status >= _FIRST_SERVER_ERROR_STATUS:
         return _KIND_BY_CONCEPT["trouble"]
     return _KIND_BY_CONCEPT[max(_KIND_BY_CONCEPT, key=lambda concept: weights[concept])]

@@ -21,14 +21,17 @@ from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
 MAX_WORDS: Final = 1_000  # words examined in a text
-MIN_PROSE: Final = 12  # length, in words, of a line that can be a sentence of an article
-MIN_LINE: Final = 2  # length, in words, of a line whose coverage is measured
-MAX_REPORT_COVERAGE: Final = 0.4  # share of a line that wall phrases cover in a report about them
+MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an article
+MIN_COVERED_LINE_WORDS: Final = 2  # words in a line whose coverage is measured
+MAX_REPORT_COVERAGE: Final = 0.4  # share of words in wall phrases in a line of a report about walls
+MAX_PLAIN_COVERAGE: Final = 0.1  # share of words in wall phrases in a plain line
 
 ADDRESSING: Final = ("you", "we")
 """Concepts that address the reader, which indicate a wall but do not name one."""
 
 _HEADINGS: Final = ("h1", "h2", "h3")
+
+# Parts of attributes that belong to bot checks, or to consent dialogs.
 _CHALLENGES: Final = (
     *("captcha", "challenge", "turnstile", "datadome", "perimeterx", "_incapsula_", "akam/"),
     *("px-cdn", "geetest"),
@@ -37,14 +40,17 @@ _CONSENT: Final = (
     *("sp_message", "sourcepoint", "onetrust", "didomi", "usercentrics", "quantcast"),
     *("consentmanager", "cookiebot", "trustarc", "fundingchoices"),
 )
-_MAX_VALUE: Final = 300
-_MAX_COUNTED: Final = 5_000
+_MAX_VALUE_CHARACTERS: Final = 300  # characters of an attribute that are searched for these parts
+_MAX_COUNTED_CHARACTERS: Final = 5_000  # characters of a text whose digits and quotes are counted
 _QUOTES: Final = '"“”«»„「」'
 _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
 
 
 class Line(NamedTuple):
-    """Bit masks of the concepts of a line's words, their union, and the number of covered words."""
+    """The concepts of each word of a line and of the whole line, as bit masks of the lexicon.
+
+    `covered` is the number of words in phrases of walls.
+    """
 
     marks: Sequence[int]
     concepts: int
@@ -52,8 +58,8 @@ class Line(NamedTuple):
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Self:
-        """Mark the words of a line."""
-        marks, walls = shipped_lexicon().marks(words), _walls()
+        """Mark the words of a line with the concepts of the phrases that contain them."""
+        marks, walls = shipped_lexicon().marks(words), _wall_concepts()
         concepts = reduce(or_, marks, 0)
         covered = sum(1 for mark in marks if mark & walls) if concepts & walls else 0
         return cls(marks, concepts, covered)
@@ -61,14 +67,15 @@ class Line(NamedTuple):
     @property
     def coverage(self) -> float:
         """Share of the words covered by wall phrases; 0 for a very short line."""
-        return self.covered / len(self.marks) if len(self.marks) >= MIN_LINE else 0.0
+        words = len(self.marks)
+        return self.covered / words if words >= MIN_COVERED_LINE_WORDS else 0.0
 
 
 class ExaminedPage(NamedTuple):
-    """The examined parts of a page: texts, and features that do not depend on the lexicon.
+    """The parts of a page that are searched for wall phrases, and its other features (`numbers`).
 
-    `text` holds the lines of the article, `heads` its title, the page's title and the first
-    headings, and `shown` the lines of the page that are not links.
+    `text` are the lines of the article, `heads` its title, the page's title and the first headings,
+    and `shown` the lines of the page that are not links.
     """
 
     text: Sequence[str]
@@ -102,7 +109,7 @@ class Evidence(NamedTuple):
 
 
 def wall_evidence(page: ExaminedPage) -> Evidence:
-    """Compute the features that distinguish a wall from an article, as one row."""
+    """Compute the features that distinguish a wall from an article, and the concepts' weights."""
     concepts = shipped_lexicon().concepts
     parts = {"text": _lines(page.text), "heads": _lines(page.heads), "page": _lines(page.shown)}
     shares = {name: _shares(lines) for name, lines in parts.items()}
@@ -120,56 +127,57 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
 
 
 def headline_coverage(page: Page, article: Article | None) -> float:
-    """Return the share of the page's title, or the article's, that wall phrases cover."""
+    """Return the share of words in wall phrases, in the page's title or in the article's."""
     lines = _lines(_titles_of(page.flat, article))
     return max((line.coverage for line in lines), default=0.0)
 
 
 def reports_on_wall(page: ExaminedPage) -> bool:
-    """Return whether a text reports on what a wall would say: "Log-in problems at savings bank".
+    """Return whether an article is about walls, such as "Log-in problems at savings bank".
 
-    All its headlines mention the concept, no line consists mostly of it, and no line that mentions
-    it addresses the reader.
+    If so, all its headlines mention a concept of the text, no line consists mostly of such phrases,
+    and no line that mentions one of these concepts addresses the reader.
     """
     heads, lines = _lines(page.heads), _lines(page.text)
-    named = reduce(or_, (line.concepts for line in lines), 0) & _walls()
-    reader = 1 << shipped_lexicon().concepts.index("you")
+    mentioned = reduce(or_, (line.concepts for line in lines), 0) & _wall_concepts()
+    you = 1 << shipped_lexicon().concepts.index("you")
     return (
         bool(heads)
-        and all(line.concepts & named for line in heads)
-        and not any(line.concepts & named and line.concepts & reader for line in heads + lines)
+        and all(line.concepts & mentioned for line in heads)
+        and not any(line.concepts & mentioned and line.concepts & you for line in heads + lines)
         and all(line.coverage < MAX_REPORT_COVERAGE for line in heads + lines)
     )
 
 
 def has_prose(texts: Iterable[str]) -> bool:
     """Return whether any of the lines can be a sentence of an article."""
-    return any(len(line.marks) >= MIN_PROSE for line in _lines(texts))
+    return any(len(line.marks) >= MIN_PROSE_WORDS for line in _lines(texts))
 
 
 @cache
-def _walls() -> int:
+def _wall_concepts() -> int:
     """Return a bit mask of all concepts except those that address the reader."""
     concepts = shipped_lexicon().concepts
     return sum(1 << bit for bit, name in enumerate(concepts) if name not in ADDRESSING)
 
 
 def _lines(texts: Iterable[str]) -> list[Line]:
-    left, found = MAX_WORDS, []
+    """Return the lines that have words, up to a total of `MAX_WORDS`."""
+    budget, lines = MAX_WORDS, []
     for text in texts:
-        words = tokens(text[: 20 * MAX_WORDS])[:left]
+        words = tokens(text[: 20 * MAX_WORDS])[:budget]
         if words:
-            found.append(Line.of(words))
-            left -= len(words)
-        if left <= 0:
+            lines.append(Line.of(words))
+            budget -= len(words)
+        if budget <= 0:
             break
-    return found
+    return lines
 
 
 def _titles_of(document: FlatDocument, article: Article | None) -> list[str]:
     """Return the first text of a page's title and the title of its article, if any."""
-    inside = np.flatnonzero(document.having(("title",))[document.text_parents])
-    titles = [document.texts[place] for place in inside[:1].tolist()]
+    in_title = np.flatnonzero(document.having(("title",))[document.text_parents])
+    titles = [document.texts[index] for index in in_title[:1].tolist()]
     return [*titles, article.title] if article is not None and article.title else titles
 
 
@@ -184,31 +192,36 @@ def _shares(lines: Sequence[Line]) -> list[float]:
 
 
 def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
-    walls = _walls()
+    """Yield features of the lines of a part: how many words are in which sorts of lines."""
+    walls = _wall_concepts()
     words = sum(len(line.marks) for line in lines)
     covered = sum(line.covered for line in lines)
     marked = [line for line in lines if line.concepts & walls]
     addressed = [line for line in lines if line.concepts & ~walls]
-    both = [line for line in marked if line.concepts & ~walls]
-    several = [line for line in lines if (line.concepts & walls).bit_count() > 1]
-    prose = [line for line in lines if len(line.marks) >= MIN_PROSE]
-    plain = [line for line in prose if line.coverage < 0.1]
-    silent = [line for line in plain if not line.concepts & ~walls]
+    prose = [line for line in lines if len(line.marks) >= MIN_PROSE_WORDS]
+    plain = [line for line in prose if line.coverage < MAX_PLAIN_COVERAGE]
+    sorts = {
+        "marked": marked,
+        "addressed": addressed,
+        "both": [line for line in marked if line.concepts & ~walls],
+        "several": [line for line in lines if (line.concepts & walls).bit_count() > 1],
+        "prose": prose,
+        "plain": plain,
+        "silent": [line for line in plain if not line.concepts & ~walls],
+    }
     yield f"{name}_words", float(words)
     yield f"{name}_lines", float(len(lines))
     yield f"{name}_covered", covered / max(1, words)
-    for kind, some in (
-        *(("marked", marked), ("addressed", addressed), ("both", both), ("several", several)),
-        *(("prose", prose), ("plain", plain), ("silent", silent)),
-    ):
-        size = sum(len(line.marks) for line in some)
-        yield f"{name}_{kind}", float(size)
-        yield f"{name}_{kind}_share", size / max(1, words)
+    for sort, lines_of_sort in sorts.items():
+        size = sum(len(line.marks) for line in lines_of_sort)
+        yield f"{name}_{sort}", float(size)
+        yield f"{name}_{sort}_share", size / max(1, words)
     yield f"{name}_highest", max((line.coverage for line in lines), default=0.0)
     yield f"{name}_first", lines[0].coverage if lines else 0.0
 
 
 def _article_numbers(article: Article | None) -> Iterator[Number]:
+    """Yield features of the article; -1 is an unknown value."""
     metadata = article.metadata if article is not None else None
     text = article.text.rstrip() if article is not None else ""
     yield "has_article", float(article is not None)
@@ -217,11 +230,11 @@ def _article_numbers(article: Article | None) -> Iterator[Number]:
     yield "is_listing", float(metadata is not None and metadata.kind != "article")
     yield "has_date", float(metadata is not None and metadata.published is not None)
     yield "has_author", float(metadata is not None and bool(metadata.authors))
-    paid = metadata.is_paid if metadata is not None else None
-    yield "is_paid", -1.0 if paid is None else float(paid)
+    is_paid = metadata.is_paid if metadata is not None else None
+    yield "is_paid", -1.0 if is_paid is None else float(is_paid)
     yield "ends_whole", float(text[-1:] in _SENTENCE_ENDS) if text else -1.0
     yield "ends_in_dots", float(text.endswith(("...", "…", "[…]", "[...]")))
-    beginning = text[:_MAX_COUNTED]
+    beginning = text[:_MAX_COUNTED_CHARACTERS]
     numerals = sum(character.isdigit() for character in beginning)
     quotes = sum(beginning.count(mark) for mark in _QUOTES)
     yield "numerals", numerals / max(1, len(beginning))
@@ -229,6 +242,7 @@ def _article_numbers(article: Article | None) -> Iterator[Number]:
 
 
 def _markup_numbers(page: Page) -> Iterator[Number]:
+    """Yield features of the page's attributes."""
     attributes = page.flat.attributes
     types = attributes.named("type")[1]
     yield "passwords", float(sum(each.strip().lower() == "password" for each in types))
@@ -239,54 +253,59 @@ def _markup_numbers(page: Page) -> Iterator[Number]:
         if name.strip().lower() == "robots"
     ]
     yield "noindex", float(any("noindex" in each.lower() for each in robots))
-    values = "\n".join(value[:_MAX_VALUE] for value in attributes.values).lower()
+    values = "\n".join(value[:_MAX_VALUE_CHARACTERS] for value in attributes.values).lower()
     yield "challenges", float(any(name in values for name in _CHALLENGES))
     yield "consents", float(any(name in values for name in _CONSENT))
 
 
-LONGEST_STEM: Final = 16  # Maximum length of a stem, in characters
+MAX_STEM_CHARACTERS: Final = 16  # length to which a stem is cut
 
 
 class Lexicon:
-    """Phrases for several concepts, matched in linear time; ``remov*`` matches a stem."""
+    """Phrases of several concepts, found in linear time.
+
+    An asterisk at the end of a word matches any suffix: ``"no such pag*"``.
+    """
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
         self.concepts = tuple(phrases)
+        # By the first word of a phrase: the bit of its concept, and its other words.
         self._by_first: defaultdict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
-        for bit, concept in enumerate(self.concepts):
+        for number, concept in enumerate(self.concepts):
             for phrase in phrases[concept]:
-                first, *rest = _pieces(phrase)
-                self._by_first[first].append((1 << bit, tuple(rest)))
-        self._stems = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
+                first, *rest = _words_and_stems(phrase)
+                self._by_first[first].append((1 << number, tuple(rest)))
+        self._stem_lengths = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
         # Most words of a text are repeated and occur in no phrase.
-        self._beginning = cached_if_short(20_000)(self._look_up)
+        self._phrases_with_first = cached_if_short(20_000)(self._look_up)
 
     def marks(self, words: Sequence[str]) -> list[int]:
         """Return, for each word, a bit mask of the concepts whose phrases cover it."""
-        found = [0] * len(words)
-        for place, word in enumerate(words):
-            for bit, rest in self._beginning(word):
-                end = place + 1 + len(rest)
+        masks = [0] * len(words)
+        for start, first in enumerate(words):
+            for bit, rest in self._phrases_with_first(first):
+                end = start + 1 + len(rest)
                 if end <= len(words) and all(
-                    word.startswith(piece[:-1]) if piece.endswith("*") else word == piece
-                    for piece, word in zip(rest, words[place + 1 : end], strict=True)
+                    word.startswith(expected[:-1]) if expected.endswith("*") else word == expected
+                    for expected, word in zip(rest, words[start + 1 : end], strict=True)
                 ):
-                    for covered in range(place, end):
-                        found[covered] |= bit
-        return found
+                    for covered in range(start, end):
+                        masks[covered] |= bit
+        return masks
 
-    def _look_up(self, word: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        stems = (f"{word[:size]}*" for size in self._stems if size <= len(word))
-        return tuple(chain.from_iterable(self._by_first.get(key, ()) for key in (word, *stems)))
+    def _look_up(self, first: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        stems = (f"{first[:size]}*" for size in self._stem_lengths if size <= len(first))
+        return tuple(chain.from_iterable(self._by_first.get(key, ()) for key in (first, *stems)))
 
 
-def _pieces(phrase: str) -> list[str]:
-    pieces: list[str] = []
+def _words_and_stems(phrase: str) -> list[str]:
+    """Tokenise a phrase; stems keep their asterisk: ``["ungültig*", "link*"]``."""
+    words: list[str] = []
     for word in phrase.split():
-        pieces += tokens(word.rstrip("*"))
+        words += tokens(word.rstrip("*"))
         if word.endswith("*"):
-            pieces[-1] = f"{pieces[-1][:LONGEST_STEM]}*"
-    return pieces
+            words[-1] = f"{words[-1][:MAX_STEM_CHARACTERS]}*"
+    return words
 
 
 @cache
