@@ -57,12 +57,9 @@ def as_page(
 ) -> Page:
     """Convert HTML, an lxml tree or a page to a page, with the given values instead of its own."""
     if isinstance(html, Page):
-        return Page(
-            html.html,
-            html.url if url is None else url,
-            content_type or html.content_type,
-            fetched_at or html.fetched_at,
-        )
+        url = html.url if url is None else url
+        fetched_at = fetched_at or html.fetched_at
+        return Page(html.html, url, content_type or html.content_type, fetched_at)
     if not isinstance(html, bytes | str):
         from lxml import etree
 

@@ -38,10 +38,7 @@ Favor = Literal["precision", "recall"]
 
 
 def chosen_roles(names: Iterable[str]) -> tuple[LineRole, ...]:
-    """Return the roles with these names in the order of `CHOOSABLE_ROLES`.
-
-    Raise ValueError if one of them is not a role that may be selected.
-    """
+    """Return the named roles in the order of `CHOOSABLE_ROLES`; raise ValueError for any other."""
     wanted = {name.strip() for name in names} - {""}
     unknown = sorted(wanted - set(CHOOSABLE_ROLES))
     if unknown:

@@ -302,11 +302,7 @@ def article_of(
     template_lines: Collection[int] = frozenset(),
     headline: tuple[str | None, int | None] | None = None,
 ) -> Article:
-    """Build the article from a body.
-
-    `other_titles` are the titles of other pages of its template, and `template_lines` the digests
-    of their lines. `headline` is the result of `titles.headline` if it is already known.
-    """
+    """Build the article from a body; `other_titles` and `template_lines` describe its template."""
     title, heading = headline or titles.headline(outline, body.container, url, other_titles)
     if heading is not None:
         body = replace(body, dropped=body.dropped | {heading})

@@ -140,9 +140,8 @@ def _is_mostly_linked(line: Line) -> bool:
 
 
 def _is_paragraph(line: Line) -> bool:
-    words = len(line.tokens)
-    is_long = words >= MIN_PARAGRAPH_WORDS
-    return line.is_prose and is_long and line.linked <= MAX_LINKED_SHARE * words
+    is_long = len(line.tokens) >= MIN_PARAGRAPH_WORDS
+    return line.is_prose and is_long and line.linked <= MAX_LINKED_SHARE * len(line.tokens)
 
 
 def _label_and_link(page: Outline, line: Line) -> tuple[str, int]:
@@ -211,8 +210,7 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
         if len(lines[place].tokens) > max_words or judged.probabilities[place] >= SURE:
             continue
         form = _form_around(page, lines[place].block, max_words)
-        has_button = bisect_left(buttons, form) < bisect_left(buttons, page.ends[form])
-        if has_button:
+        if bisect_left(buttons, form) < bisect_left(buttons, page.ends[form]):  # has a button
             asides.update(_interrupting_lines(page, numbers, places, form))
     return asides
 

@@ -31,6 +31,8 @@ Mark = int | EmphasisKind
 Marks = tuple[Mark, ...]
 """Formatting of a piece of text: the index of the link around it, and kinds of emphasis."""
 
+_Part = tuple[str, Marks]
+
 
 class Span(NamedTuple):
     """A uniformly formatted range of a text; `mark` is a link index or a kind of emphasis."""
@@ -49,7 +51,7 @@ def with_breaks_as_spaces(text: str) -> str:
     return text.replace("\n", " ")
 
 
-def inline_text(pieces: Iterable[tuple[str, Marks]]) -> tuple[str, list[Span]]:
+def inline_text(pieces: Iterable[_Part]) -> tuple[str, list[Span]]:
     """Join pieces of formatted text, without superfluous whitespace, and return the spans in it."""
     parts: list[str] = []
     spans: list[Span] = []
@@ -176,7 +178,7 @@ class _BlockBuilder:
         self._item_numbers: dict[int, int] = {}  # of the last item, by ordered list
         self._next_text = page.text_starts[body.container]
         # The block that is being read: its text, text nodes and numbers of characters by line.
-        self._parts: list[tuple[str, Marks]] = []
+        self._parts: list[_Part] = []
         self._pieces: list[int] = []
         self._line_sizes: Counter[int] = Counter()
         self._breaks = 0  # consecutive ``br`` elements at its end
@@ -361,10 +363,7 @@ class _BlockBuilder:
             placed[place] = replace(placed[place], block=blocks)
 
     def _add_text(
-        self,
-        parts: Sequence[tuple[str, Marks]],
-        pieces: Sequence[int],
-        line_sizes: Mapping[int, int],
+        self, parts: Sequence[_Part], pieces: Sequence[int], line_sizes: Mapping[int, int]
     ) -> None:
         """Add a block of text, unless it would contain no letter or digit."""
         typed = next((each for each in reversed(self._open) if each.type), None)
@@ -503,7 +502,7 @@ class _BlockBuilder:
     def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
         """Return the text of a cell, on one line, and its links."""
         page = self._page
-        pieces: list[tuple[str, Marks]] = []
+        pieces: list[_Part] = []
         previous_line = -1
         for node in page.texts[page.text_starts[index] : page.text_ends[index]]:
             link = page.links[node.parent]

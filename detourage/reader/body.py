@@ -274,10 +274,7 @@ def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
 def _dropped_and_muted(
     page: Outline, container: int, core: int, kept: frozenset[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the outermost elements without body lines: those to drop and those to mute.
-
-    Elements outside the core are dropped; within it, only those with more text than a caption.
-    """
+    """Return the outermost elements without body lines: those to drop and, in the core, to mute."""
     kept_before = [0, *accumulate(text.line in kept for text in page.texts)]
     figures = page.flat.having(("figure",))
     outermost = figures & (page.flat.count_around(figures) == 1)

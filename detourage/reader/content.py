@@ -97,15 +97,8 @@ def read_content(
     replaces the article, and `GoneError` if the article is almost certainly gone.
     """
     try:
-        article = read_despite_wall(
-            page,
-            template,
-            patterns,
-            text_roles,
-            fetched_at,
-            favor=favor,
-            has_locations=has_locations,
-        )
+        options = (template, patterns, text_roles, fetched_at)
+        article = read_despite_wall(page, *options, favor=favor, has_locations=has_locations)
     except NoTextError as error:
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None

@@ -123,13 +123,9 @@ def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
     borders = {0, len(text), *(each for each in changes if 0 <= each <= len(text))}
     for begin, end in pairwise(sorted(borders)):
         current |= changes.get(begin, {})
-        yield Run(
-            text[begin:end],
-            current["link"] or None,
-            bool(current["bold"]),
-            bool(current["italic"]),
-            begin == 0 or text[begin - 1] == "\n",
-        )
+        is_bold, is_italic = bool(current["bold"]), bool(current["italic"])
+        begins_line = begin == 0 or text[begin - 1] == "\n"
+        yield Run(text[begin:end], current["link"] or None, is_bold, is_italic, begins_line)
 
 
 def _markdown_piece(piece: _Piece) -> str:

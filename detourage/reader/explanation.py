@@ -61,6 +61,8 @@ def explanation_of(
     verdicts = dict(_verdicts(outline, article)) if article is not None else {}
     outcome = PageOutcome.ARTICLE if isinstance(found, Article) else found.outcome
     tree = outline.elements[0].getroottree()
+    best_roles = judged.role_probabilities.argmax(axis=1).tolist()
+    predictions = zip(judged.lines, best_roles, judged.probabilities.tolist(), strict=True)
     lines = tuple(
         ExplainedLine(
             line.number,
@@ -70,12 +72,7 @@ def explanation_of(
             judged.roles[role],
             probability,
         )
-        for line, role, probability in zip(
-            judged.lines,
-            judged.role_probabilities.argmax(axis=1).tolist(),
-            judged.probabilities.tolist(),
-            strict=True,
-        )
+        for line, role, probability in predictions
     )
     forget_judged(page)
     template_url = template.url if isinstance(template, Page) else None

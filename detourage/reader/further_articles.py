@@ -76,10 +76,7 @@ class FurtherArticle(NamedTuple):
 def further_articles(
     page: Outline, body: FoundBody, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
-    """Find the articles below the page's own, in page order.
-
-    `heading` is the element with the page's headline; without one, no articles are found.
-    """
+    """Find the articles below the page's own, whose headline is the element `heading`, if any."""
     return () if heading is None else tuple(_FurtherArticles(page, body, heading, url).find())
 
 
@@ -164,8 +161,7 @@ class _FurtherArticles:
         for index in self._addresses:
             if start <= index < end and page.size(index) >= MIN_ELEMENT_WORDS:
                 first, last = np.searchsorted(headings, (index, page.ends[index]))
-                has_heading = first < last
-                if not has_heading:
+                if first == last:  # contains no heading
                     heads.append(index)
         return sorted(heads)[:MAX_HEADS]
 
@@ -186,8 +182,7 @@ class _FurtherArticles:
             return False
         parent, own_parent = self.page.parents[head], self.page.parents[self.heading]
         classes = self._classes(parent)
-        has_same_classes = bool(classes) and classes == self._classes(own_parent)
-        is_alike = parent != own_parent and has_same_classes
+        is_alike = parent != own_parent and bool(classes) and classes == self._classes(own_parent)
         return has_own_element == any(self._elements_with_own(element)) or is_alike
 
     def _is_part(self, head: int) -> bool:
@@ -196,9 +191,7 @@ class _FurtherArticles:
         own, other = (self._headline(index).casefold() for index in (self.heading, head))
         if other and (own in other or other in own):
             return True
-        return any(
-            not _LIVE_NAMES.isdisjoint(page.name_words(index)) for index in page.ancestry(head)
-        )
+        return any(_LIVE_NAMES & page.name_words(element) for element in page.ancestry(head))
 
     def _headline(self, head: int) -> str:
         """Return the text of a heading; empty for a head without one."""

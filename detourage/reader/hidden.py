@@ -65,10 +65,7 @@ Read = Callable[[HtmlElement], Article]
 def hidden_article(
     url: str, page: Outline, shown: Article | None, extract: Extract, read: Read
 ) -> Article | None:
-    """Find an article that a page contains but does not display.
-
-    Return None if there is none that is better than the displayed one, `shown`.
-    """
+    """Find an article that a page does not display, if it is better than the displayed `shown`."""
     text = shown.text if shown is not None else ""
     is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
     for article in _candidates(url, page, shown, is_teaser, extract, read):

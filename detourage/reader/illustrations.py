@@ -64,6 +64,7 @@ def leading_images(
     images = [index for index in range(root + 1, end) if media.is_image(page.tags[index])]
     if not images:
         return
+    # Number of the article's text nodes before each text node of the page.
     kept_before = np.concatenate([[0], np.cumsum(is_kept)]).tolist()
     captions = captions_of(page)
     declared = media.file_stem(page.metas.get("og:image", ""))
@@ -86,10 +87,7 @@ def leading_images(
 def _frame_of(
     page: Outline, image: int, root: int, heading: int | None, kept_before: Sequence[int]
 ) -> int:
-    """Return the largest element that contains nothing but an image and its caption.
-
-    `kept_before` is the number of the article's text nodes before each text node of the page.
-    """
+    """Return the largest element that contains nothing but an image and its caption."""
     frame, parent = image, page.parents[image]
     while parent > root and page.size(parent) <= MAX_CAPTION_TOKENS:
         has_body = kept_before[page.text_ends[parent]] > kept_before[page.text_starts[parent]]

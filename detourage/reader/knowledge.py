@@ -88,11 +88,8 @@ class TemplateKnowledge:
 
     def to_bytes(self) -> bytes:
         """Serialise and compress the knowledge."""
-        values = {
-            "format": FORMAT,
-            "steps": self.steps,
-            "pages": [*map(_write_page, self.pages)],
-        }
+        pages = [*map(_write_page, self.pages)]
+        values = {"format": FORMAT, "steps": self.steps, "pages": pages}
         text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         return zlib.compress(text.encode())
 

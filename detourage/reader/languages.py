@@ -61,12 +61,10 @@ def declared_language(page: Outline) -> str | None:
         for meta in meta_elements
         if (meta.get("http-equiv") or "").strip().lower() == "content-language"
     )
+    elements = (document, *document.iterchildren("body"))
+    attributes = ("lang", "xml:lang", _XML_LANG)
     candidates = (
-        *(
-            element.get(attribute)
-            for element in (document, *document.iterchildren("body"))
-            for attribute in ("lang", "xml:lang", _XML_LANG)
-        ),
+        *(element.get(attribute) for element in elements for attribute in attributes),
         metas.get("og:locale"),
         next(http_headers, None) or metas.get("content-language"),
         metas.get("language"),

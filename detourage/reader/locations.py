@@ -65,10 +65,7 @@ def with_locations(page: Page, article: Article) -> Article:
 
 @dataclass(frozen=True)
 class PageLocations:
-    """Locator of elements, texts and values in a page.
-
-    The only item of `budget` is the number of characters that all further paths may have together.
-    """
+    """Locator of parts of a page; `budget[0]` is the number of characters left for their XPaths."""
 
     page: Page
     budget: list[int] = field(default_factory=lambda: [MAX_PATH_CHARACTERS])
@@ -455,10 +452,7 @@ def _visible_offsets(text: str) -> list[int]:
 
 
 def text_fragment(url: str, text: str, start: int, end: int) -> str:
-    """Return a URL that makes a browser highlight a range of a text.
-
-    It ends with a fragment such as ``#:~:text=words%20before-,the%20range,-words%20after``.
-    """
+    """Return a URL with which a browser highlights a text (``#:~:text=before-,text,-after``)."""
     if not text[start:end].strip():
         return url
     before = text[:start].rpartition("\n")[2].split()[-CONTEXT_WORDS:]

@@ -31,8 +31,6 @@ class TextNode(NamedTuple):
     size: int
 
 
-_OUTLINE = "outline"
-
 _T = TypeVar("_T")
 
 
@@ -67,9 +65,9 @@ class Outline:
     def of(cls, document: HtmlElement | FlatDocument) -> Self:
         """Return the outline of a document, which is computed once per flat document."""
         whole = FlatDocument.of(document)
-        if _OUTLINE not in whole.memo:
-            whole.memo[_OUTLINE] = cls._select(whole)
-        outline: Self = whole.memo[_OUTLINE]
+        if "outline" not in whole.memo:
+            whole.memo["outline"] = cls._select(whole)
+        outline: Self = whole.memo["outline"]
         return outline
 
     @classmethod

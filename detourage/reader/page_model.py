@@ -65,13 +65,10 @@ class PageModel:
             raise RuntimeError("the compiled core does not match this version: install it again")
         if not lines:
             return JudgedPage(lines, self.roles, np.empty((0, len(self.roles))), {})
-        kinds = softmax(logits.kinds[None, : len(self.kinds)].astype(np.float64))[0]
-        judged = JudgedPage(
-            lines,
-            self.roles,
-            softmax(logits.roles[:, : len(self.roles)].astype(np.float64)),
-            dict(zip(self.kinds, kinds.tolist(), strict=True)),
-        )
+        role_probabilities = softmax(logits.roles[:, : len(self.roles)].astype(np.float64))
+        kind_probabilities = softmax(logits.kinds[None, : len(self.kinds)].astype(np.float64))[0]
+        kinds = dict(zip(self.kinds, kind_probabilities.tolist(), strict=True))
+        judged = JudgedPage(lines, self.roles, role_probabilities, kinds)
         judged = judged.with_captions(lines_under_images(page))
         return judged.without(knowledge.shared) if knowledge and knowledge.shared else judged
 

@@ -226,9 +226,8 @@ def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
         # path; the item is missing if it is no object, or farther out than the kept owners.
         keys = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
         item = leaf.owners[-keys] if 0 < keys <= len(leaf.owners) else {}
-        with_url += any(
-            isinstance(value, str) and _ADDRESS.fullmatch(value) for value in item.values()
-        )
+        strings = (value for value in item.values() if isinstance(value, str))
+        with_url += any(map(_ADDRESS.fullmatch, strings))
     return 2 * with_url > len(items)
 
 

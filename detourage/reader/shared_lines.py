@@ -80,10 +80,7 @@ class PageLines(NamedTuple):
         return cls(main, frozenset(digests[count:]))
 
     def to_bytes(self) -> bytes:
-        """Serialise the lines without compression, which would not make digests shorter.
-
-        The format is: the number of main lines, their word counts, their digests, other digests.
-        """
+        """Serialise the number of main lines, their word counts and digests, and other digests."""
         word_counts = np.array([*self.main.values()], dtype="<u4")
         digests = np.array([*self.main, *sorted(self.others)], dtype="<u8")
         return len(self.main).to_bytes(2, "little") + word_counts.tobytes() + digests.tobytes()
@@ -140,16 +137,12 @@ class SharedLines:
         """Read the output of `to_bytes`; raise ValueError if it is damaged."""
         try:
             values: dict[str, Any] = json.loads(unpack(data, _MAX_BYTES))
-            return cls(
-                {
-                    str(publisher): _PublisherLines(
-                        int(each["texts"]),
-                        frozenset(each["pages"]),
-                        dict(zip(each["lines"], each["counts"], strict=True)),
-                    )
-                    for publisher, each in values.items()
-                }
-            )
+            by_publisher = {}
+            for publisher, each in values.items():
+                counts = dict(zip(each["lines"], each["counts"], strict=True))
+                pages = frozenset(each["pages"])
+                by_publisher[str(publisher)] = _PublisherLines(int(each["texts"]), pages, counts)
+            return cls(by_publisher)
         except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"not shared lines: {error!r}") from error
 

@@ -47,10 +47,7 @@ _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
 
 
 class Line(NamedTuple):
-    """The concepts of each word of a line and of the whole line, as bit masks of the lexicon.
-
-    `covered` is the number of words in phrases of walls.
-    """
+    """The concepts of each word and of a line (bit masks), and its number of words about walls."""
 
     marks: Sequence[int]
     concepts: int
