@@ -163,6 +163,8 @@ class _Text(NamedTuple):
 
 
 class _BlockBuilder:
+    """Walk through the elements and texts of a body that collects its blocks and media."""
+
     def __init__(self, page: Outline, body: FoundBody, base: str, title: str | None) -> None:
         self._page = page
         self._body = body
@@ -188,6 +190,7 @@ class _BlockBuilder:
         self._parents_with_image: set[Node | None] = set()
 
     def run(self) -> BodyBlocks:
+        """Visit the elements and texts of the body in document order, and return its parts."""
         page, pieces = self._page, self._page.flat.pieces
         first = index = self._body.container
         end = page.ends[first]
@@ -261,6 +264,7 @@ class _BlockBuilder:
         return True
 
     def _mute(self, index: int) -> None:
+        """Leave out the text of an element until it ends, if it is a muted one."""
         if index in self._body.muted and self._muted is None:
             self._muted = index
 
@@ -288,7 +292,8 @@ class _BlockBuilder:
         kind: BlockType | None = _TYPES.get(tag) or ("caption" if is_caption else None)
         if is_caption or tag == "figure":
             caption = illustrations.caption_within(page, index, self._captions)
-            caption = caption or (None if tag == "figure" else page.text_of(index) or None)
+            if caption is None and tag != "figure":
+                caption = page.text_of(index) or None
         if kind or caption:
             opened = _OpenElement(index, kind, caption)
             if kind == "heading":
@@ -318,6 +323,7 @@ class _BlockBuilder:
         return next((each.type for each in reversed(self._open) if each.type), None)
 
     def _break(self) -> None:
+        """Add a line break, or end the block at the second one."""
         self._breaks += 1
         if self._breaks == 2:
             self._end_block()
@@ -412,22 +418,10 @@ class _BlockBuilder:
             elif (url := absolute(self._page.node(mark).get("href"), self._base)) is not None:
                 links.append(ArticleLink(start + begin, start + end, url))
         role, probability = self._role_of(line_sizes) or (None, None)
-        blocks.append(
-            ArticleBlock(
-                kind,
-                text,
-                start,
-                start + len(text),
-                role,
-                probability,
-                level,
-                marker,
-                tuple(links),
-                tuple(emphasis),
-                language,
-                pieces=tuple(pieces),
-            )
-        )
+        labels = role, probability, level, marker
+        formatting = tuple(links), tuple(emphasis), language
+        block = ArticleBlock(kind, text, start, start + len(text), *labels, *formatting)
+        blocks.append(replace(block, pieces=tuple(pieces)))
 
     def _code_language(self, index: int) -> str | None:
         """Return the language named by a code block, its first child, parent or grandparent."""

@@ -170,6 +170,7 @@ def _with_comments(
     text_roles: Sequence[LineRole],
     favor: Favor | None,
 ) -> Article:
+    """Extract the article without its comments, and read the comments."""
     posts = _PostsOfPage.of(page, template, patterns)
     excluded = comments_to_exclude(page, posts.likely)
 
@@ -196,13 +197,12 @@ def explain_content(
     patterns: Sequence[CommentPattern] | None = None,
 ) -> Explanation:
     """Read a page like `read_content`, and explain the result even if there is no article."""
+    result: Article | NoArticleError
     try:
-        found: Article | NoArticleError = read_content(
-            page, template, patterns, has_locations=False
-        )
+        result = read_content(page, template, patterns, has_locations=False)
     except NoArticleError as error:
-        found = error
-    return explanation_of(page, template, found)
+        result = error
+    return explanation_of(page, template, result)
 
 
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
@@ -217,6 +217,7 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
 
 
 def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
+    """Find the comments of a page without a pattern, and ignore entries of a live report."""
     search = search or _search(page)
     found = search.found()
     if not found.records and search.confidence >= MIN_DOUBTFUL_CONFIDENCE:
@@ -260,6 +261,7 @@ def _confirmed(page: Page, doubtful: FoundComments) -> FoundComments | None:
 
 
 def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Search:
+    """Return a search for comments, which finds none if none are likely."""
     words = words_by_readers(page, template)
     return Search.of(page, words) if words is not None else Search()
 

@@ -97,8 +97,8 @@ def _pieces(article: Article) -> Iterator[_Piece]:
     media_before: defaultdict[int, list[_Piece]] = defaultdict(list)
     for image in article.images:
         is_repeated = image.caption in captions
-        shown = replace(image, caption=None) if is_repeated else image
-        media_before[image.block or 0].append(shown)
+        piece = replace(image, caption=None) if is_repeated else image
+        media_before[image.block or 0].append(piece)
     for embed in article.embeds:
         media_before[embed.block or 0].append(embed)
     for number, block in enumerate(article.blocks):
@@ -129,11 +129,12 @@ def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
 
 
 def _markdown_piece(piece: _Piece) -> str:
+    """Return a block other than a list item, an image or an embed in Markdown."""
     if isinstance(piece, ArticleEmbed):
         return f"<{_markdown_address(piece.url)}>"
     if isinstance(piece, ArticleImage):
-        shown = f"![{_escaped(piece.alt or '')}]({_markdown_target(piece.url)})"
-        return f"{shown}\n\n*{_escaped(piece.caption)}*" if piece.caption else shown
+        image = f"![{_escaped(piece.alt or '')}]({_markdown_target(piece.url)})"
+        return f"{image}\n\n*{_escaped(piece.caption)}*" if piece.caption else image
     if piece.type == "code":
         longest = max(map(len, re.findall("`+", piece.text)), default=0)
         fence = "`" * max(3, longest + 1)
@@ -168,6 +169,7 @@ def _markdown_list(items: Sequence[ArticleBlock]) -> str:
 
 
 def _markdown_rows(block: ArticleBlock) -> Iterator[str]:
+    """Yield the rows of a table, whose first row becomes the header that Markdown requires."""
     text = _MARKDOWN.inline(runs(block)).replace("|", "\\|")
     cells = [row.split("\t") for row in text.split("\n")]
     width = max(map(len, cells))
@@ -217,14 +219,15 @@ _HTML = _Format(
 
 
 def _html_piece(piece: _Piece) -> str:
+    """Return a block other than a list item, an image or an embed in HTML."""
     if isinstance(piece, ArticleEmbed):
         url = escape(piece.url)
         return f'<figure><a href="{url}">{url}</a></figure>'
     if isinstance(piece, ArticleImage):
-        shown = f'<img src="{escape(piece.url)}" alt="{escape(piece.alt or "")}">'
+        figure = f'<img src="{escape(piece.url)}" alt="{escape(piece.alt or "")}">'
         if piece.caption:
-            shown += f"<figcaption>{escape(piece.caption, quote=False)}</figcaption>"
-        return f"<figure>{shown}</figure>"
+            figure += f"<figcaption>{escape(piece.caption, quote=False)}</figcaption>"
+        return f"<figure>{figure}</figure>"
     if piece.type == "table":
         return _html_table(piece)
     if piece.type == "code":

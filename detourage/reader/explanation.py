@@ -53,13 +53,13 @@ class Explanation:
 
 
 def explanation_of(
-    page: Page, template: Page | TemplateKnowledge | None, found: Article | NoArticleError
+    page: Page, template: Page | TemplateKnowledge | None, result: Article | NoArticleError
 ) -> Explanation:
     """Explain the result of reading a page in comparison with `template`."""
     outline, judged = Outline.of(page.flat), judged_page(page, knowledge_of(template))
-    article = found if isinstance(found, Article) else None
+    article = result if isinstance(result, Article) else None
     verdicts = dict(_verdicts(outline, article)) if article is not None else {}
-    outcome = PageOutcome.ARTICLE if isinstance(found, Article) else found.outcome
+    outcome = PageOutcome.ARTICLE if isinstance(result, Article) else result.outcome
     tree = outline.elements[0].getroottree()
     best_roles = judged.role_probabilities.argmax(axis=1).tolist()
     predictions = zip(judged.lines, best_roles, judged.probabilities.tolist(), strict=True)
@@ -76,7 +76,7 @@ def explanation_of(
     )
     forget_judged(page)
     template_url = template.url if isinstance(template, Page) else None
-    detail = "" if article is found else str(found)
+    detail = "" if article is result else str(result)
     return Explanation(page.url, template_url, outcome, detail, article, lines)
 
 

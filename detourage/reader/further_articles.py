@@ -117,6 +117,7 @@ class _FurtherArticles:
     url: str
 
     def find(self) -> Sequence[FurtherArticle]:
+        """Find the articles; there are none if most of them are too short."""
         page = self.page
         heads = self._heads()
         if not heads or "liveblogposting" in declared_types(page):

@@ -165,24 +165,19 @@ class PageLocations:
         """Yield the locations of a block's text nodes, with XPaths relative to its element."""
         starts, ends = self._source.ranges
         source, pieces, is_code = self._source, self._flat.pieces, block.type == "code"
-        at = 0
+        end = 0
         for piece in block.pieces:
             raw = pieces.texts[piece]
             text = words.clean_verbatim(raw).strip() if is_code else words.clean(raw)
-            while at < len(block.text) and block.text[at].isspace():
-                at += 1
-            if not text or not block.text.startswith(text, at):
+            while end < len(block.text) and block.text[end].isspace():
+                end += 1
+            if not text or not block.text.startswith(text, end):
                 continue
-            start, at = at, at + len(text)
-            parent, from_byte = source.holders[piece], starts[piece]
-            yield TextLocation(
-                block.start + start,
-                block.start + at,
-                self._paths.path(parent, element),
-                source.own_offset(piece) + raw.index(text[0]),
-                from_byte if from_byte >= 0 else None,
-                ends[piece] if from_byte >= 0 else None,
-            )
+            start, end = end, end + len(text)
+            path = self._paths.path(source.holders[piece], element)
+            offset = source.own_offset(piece) + raw.index(text[0])
+            byte_range = (starts[piece], ends[piece]) if starts[piece] >= 0 else (None, None)
+            yield TextLocation(block.start + start, block.start + end, path, offset, *byte_range)
 
     def _locate_pieces(self, element: int, pieces: Iterable[int]) -> Location:
         """Return the location of an element's text nodes, from the first to the last."""
@@ -427,16 +422,10 @@ def _aligned(
         inside = range(max(wanted[0], compared), min(wanted[-1] + 1, compared + len(of_text)))
         if inside:
             start, end = of_text[inside[0] - compared], of_text[inside[-1] - compared] + 1
-            parent_offset = source.own_offset(piece)
-            passages.append(
-                Passage(
-                    text[start:end],
-                    Paths.of(flat).path(source.holders[piece]),
-                    parent_offset + start,
-                    parent_offset + end,
-                    *(source.part_range(piece, start, end) or (None, None)),
-                )
-            )
+            path, offset = Paths.of(flat).path(source.holders[piece]), source.own_offset(piece)
+            byte_range = source.part_range(piece, start, end) or (None, None)
+            offsets = (offset + start, offset + end)
+            passages.append(Passage(text[start:end], path, *offsets, *byte_range))
         compared += len(of_text)
         if compared > wanted[-1]:
             return passages

@@ -72,6 +72,7 @@ class Outline:
 
     @classmethod
     def _select(cls, whole: FlatDocument) -> Self:
+        """Select the elements that may display text, and number the lines of their texts."""
         is_silent = without_text(whole)
         silent_around = whole.count_around(is_silent)
         is_outermost = is_silent & (silent_around == 1)

@@ -219,6 +219,7 @@ def _is_masked(tokens: Sequence[str], *, is_prose: bool) -> bool:
 
 
 def _sort_key(url: str) -> tuple[str, int, str]:
+    """Sort pages by publisher, and the pages of a publisher in a pseudo-random order."""
     return publisher_of(url), _digest_of_url(url), url
 
 

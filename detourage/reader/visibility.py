@@ -80,8 +80,8 @@ def _hidden_classes(styles: str) -> Iterator[str]:
     before, *commented = styles.split("/*")
     styles = before + "".join(each.partition("*/")[2] for each in commented)
     depth = last = start = 0
-    for found in _NOT_DISPLAYED.finditer(styles):
-        place = found.start()
+    for declaration in _NOT_DISPLAYED.finditer(styles):
+        place = declaration.start()
         depth = max(0, depth + styles.count("{", last, place) - styles.count("}", last, place))
         opening = styles.rfind("{", last, place)
         if depth == 1 and opening >= 0:

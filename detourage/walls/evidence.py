@@ -47,38 +47,45 @@ _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
 
 
 class Line(NamedTuple):
-    """The concepts of each word and of a line (bit masks), and its number of words about walls."""
+    """Concepts of each word of a line, and of all of them, as bit masks of `Lexicon.concepts`.
 
-    marks: Sequence[int]
+    `covered` is the number of words in phrases about walls.
+    """
+
+    word_concepts: Sequence[int]
     concepts: int
     covered: int
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Self:
-        """Mark the words of a line with the concepts of the phrases that contain them."""
-        marks, walls = shipped_lexicon().marks(words), _wall_concepts()
-        concepts = reduce(or_, marks, 0)
-        covered = sum(1 for mark in marks if mark & walls) if concepts & walls else 0
-        return cls(marks, concepts, covered)
+        """Look up the words of a line in the lexicon."""
+        word_concepts, walls = shipped_lexicon().concepts_of(words), _wall_concepts()
+        concepts = reduce(or_, word_concepts, 0)
+        covered = sum(1 for mask in word_concepts if mask & walls) if concepts & walls else 0
+        return cls(word_concepts, concepts, covered)
+
+    @property
+    def size(self) -> int:
+        """Number of words."""
+        return len(self.word_concepts)
 
     @property
     def coverage(self) -> float:
-        """Share of the words covered by wall phrases; 0 for a very short line."""
-        words = len(self.marks)
-        return self.covered / words if words >= MIN_COVERED_LINE_WORDS else 0.0
+        """Share of the words in phrases about walls; 0 for a very short line."""
+        return self.covered / self.size if self.size >= MIN_COVERED_LINE_WORDS else 0.0
 
 
 class ExaminedPage(NamedTuple):
-    """The parts of a page that are searched for wall phrases, and its other features (`numbers`).
+    """The parts of a page that are searched for phrases about walls, and its other features.
 
-    `text` are the lines of the article, `heads` its title, the page's title and the first headings,
-    and `shown` the lines of the page that are not links.
+    `text` are the lines of the article; `headlines` are the page's title, the article's title and
+    the first headings; `unlinked` are the lines of the page that are not links.
     """
 
     text: Sequence[str]
-    heads: Sequence[str]
-    shown: Sequence[str]
-    numbers: Sequence[Number]
+    headlines: Sequence[str]
+    unlinked: Sequence[str]
+    other_features: Sequence[Number]
 
     @classmethod
     def of(cls, page: Page, article: Article | None) -> Self:
@@ -94,8 +101,8 @@ class ExaminedPage(NamedTuple):
 
     def without_surroundings(self) -> Self:
         """Return the page as if it showed only its title, the article's title and the text."""
-        heads = self.heads[:2]
-        return self._replace(heads=heads, shown=[*heads, *self.text])
+        titles = self.headlines[:2]
+        return self._replace(headlines=titles, unlinked=[*titles, *self.text])
 
 
 class Evidence(NamedTuple):
@@ -108,7 +115,8 @@ class Evidence(NamedTuple):
 def wall_evidence(page: ExaminedPage) -> Evidence:
     """Compute the features that distinguish a wall from an article, and the concepts' weights."""
     concepts = shipped_lexicon().concepts
-    parts = {"text": _lines(page.text), "heads": _lines(page.heads), "page": _lines(page.shown)}
+    texts = {"text": page.text, "heads": page.headlines, "page": page.unlinked}
+    parts = {name: _lines(lines) for name, lines in texts.items()}
     shares = {name: _shares(lines) for name, lines in parts.items()}
     weights = {
         concept: shares["heads"][bit] + shares["text"][bit] + 0.5 * shares["page"][bit]
@@ -119,7 +127,7 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
         numbers += _line_numbers(name, lines)
         columns = [f"{name}_{concept}" for concept in concepts]
         numbers += zip(columns, shares[name], strict=True)
-    numbers += page.numbers
+    numbers += page.other_features
     return Evidence(Features.of((name, [number]) for name, number in numbers), weights)
 
 
@@ -135,20 +143,20 @@ def reports_on_wall(page: ExaminedPage) -> bool:
     If so, all its headlines mention a concept of the text, no line consists mostly of such phrases,
     and no line that mentions one of these concepts addresses the reader.
     """
-    heads, lines = _lines(page.heads), _lines(page.text)
+    headlines, lines = _lines(page.headlines), _lines(page.text)
     mentioned = reduce(or_, (line.concepts for line in lines), 0) & _wall_concepts()
     you = 1 << shipped_lexicon().concepts.index("you")
     return (
-        bool(heads)
-        and all(line.concepts & mentioned for line in heads)
-        and not any(line.concepts & mentioned and line.concepts & you for line in heads + lines)
-        and all(line.coverage < MAX_REPORT_COVERAGE for line in heads + lines)
+        bool(headlines)
+        and all(line.concepts & mentioned for line in headlines)
+        and not any(line.concepts & mentioned and line.concepts & you for line in headlines + lines)
+        and all(line.coverage < MAX_REPORT_COVERAGE for line in headlines + lines)
     )
 
 
 def has_prose(texts: Iterable[str]) -> bool:
     """Return whether any of the lines can be a sentence of an article."""
-    return any(len(line.marks) >= MIN_PROSE_WORDS for line in _lines(texts))
+    return any(line.size >= MIN_PROSE_WORDS for line in _lines(texts))
 
 
 @cache
@@ -180,10 +188,10 @@ def _titles_of(document: FlatDocument, article: Article | None) -> list[str]:
 
 def _shares(lines: Sequence[Line]) -> list[float]:
     """Return, for each concept, the share of words that its phrases cover."""
-    total = sum(len(line.marks) for line in lines)
-    covered = Counter(mark for line in lines if line.concepts for mark in line.marks)
+    total = sum(line.size for line in lines)
+    covered = Counter(mask for line in lines if line.concepts for mask in line.word_concepts)
     return [
-        sum(count for mark, count in covered.items() if mark >> bit & 1) / max(1, total)
+        sum(count for mask, count in covered.items() if mask >> bit & 1) / max(1, total)
         for bit in range(len(shipped_lexicon().concepts))
     ]
 
@@ -191,11 +199,11 @@ def _shares(lines: Sequence[Line]) -> list[float]:
 def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
     """Yield features of the lines of a part: how many words are in which sorts of lines."""
     walls = _wall_concepts()
-    words = sum(len(line.marks) for line in lines)
+    words = sum(line.size for line in lines)
     covered = sum(line.covered for line in lines)
     marked = [line for line in lines if line.concepts & walls]
     addressed = [line for line in lines if line.concepts & ~walls]
-    prose = [line for line in lines if len(line.marks) >= MIN_PROSE_WORDS]
+    prose = [line for line in lines if line.size >= MIN_PROSE_WORDS]
     plain = [line for line in prose if line.coverage < MAX_PLAIN_COVERAGE]
     sorts = {
         "marked": marked,
@@ -210,7 +218,7 @@ def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
     yield f"{name}_lines", float(len(lines))
     yield f"{name}_covered", covered / max(1, words)
     for sort, lines_of_sort in sorts.items():
-        size = sum(len(line.marks) for line in lines_of_sort)
+        size = sum(line.size for line in lines_of_sort)
         yield f"{name}_{sort}", float(size)
         yield f"{name}_{sort}_share", size / max(1, words)
     yield f"{name}_highest", max((line.coverage for line in lines), default=0.0)
@@ -276,7 +284,7 @@ class Lexicon:
         # Most words of a text are repeated and occur in no phrase.
         self._phrases_with_first = cached_if_short(20_000)(self._look_up)
 
-    def marks(self, words: Sequence[str]) -> list[int]:
+    def concepts_of(self, words: Sequence[str]) -> list[int]:
         """Return, for each word, a bit mask of the concepts whose phrases cover it."""
         masks = [0] * len(words)
         for start, first in enumerate(words):
@@ -291,6 +299,7 @@ class Lexicon:
         return masks
 
     def _look_up(self, first: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """Return the phrases that begin with a word: the concept's bit, and the other words."""
         stems = (f"{first[:size]}*" for size in self._stem_lengths if size <= len(first))
         return tuple(chain.from_iterable(self._by_first.get(key, ()) for key in (first, *stems)))
 

@@ -31,18 +31,18 @@ _MIN_COVERAGE: Final = {"reading": 0.2, "login": 0.2, "subscribe": 0.25}
 
 def _is_offer(lines: Sequence[Sequence[str]], *, is_strict: bool) -> bool:
     """Return whether lines offer subscriptions; `is_strict` is as in `begin_with_offer`."""
-    marks = [mark for line in lines for mark in shipped_lexicon().marks(line)]
-    concepts = {name for name, bit in _bits().items() if any(mark & bit for mark in marks)}
+    masks = [mask for line in lines for mask in shipped_lexicon().concepts_of(line)]
+    concepts = {name for name, bit in _bits().items() if any(mask & bit for mask in masks)}
     is_subscription = "subscribe" in concepts and "newsletter" not in concepts
-    if not is_subscription or len(marks) < MIN_OFFER_WORDS:
+    if not is_subscription or len(masks) < MIN_OFFER_WORDS:
         return False
     concept = next(name for name in _MIN_COVERAGE if name in concepts)
     longest_line = max(sum(map(len, line)) for line in lines)
-    is_short = len(marks) < MIN_PLAIN_OFFER_WORDS or longest_line < MIN_PLAIN_LINE_CHARACTERS
+    is_short = len(masks) < MIN_PLAIN_OFFER_WORDS or longest_line < MIN_PLAIN_LINE_CHARACTERS
     if concept == "subscribe" and (is_strict or is_short):
         return False
-    covered = sum(1 for mark in marks if mark & _all_bits())
-    return covered >= _MIN_COVERAGE[concept] * len(marks)
+    covered = sum(1 for mask in masks if mask & _all_bits())
+    return covered >= _MIN_COVERAGE[concept] * len(masks)
 
 
 def begin_with_offer(
@@ -60,7 +60,7 @@ def begin_with_offer(
         if len(line) > MAX_LINE_WORDS or len(offer) == MAX_LINES:
             break
         offer.append(line)
-        if at_once and not any(mark & _all_bits() for mark in shipped_lexicon().marks(offer[0])):
+        if at_once and not any(map(_all_bits().__and__, shipped_lexicon().concepts_of(offer[0]))):
             break
         if _is_offer(offer, is_strict=is_strict):
             return True
