@@ -179,6 +179,7 @@ def find_article(
     """Find an article and its body; the body is None if the page does not display the article."""
 
     def read_opened(root: HtmlElement) -> Article:
+        """Read a copy of the page in which hidden elements are displayed."""
         opened = _displayed_article(replace(page, outline=Outline.of(root), posts=None))
         if opened is None:
             raise NoTextError("the page shows no text")

@@ -81,6 +81,7 @@ def _converted(part: type[_Part], values: Iterable[object]) -> list[_Part]:
 def _block(block: ArticleBlock) -> messages.Block:
     texts = block.texts
     if len(texts) > MAX_TEXTS + len(block.text) // CHARACTERS_PER_TEXT:
+        # One location for all text nodes, without an XPath.
         first, last = texts[0], texts[-1]
         texts = (first._replace(end=last.end, byte_end=last.byte_end, xpath="", offset=0),)
     return messages.Block(
@@ -101,7 +102,7 @@ def _block(block: ArticleBlock) -> messages.Block:
 
 
 def _text_location(block: ArticleBlock, text: TextLocation) -> messages.TextLocation:
-    """Return the array that stands for a text node in the message, with offsets into the block."""
+    """Return the message's array for a text node, with offsets into the block."""
     start, end = text.byte_start, text.byte_end
     length = end - start if start is not None and end is not None else None
     ranges = text.start - block.start, text.end - text.start, start, length

@@ -100,9 +100,9 @@ def _linked_headlines(
     for index, place in enumerate(places):
         if place not in linked or in_other_block[lines[place].block]:
             continue
-        after = bisect(others, place)
-        neighbours = others[max(0, after - 1) : after + 1]
-        if not after or not all(_is_paragraph(lines[each]) for each in neighbours):
+        above = bisect(others, place)  # number of the text's other lines above this one
+        neighbours = others[max(0, above - 1) : above + 1]
+        if not above or not all(_is_paragraph(lines[each]) for each in neighbours):
             continue
         label, link = _label_and_link(page, lines[place])
         if place in labels_above:

@@ -159,7 +159,7 @@ def read_despite_wall(
         return with_locations(page, article)
     except Exception:
         # An article without locations is better than none.
-        logger.exception("cannot locate the parts of the article in %s", page.url or "a page")
+        logger.exception("a bug left the article of %s without locations", page.url or "a page")
         return article
 
 
@@ -237,8 +237,8 @@ def _confirmed(page: Page, doubtful: FoundComments) -> FoundComments | None:
     )
     if len(signed) < MIN_SIGNED or not (has_different_authors and is_complete):
         return None
-    # The first record is a heading if it has no author.
-    records = doubtful.records[read[0].author is None :]
+    is_heading_first = read[0].author is None
+    records = doubtful.records[1:] if is_heading_first else doubtful.records
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
     is_record = np.zeros(len(outline.elements), dtype=np.bool_)
     is_record[[*outline.indices_of(records)]] = True

@@ -163,13 +163,15 @@ def _articles_of(
     A text in a script's state is considered only if it is next to a title or a date.
     """
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
+
+    def is_title(text: str) -> bool:
+        tokens = set(words.tokens(text))
+        is_long = len(tokens) >= titles.MIN_HEADLINE_WORDS
+        return is_long and any(2 * len(tokens & title) >= len(title) for title in declared)
+
     ranked: list[tuple[bool, int, Node, Passage]] = []
     for script, passage in texts:
-        is_near_title = any(
-            len(tokens := set(words.tokens(text))) >= titles.MIN_HEADLINE_WORDS
-            and any(2 * len(tokens & title) >= len(title) for title in declared)
-            for text in passage.nearby
-        )
+        is_near_title = any(map(is_title, passage.nearby))
         if method == ARTICLE_BODY or is_near_title or any(map(_DATE.fullmatch, passage.nearby)):
             ranked.append((is_near_title, len(passage.plain), script, passage))
     ranked.sort(key=lambda each: each[:2], reverse=True)

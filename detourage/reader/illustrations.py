@@ -1,7 +1,4 @@
-"""Images above the text of an article, and captions of all its images.
-
-`detourage.reader.blocks` finds the images within the element that contains most of the text.
-"""
+"""Images above the text of an article (`blocks` finds those within it), and captions of both."""
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile

@@ -167,7 +167,7 @@ def _site_and_titles(page: Outline, url: str, others: Sequence[Titles]) -> tuple
 
 
 def _declared(page: Outline, site: _Site) -> list[str]:
-    """Return ``og:title`` and ``title`` without names of the site, unless they are too long."""
+    """Return the declared titles without names of the site; see `headline` for the rules."""
     whole = html.unescape(page.title)
     title = _without_site(whole, site)
     if title == whole:

@@ -60,7 +60,8 @@ def begin_with_offer(
         if len(line) > MAX_LINE_WORDS or len(offer) == MAX_LINES:
             break
         offer.append(line)
-        if at_once and not any(map(_all_bits().__and__, shipped_lexicon().concepts_of(offer[0]))):
+        first_masks = shipped_lexicon().concepts_of(offer[0])
+        if at_once and not any(mask & _all_bits() for mask in first_masks):
             break
         if _is_offer(offer, is_strict=is_strict):
             return True
