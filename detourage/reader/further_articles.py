@@ -92,10 +92,10 @@ def without_further_articles(
         if page.size(element) >= MIN_ELEMENT_WORDS:
             continue
         # The element holds only the head, and the rest of the article follows it.
-        above = element
-        while above != body.container and (parent := page.parents[above]) >= 0:
-            dropped.update(each for each in page.children(parent) if each > above)
-            above = parent
+        ancestor = element
+        while ancestor != body.container and (parent := page.parents[ancestor]) >= 0:
+            dropped.update(each for each in page.children(parent) if each > ancestor)
+            ancestor = parent
     lines = body.lines
     if lines is not None:
         # Remove their lines too: authors and dates are searched for at both ends of the body.
@@ -176,14 +176,15 @@ class _FurtherArticles:
         looks_like_own = has_own_element and self._resembles_own(head, element)
         if declared is not None:
             return looks_like_own or has_head()
-        is_first = self.page.tags[head] == self.page.tags[self.heading] == "h1"
-        if looks_like_own and (is_first or linked is not None or self._is_marked_like_own(head)):
-            return is_first or has_head()
-        if not (is_first and has_head() and self._own_has_head):
+        are_h1 = self.page.tags[head] == self.page.tags[self.heading] == "h1"
+        if looks_like_own and (are_h1 or linked is not None or self._is_marked_like_own(head)):
+            return are_h1 or has_head()
+        if not (are_h1 and has_head() and self._own_has_head):
             return False
         parent, own_parent = self.page.parents[head], self.page.parents[self.heading]
         classes = self._classes(parent)
         is_alike = parent != own_parent and bool(classes) and classes == self._classes(own_parent)
+        # Either both articles have an element of their own, or neither.
         return has_own_element == any(self._elements_with_own(element)) or is_alike
 
     def _is_part(self, head: int) -> bool:

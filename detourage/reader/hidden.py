@@ -165,6 +165,7 @@ def _articles_of(
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
 
     def is_title(text: str) -> bool:
+        """Return whether a text has at least half of the words of a declared title."""
         tokens = set(words.tokens(text))
         is_long = len(tokens) >= titles.MIN_HEADLINE_WORDS
         return is_long and any(2 * len(tokens & title) >= len(title) for title in declared)

@@ -33,13 +33,11 @@ class Paths:
         """Assign a number to every path of a page, extending the `known` numbers of other pages."""
         by_step = {} if known is None else known
         numbers = {-1: -1}
-        nearest_blocks = page.block_numbers
-        blocks = np.flatnonzero(page.has_text & (nearest_blocks == np.arange(len(nearest_blocks))))
-        parents = page.flat.parents[blocks]
+        blocks, blocks_above = page.text_blocks
         steps: dict[tuple[int, int], str] = {}
         for block, block_above, tag, name in zip(
             blocks.tolist(),
-            np.where(parents < 0, -1, nearest_blocks[parents]).tolist(),
+            blocks_above.tolist(),
             page.flat.tag_numbers[blocks].tolist(),
             page.name_numbers[blocks].tolist(),
             strict=True,

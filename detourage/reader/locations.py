@@ -107,8 +107,8 @@ class PageLocations:
             element = self._element_around(block.pieces)
             path = self._path(element, container)
             texts = tuple(self._texts_of(block, element))
-            is_short = self._can_afford([path, *(text.xpath for text in texts)])
-            yield replace(block, xpath=path, texts=texts) if is_short else block
+            fits_budget = self._can_afford([path, *(text.xpath for text in texts)])
+            yield replace(block, xpath=path, texts=texts) if fits_budget else block
 
     def locate_values(self, article: Article) -> ValueLocations:
         """Return the locations of the title, lead, authors and dates."""

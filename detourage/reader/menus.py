@@ -139,11 +139,11 @@ class _Headlines(NamedTuple):
         headlines = np.flatnonzero(~is_linked_text & ~is_plain & (words >= MIN_HEADLINE_WORDS))
         prose_before = np.concatenate([[0.0], np.cumsum(prose)])
         return cls(
-            page.block_numbers[page.text_parents[starts[headlines]]],
-            np.maximum.reduceat(links, starts)[headlines],
-            np.diff(prose_before[np.concatenate([[0], headlines, [len(prose)]])]),
-            float(words[headlines].sum()),
-            float(words.sum()),
+            blocks=page.block_numbers[page.text_parents[starts[headlines]]],
+            links=np.maximum.reduceat(links, starts)[headlines],
+            words_between=np.diff(prose_before[np.concatenate([[0], headlines, [len(prose)]])]),
+            words=float(words[headlines].sum()),
+            page_words=float(words.sum()),
         )
 
 
@@ -151,12 +151,9 @@ def number_paths(page: Outline) -> dict[int, int]:
     """Return the number of each block's tag path, such as ``html/body/div/p``, by element."""
     numbers: dict[tuple[int, int], int] = {}
     paths = {-1: -1}
-    nearest_blocks = page.block_numbers
-    blocks = np.flatnonzero(page.has_text & (nearest_blocks == np.arange(len(nearest_blocks))))
-    parents = page.flat.parents[blocks]
-    blocks_above = np.where(parents < 0, -1, nearest_blocks[parents]).tolist()
+    blocks, blocks_above = page.text_blocks
     tags = page.flat.tag_numbers[blocks].tolist()
-    for block, block_above, tag in zip(blocks.tolist(), blocks_above, tags, strict=True):
+    for block, block_above, tag in zip(blocks.tolist(), blocks_above.tolist(), tags, strict=True):
         paths[block] = numbers.setdefault((paths[block_above], tag), len(numbers))
     return paths
 

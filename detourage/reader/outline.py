@@ -312,10 +312,12 @@ class Outline:
         return [self.texts[start:end] for start, end in pairwise(borders)]
 
     @cached_property
-    def has_text(self) -> Booleans:
-        """Mask of the elements that contain text."""
-        mask: Booleans = self.flat.text_starts < self.flat.text_ends
-        return mask
+    def text_blocks(self) -> tuple[Integers, Integers]:
+        """Block elements that contain text, and the nearest block around each of them, or -1."""
+        has_text, blocks = self.flat.text_starts < self.flat.text_ends, self.block_numbers
+        text_blocks = np.flatnonzero(has_text & (blocks == np.arange(len(blocks))))
+        parents = self.flat.parents[text_blocks]
+        return text_blocks, np.where(parents < 0, -1, blocks[parents])
 
     @property
     def root(self) -> Node:
