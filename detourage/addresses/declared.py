@@ -21,16 +21,11 @@ from detourage.text.words import squash
 
 MAX_HEADLINES = 8  # stored wordings of headings, and of titles with and without the site
 MAX_PASSAGES = 32  # stored passages: those with the lowest digests, so that equal pages agree
-
+# Characters of a passage without white space; those of scripts without spaces count twice.
 MIN_PASSAGE = 40
-"""Minimum length of a passage without white space; menus are shorter.
-
-Characters of scripts that are written without spaces count twice."""
-
+# Share of text in common passages, as measured in `benchmarks.stories.addresses`.
 MIN_SHARED = 0.5
-"""Minimum share of text in common passages, as measured in `benchmarks.stories.addresses`."""
-
-_LENGTHS = (1 << 12) - 1  # low bits of a passage's digest, which encode its length
+_LENGTH_BITS = (1 << 12) - 1  # low bits of a passage's digest, which encode its length
 
 
 def digest(text: str) -> int:
@@ -41,42 +36,40 @@ def digest(text: str) -> int:
 
 def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
     """Return the digests of headline wordings, ignoring case and punctuation."""
-    spelled = dict.fromkeys(" ".join(words.tokens(each)) for each in headlines)
-    spelled.pop("", None)
-    return tuple(sorted(digest(each) for each in list(spelled)[:MAX_HEADLINES]))
+    normalised = dict.fromkeys(" ".join(words.tokens(headline)) for headline in headlines)
+    normalised.pop("", None)
+    return tuple(sorted(digest(headline) for headline in list(normalised)[:MAX_HEADLINES]))
 
 
 def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
     """Return the digests of the texts that are passages, ignoring white space."""
-    squashed = {"".join(text.split()) for text in texts}
-    kept = {
-        digest(text) & ~_LENGTHS | min(len(text), _LENGTHS)
-        for text in squashed
+    unspaced = {"".join(text.split()) for text in texts}
+    digests = {
+        digest(text) & ~_LENGTH_BITS | min(len(text), _LENGTH_BITS)
+        for text in unspaced
         if len(text) + words.count_unspaced(text) >= MIN_PASSAGE
     }
-    return tuple(sorted(kept)[:MAX_PASSAGES])
+    return tuple(sorted(digests)[:MAX_PASSAGES])
 
 
-def share_passages(some: Sequence[int], others: Sequence[int]) -> bool:
+def share_passages(one: Sequence[int], other: Sequence[int]) -> bool:
     """Return whether two pages share most of their stored passages, or both have none."""
-    if not some or not others:
-        return not some and not others
+    if not one or not other:
+        return not one and not other
     # A page with `MAX_PASSAGES` stored passages may have more, with higher digests.
-    ends = [each[-1] for each in (some, others) if len(each) == MAX_PASSAGES]
-    last = min(ends, default=max(some[-1], others[-1]))
-    ours = {each for each in some if each <= last}
-    theirs = {each for each in others if each <= last}
-    our_length, their_length, common = (
-        sum(passage & _LENGTHS for passage in passages)
+    full = [passages[-1] for passages in (one, other) if len(passages) == MAX_PASSAGES]
+    highest = min(full, default=max(one[-1], other[-1]))
+    ours, theirs = ({each for each in passages if each <= highest} for passages in (one, other))
+    our_length, their_length, common_length = (
+        sum(passage & _LENGTH_BITS for passage in passages)
         for passages in (ours, theirs, ours & theirs)
     )
-    fewer = min(our_length, their_length)
-    return fewer > 0 and common >= MIN_SHARED * fewer
+    smaller = min(our_length, their_length)
+    return smaller > 0 and common_length >= MIN_SHARED * smaller
 
 
 MAX_HEADINGS = 3  # first-level headings read
 MIN_PART_WORDS = 3  # words in a part of a title that may be the headline; sections have fewer
-
 _SEPARATOR = re.compile(
     r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
 )
@@ -84,7 +77,7 @@ _SEPARATOR = re.compile(
 
 @dataclass(frozen=True)
 class DeclaredUrls:
-    """The publisher's URLs that a page is a variant of, and ascending digests of its wording."""
+    """The URLs of which a page is a variant (`targets`), and ascending digests of its wording."""
 
     targets: tuple[Target, ...] = ()
     headlines: tuple[int, ...] = ()
@@ -99,13 +92,11 @@ class DeclaredUrls:
 
     @property
     def own(self) -> str | None:
-        """The URL that the page declares as its own; None if it declares no other URL."""
-        declared = (each for each in self.targets if each.is_declared)
-        return next((target.address for target in declared), None)
+        """The canonical URL that the page declares, if it differs from the page's URL, or None."""
+        return next((target.address for target in self.targets if target.is_declared), None)
 
 
-NOTHING_DECLARED = DeclaredUrls()
-"""Declarations of a page that was not parsed."""
+NOTHING_DECLARED = DeclaredUrls()  # declarations of a page that was not parsed
 
 
 def read_declared(page: Page) -> DeclaredUrls:
@@ -129,6 +120,7 @@ def read_declared(page: Page) -> DeclaredUrls:
 
 
 def _targets(own: str, head: Head, redirected: str | None) -> Iterator[Target]:
+    """Yield the redirected or declared URL or, if there is none, those that the form implies."""
     by_form = targets_by_form(own)
     kind: Kind = "amp" if head.is_amp else by_form[0].kind if by_form else "canonical"
     declared = canonical_form(head.canonical or head.open_graph)
@@ -137,28 +129,29 @@ def _targets(own: str, head: Head, redirected: str | None) -> Iterator[Target]:
     if declared and _is_believable(declared, own):
         yield Target(declared, kind, is_declared=True)
         return
-    for each in by_form[:MAX_TARGETS]:
-        if _is_believable(each.address, own):
-            yield Target(each.address, "amp" if head.is_amp else each.kind)
+    for target in by_form[:MAX_TARGETS]:
+        if _is_believable(target.address, own):
+            yield Target(target.address, "amp" if head.is_amp else target.kind)
 
 
 def _is_believable(address: str, own: str) -> bool:
+    """Return whether a page may be a variant of another URL, as described in `read_declared`."""
     if address == own or publisher_of(address) != publisher_of(own):
         return False
     return not is_front(address) or is_front(own)
 
 
 def _headlines(flat: FlatDocument, head: Head, url: str) -> Iterator[str]:
+    """Yield the wordings of titles and headings, except the name of the site."""
     sites = {squash(head.site_name), ""}
     host = squash(split_url(url).hostname or "")
-    headings = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS].tolist()
+    h1_elements = np.flatnonzero(flat.having({"h1"}))[:MAX_HEADINGS].tolist()
+    headings = (text_of(flat, index) for index in h1_elements)
     # Headings may also contain logos and section names, which are short.
-    shown = (text_of(flat, index) for index in headings)
-    shown = (each for each in shown if len(words.tokens(each)) >= MIN_PART_WORDS)
-    for each in (*_wordings(head.open_graph_title), *_wordings(head.title), *shown):
-        squashed = squash(each)
-        if squashed not in sites and squashed not in host:
-            yield each
+    headings = (each for each in headings if len(words.tokens(each)) >= MIN_PART_WORDS)
+    for wording in (*_wordings(head.open_graph_title), *_wordings(head.title), *headings):
+        if squash(wording) not in sites and squash(wording) not in host:
+            yield wording
 
 
 def _wordings(title: str) -> Iterator[str]:
@@ -167,14 +160,10 @@ def _wordings(title: str) -> Iterator[str]:
     separators = list(_SEPARATOR.finditer(title))
     if not separators:
         return
-    cut = (
-        title[: separators[0].start()],
-        title[: separators[-1].start()],
-        title[separators[0].end() :],
-        title[separators[-1].end() :],
-    )
+    first, last = separators[0], separators[-1]
+    parts = title[: first.start()], title[: last.start()], title[first.end() :], title[last.end() :]
     # The site's name is usually shorter than the headline.
-    for part in dict.fromkeys(cut):
+    for part in dict.fromkeys(parts):
         if 2 * len(part) >= len(title) and len(words.tokens(part)) >= MIN_PART_WORDS:
             yield part
 
@@ -183,16 +172,15 @@ def _paragraphs(flat: FlatDocument) -> Iterator[str]:
     """Yield the texts between block boundaries, except those that consist mostly of links."""
     if not flat.texts:
         return
-    unseen = flat.within(flat.having(UNSEEN))[flat.text_parents]
-    linked = flat.within(flat.having({"a"}))[flat.text_parents]
-    lengths = np.where(unseen, 0, [len(text) for text in flat.texts])
-    blocks = ~flat.having(INLINE)
-    bounds = np.union1d(flat.text_starts[blocks], flat.text_ends[blocks])
-    bounds = bounds[bounds < len(flat.texts)]
-    totals = np.add.reduceat(lengths, bounds)
-    in_links = np.add.reduceat(lengths * linked, bounds)
-    kept = np.flatnonzero((2 * totals >= MIN_PASSAGE) & (2 * in_links < totals))
-    ends = np.append(bounds[1:], len(flat.texts))
-    seen = (~unseen).tolist()
-    for start, end in zip(bounds[kept].tolist(), ends[kept].tolist(), strict=True):
-        yield "".join(compress(flat.texts[start:end], seen[start:end]))
+    is_seen = ~flat.within(flat.having(UNSEEN))[flat.text_parents]
+    is_linked = flat.within(flat.having({"a"}))[flat.text_parents]
+    lengths = np.where(is_seen, [len(text) for text in flat.texts], 0)
+    is_block = ~flat.having(INLINE)
+    starts = np.union1d(flat.text_starts[is_block], flat.text_ends[is_block])
+    starts = starts[starts < len(flat.texts)]
+    ends = np.append(starts[1:], len(flat.texts))
+    total_lengths = np.add.reduceat(lengths, starts)
+    linked_lengths = np.add.reduceat(lengths * is_linked, starts)
+    is_kept = (2 * total_lengths >= MIN_PASSAGE) & (2 * linked_lengths < total_lengths)
+    for start, end in zip(starts[is_kept].tolist(), ends[is_kept].tolist(), strict=True):
+        yield "".join(compress(flat.texts[start:end], is_seen[start:end].tolist()))

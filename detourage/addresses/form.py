@@ -28,15 +28,16 @@ TRACKING = listed(
 site-specific names such as ``ref`` and ``source``."""
 
 _TRACKING_PREFIX = re.compile(r"(?:utm_|mtm_|pk_(?:campaign|kwd|source|medium|content|cid)|hsa_)")
-
 SESSIONS = listed(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
 """Lower-case names of parameters that contain a session ID if their values look like one."""
 
-# Session IDs are long and have both letters and digits, unlike an article's number or name.
-_SESSION = re.compile(r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE)
+# Session IDs are long, have both letters and digits, and contain no word, unlike an article's ID.
+_SESSION_ID = re.compile(
+    r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE
+)
 _HAS_WORD = re.compile(r"[a-z]{8}", re.IGNORECASE)
 _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")
 
@@ -47,28 +48,25 @@ def is_irrelevant(name: str, value: str) -> bool:
     if name in TRACKING or _TRACKING_PREFIX.match(name) or _SERVER_SESSION.fullmatch(name):
         return True
     return name in SESSIONS and (
-        _SESSION.fullmatch(value) is not None and _HAS_WORD.search(value) is None
+        _SESSION_ID.fullmatch(value) is not None and _HAS_WORD.search(value) is None
     )
 
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_NO_ASCII = re.compile("()[^!-~]")
-# An escape, or a character that must be escaped in a path, query or fragment according to RFC 3986
-# (brackets and bars may remain, because servers accept them).
+_NON_ASCII = re.compile("()[^!-~]")
+# An escape (group 1 has its digits), or a character that must be escaped in a path, query or
+# fragment according to RFC 3986; brackets and bars may remain, because servers accept them.
 _TO_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
 
-# Servlet containers, and ASP.NET without cookies.
+# Session IDs in paths, as of servlet containers ("/story;jsessionid=1A") and of ASP.NET.
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*+", re.IGNORECASE)
 _SESSION_SEGMENT = re.compile(r"/\((?:[A-Z]\([A-Za-z0-9]{20,60}\)){1,3}\)(?=/)")
-
-HASH_BANG = "!"
-"""Prefix of fragments that scripts use to identify a page (Google, 2009)."""
+HASH_BANG = "!"  # prefix of fragments that scripts use to identify a page (Google, 2009)
 
 
 def canonical_form(url: str) -> str:
-    """Return an absolute http or https URL without the parts that do not affect where it leads.
+    """Return an absolute http or https URL without the parts that do not affect its target.
 
     The scheme and host are in lower case, the host in ASCII (IDNA) without a trailing dot. User
     information, default ports, dot segments, tracking parameters, session IDs, and fragments that
@@ -85,17 +83,17 @@ def canonical_form(url: str) -> str:
     except ValueError:
         authority = ""
     if not authority or parts.scheme not in _DEFAULT_PORTS:
-        return _NO_ASCII.sub(_escaped, url)
-    path = _SESSION_SEGMENT.sub("", _SESSION_IN_PATH.sub("", _normalised(parts.path)))
-    path = _without_dots(path) or "/"
-    kept = []
+        return _NON_ASCII.sub(_escape, url)
+    path = _SESSION_SEGMENT.sub("", _SESSION_IN_PATH.sub("", _normalise_escapes(parts.path)))
+    path = _resolve_dots(path) or "/"
+    parameters = []
     for pair in parts.query.split("&"):
         name, _, value = pair.partition("=")
         if pair and not is_irrelevant(unquote(name), unquote(value)):
-            kept.append(_normalised(pair))
-    query = f"?{'&'.join(kept)}" if kept else ""
+            parameters.append(_normalise_escapes(pair))
+    query = f"?{'&'.join(parameters)}" if parameters else ""
     has_fragment = parts.fragment.startswith(HASH_BANG)
-    fragment = f"#{_normalised(parts.fragment)}" if has_fragment else ""
+    fragment = f"#{_normalise_escapes(parts.fragment)}" if has_fragment else ""
     return f"{parts.scheme}://{authority}{path}{query}{fragment}"
 
 
@@ -118,7 +116,7 @@ def ascii_host(host: str) -> str:
     return host if re.fullmatch(r"[a-z0-9._~:!$&'()*+,;=-]+", host) else ""
 
 
-def _without_dots(path: str) -> str:
+def _resolve_dots(path: str) -> str:
     """Resolve the segments ``.`` and ``..`` (RFC 3986, section 5.2.4)."""
     if "/." not in path:
         return path
@@ -134,14 +132,14 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(kept)
 
 
-def _normalised(text: str) -> str:
-    """Escape exactly what must be escaped, in one pass, so that the result is stable."""
-    return _TO_ESCAPE.sub(_escaped, text)
+def _normalise_escapes(text: str) -> str:
+    """Escape exactly the characters that must be escaped, in one pass, so that it is idempotent."""
+    return _TO_ESCAPE.sub(_escape, text)
 
 
-def _escaped(found: re.Match[str]) -> str:
-    if not found[1]:
-        code_units = found[0].encode("utf-8", errors="surrogatepass")
-        return "".join(f"%{unit:02X}" for unit in code_units)
-    code = int(found[1], 16)
-    return chr(code) if code in _UNRESERVED else found[0].upper()
+def _escape(match: re.Match[str]) -> str:
+    """Escape a character, or decode an escape that is not needed."""
+    if not match[1]:
+        return "".join(f"%{byte:02X}" for byte in match[0].encode(errors="surrogatepass"))
+    code = int(match[1], 16)
+    return chr(code) if code in _UNRESERVED else match[0].upper()

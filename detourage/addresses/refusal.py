@@ -9,21 +9,19 @@ from detourage.html import Response, site_of
 from detourage.html.addresses import split_url
 from detourage.outcomes import PageOutcome
 
-_STATUS: Final = "the site responded with status {}"
-_REMOVED: Final = (404, 410)
-"""HTTP statuses for pages that do not exist (404) or no longer exist (410)."""
-
+_STATUS_DETAIL: Final = "the site responded with status {}"
+_REMOVAL_STATUSES: Final = (404, 410)  # the page does not exist, or no longer exists
+# Host labels and path segments of pages that stand before the requested one, such as log-ins
 _GATES: Final = re.compile(
     r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
 )
-"""Host labels and path segments of pages before the requested one, such as log-ins."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A response that is not the requested page: a wall, or an explicit or implicit removal.
+    """A response that is not the requested page but, for example, a log-in or an error page.
 
-    `is_removal` is set if the site explicitly reports the page as removed.
+    `is_removal` is true if the site explicitly reports the page as removed.
     """
 
     outcome: PageOutcome
@@ -32,15 +30,15 @@ class Refusal:
 
 
 def refusal_of(url: str, response: Response) -> Refusal | None:
-    """Return how a response refuses the page at `url`, or None if it delivers the page.
+    """Return why a response is not the page at `url`, or None if it is.
 
     A redirect within the site is not a refusal, because its target may be the requested page.
     """
     status = response.status
-    if status in _REMOVED:
-        return Refusal(PageOutcome.GONE, _STATUS.format(status), is_removal=True)
+    if status in _REMOVAL_STATUSES:
+        return Refusal(PageOutcome.GONE, _STATUS_DETAIL.format(status), is_removal=True)
     if status is not None and not 200 <= status < 300:
-        return Refusal(PageOutcome.WALL, _STATUS.format(status))
+        return Refusal(PageOutcome.WALL, _STATUS_DETAIL.format(status))
     return _redirect_refusal(url, response.final_url) if response.final_url is not None else None
 
 

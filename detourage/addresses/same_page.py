@@ -13,10 +13,10 @@ MAX_VARIANTS = 50  # variants in a message
 
 @dataclass(frozen=True)
 class PageAddress:
-    """A URL, in canonical form, that leads to a page, with its sorted spellings.
+    """A URL, in canonical form, that leads to a page, with its sorted original spellings.
 
-    `kind` is None if the URL may be the page's canonical one; `is_authoritative` is set if the
-    content fetched from this URL represents the page.
+    `kind` is the kind of variant, or None if the URL may be the page's canonical one. The content
+    fetched from the URL represents the page if `is_authoritative` is true.
     """
 
     address: str
@@ -38,18 +38,18 @@ def canonical_of(addresses: Sequence[PageAddress]) -> str:
     eligible, because it may belong to another page.
     """
 
-    def rank(each: PageAddress) -> tuple[bool, bool, int, str]:
-        return not each.is_authoritative, each.kind is not None, len(each.address), each.address
+    def rank(url: PageAddress) -> tuple[bool, bool, int, str]:
+        return not url.is_authoritative, url.kind is not None, len(url.address), url.address
 
     return min(addresses, key=rank).address
 
 
 def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
     """Return the other URLs of a page in their original spelling, sorted, up to `MAX_VARIANTS`."""
-    given = {spelling for each in addresses for spelling in each.spellings}
-    if len(given) < 2:
+    spellings = {spelling for address in addresses for spelling in address.spellings}
+    if len(spellings) < 2:
         return []
-    return sorted(given - {canonical_of(addresses)})[:MAX_VARIANTS]
+    return sorted(spellings - {canonical_of(addresses)})[:MAX_VARIANTS]
 
 
 def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
@@ -58,17 +58,17 @@ def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     As long as the page has a single spelling, this is that spelling; afterwards, it is the
     canonical URL. If no spelling is known, it is `url`.
     """
-    given = {spelling for each in addresses for spelling in each.spellings}
-    if len(addresses) < 2 and len(given) < 2:
-        return next(iter(given), url)
+    spellings = {spelling for address in addresses for spelling in address.spellings}
+    if len(addresses) < 2 and len(spellings) < 2:
+        return next(iter(spellings), url)
     return canonical_of(addresses)
 
 
-MIN_STRANGERS = 3  # linked URLs with other content if a site declares one URL on all its pages
+MIN_STRANGERS = 3  # URLs with other content that show that all pages of a site declare one URL
 
 
 class Joining(Enum):
-    """Relation between two URLs."""
+    """Whether two URLs lead to the same page, and if they do not, why."""
 
     NOTHING = "nothing"
     JOINED = "joined"
@@ -92,9 +92,8 @@ def joining(one: AddressRecord, other: AddressRecord) -> Joining:
     declaration or form, or both declare the same third URL and differ only in their parameters.
     """
     # If the paths differ, one may be an unrelated page that copies another page's declaration.
-    are_spellings = _share_declaration(one, other) and (
-        one.address.partition("?")[0] == other.address.partition("?")[0]
-    )
+    have_same_path = one.address.partition("?")[0] == other.address.partition("?")[0]
+    are_spellings = _share_declaration(one, other) and have_same_path
     if not (is_variant(one, other) or is_variant(other, one) or are_spellings):
         return Joining.NOTHING
     return agreement(one, other)
@@ -128,9 +127,9 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
         or other.declared.own == one.address
         or _share_declaration(one, other)
     ]
-    strange = {Joining.OTHER_HEADLINE, Joining.OTHER_TEXT}
-    is_constant = sum(agreement(one, each) in strange for each in declared) >= MIN_STRANGERS
-    ignored = declared if is_constant else []
+    other_content = {Joining.OTHER_HEADLINE, Joining.OTHER_TEXT}
+    strangers = sum(agreement(one, other) in other_content for other in declared)
+    ignored = declared if strangers >= MIN_STRANGERS else []
     return [
         other
         for other in others
@@ -144,15 +143,13 @@ def authoritative_record(addresses: Sequence[AddressRecord]) -> AddressRecord:
     This URL is not a variant of any other given URL and, if possible, not a variant at all. In a
     tie, the shortest one is returned.
     """
-    free = [
-        each
-        for each in addresses
-        if not any(is_variant(each, other) for other in addresses if other.address != each.address)
-    ]
-    return min(
-        free or addresses,
-        key=lambda each: (each.declared.kind is not None, len(each.address), each.address),
-    )
+
+    def rank(url: AddressRecord) -> tuple[bool, bool, int, str]:
+        others = (other for other in addresses if other.address != url.address)
+        is_variant_of_given = any(is_variant(url, other) for other in others)
+        return is_variant_of_given, url.declared.kind is not None, len(url.address), url.address
+
+    return min(addresses, key=rank)
 
 
 def is_variant(one: AddressRecord, other: AddressRecord) -> bool:

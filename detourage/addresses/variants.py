@@ -16,7 +16,7 @@ Kind = Literal["form", "canonical", "amp", "mobile", "print"]
 """Ways in which a URL can lead to the same page as another.
 
 - ``form``: both have the same canonical form;
-- ``canonical``: the page at the URL declares the other URL as its own;
+- ``canonical``: the page at the URL declares the other URL as canonical;
 - ``amp``, ``mobile``, ``print``: the URL is the AMP, mobile or print variant of the other URL.
 """
 
@@ -25,9 +25,9 @@ MAX_TARGETS = 8  # URLs that a URL may be a variant of
 
 @dataclass(frozen=True, order=True)
 class Target:
-    """A URL, in canonical form, that a page is a variant of; `kind` is the kind of variant.
+    """A URL, in canonical form, of which a page is a variant of some `kind`.
 
-    Unless `is_declared`, the only evidence is the form of the page's own URL.
+    If `is_declared` is false, the only evidence is the form of the page's own URL.
     """
 
     address: str
@@ -35,12 +35,12 @@ class Target:
     is_declared: bool = False
 
 
-def _by_word(words: Mapping[Kind, str]) -> dict[str, Kind]:
+def _kinds_by_word(words: Mapping[Kind, str]) -> dict[str, Kind]:
     return {word: kind for kind, text in words.items() for word in text.split()}
 
 
-_HOST_LABELS = _by_word({"mobile": "m mobile mobil touch wap", "amp": "amp"})
-_SEGMENTS = _by_word(
+_HOST_LABELS = _kinds_by_word({"mobile": "m mobile mobil touch wap", "amp": "amp"})
+_SEGMENTS = _kinds_by_word(
     {
         "amp": "amp googleamp",
         "mobile": "m mobile mobil",
@@ -48,9 +48,8 @@ _SEGMENTS = _by_word(
     }
 )
 _SUFFIX = re.compile(r"[.,_-](amp|print)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
-
 _YES = listed("1 true yes on y")
-_PARAMETERS = _by_word(
+_PARAMETERS = _kinds_by_word(
     {
         "amp": "amp isamp is_amp",
         "mobile": "m mobile ismobile",
@@ -60,14 +59,13 @@ _PARAMETERS = _by_word(
 _VIEW_PARAMETERS = listed(
     "view output outputtype format mode template tmpl type service layout display action do"
 )
-_VIEWS = _by_word(
+_VIEWS = _kinds_by_word(
     {
         "amp": "amp",
         "mobile": "mobile mobil",
         "print": "print printable printer printview printpage drucken",
     }
 )
-
 _PAGE_PARAMETERS = listed(
     "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
     " currentpage cpage p_page slide"
@@ -88,12 +86,12 @@ def targets_by_form(url: str) -> list[Target]:
     if len(url) > MAX_ADDRESS:
         return []
     parts = split_url(url)
-    found: list[Kind] = []
-    query = _query(parts.query, found)
-    paths = _paths(parts.path, found)
-    hosts = [parts.netloc] if found else []
-    hosts += _hosts(parts, found)
-    kind = next((kind for kind in ("amp", "print", "mobile") if kind in found), None)
+    kinds: list[Kind] = []  # The functions append the kinds whose markers they remove.
+    query = _original_query(parts.query, kinds)
+    paths = _original_paths(parts.path, kinds)
+    hosts = [parts.netloc] if kinds else []
+    hosts += _original_hosts(parts, kinds)
+    kind = next((kind for kind in ("amp", "print", "mobile") if kind in kinds), None)
     if kind is None:
         return []
     addresses = dict.fromkeys(
@@ -105,7 +103,8 @@ def targets_by_form(url: str) -> list[Target]:
     return [Target(address, kind) for address in addresses][:MAX_TARGETS]
 
 
-def _query(query: str, found: list[Kind]) -> str:
+def _original_query(query: str, kinds: list[Kind]) -> str:
+    """Return a query without the parameters that select a variant."""
     kept = []
     for pair in query.split("&") if query else []:
         name, _, value = pair.lower().partition("=")
@@ -115,32 +114,32 @@ def _query(query: str, found: list[Kind]) -> str:
         if kind is None:
             kept.append(pair)
         else:
-            found.append(kind)
+            kinds.append(kind)
     return "&".join(kept)
 
 
-def _paths(path: str, found: list[Kind]) -> list[str]:
-    """Return the possible paths of the original, without the marker of the variant."""
+def _original_paths(path: str, kinds: list[Kind]) -> list[str]:
+    """Return the possible paths of the original page, without the marker of the variant."""
     suffix = _SUFFIX.search(path)
     if suffix is not None:
-        found.append("amp" if suffix[1] == "amp" else "print")
+        kinds.append("amp" if suffix[1] == "amp" else "print")
         return [_SUFFIX.sub("", path)]
     segments = path.split("/")
     last = len(segments) - (1 if segments[-1] else 2)
     if last < 2:
         return [path]
-    # Only the last and the first segment are examined: elsewhere, such a word more often names a
-    # section.
+    # In other segments than the last and the first, such a word more often names a section.
     for place in (last, 1):
         kind = _SEGMENTS.get(segments[place].lower())
         if kind is not None:
-            found.append(kind)
+            kinds.append(kind)
             rest = "/".join(segments[:place] + segments[place + 1 :])
             return [rest.rstrip("/"), f"{rest.rstrip('/')}/"] if place == last else [rest]
     return [path]
 
 
-def _hosts(parts: SplitResult, found: list[Kind]) -> Iterator[str]:
+def _original_hosts(parts: SplitResult, kinds: list[Kind]) -> Iterator[str]:
+    """Yield the possible hosts of the original page, without a label such as ``m``."""
     labels = (parts.hostname or "").split(".")
     for place in (0, 1):
         kind = _HOST_LABELS.get(labels[place]) if len(labels) > place + 2 else None
@@ -150,7 +149,7 @@ def _hosts(parts: SplitResult, found: list[Kind]) -> Iterator[str]:
         # "mobile." may be part of the domain of a site about mobile phones.
         if site_of(f"//{rest}") != site_of(f"//{parts.hostname}"):
             continue
-        found.append(kind)
+        kinds.append(kind)
         port = f":{parts.port}" if parts.port else ""
         yield f"{rest}{port}"
         if place == 0:
@@ -162,15 +161,15 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 
 
 class Part(NamedTuple):
-    """The part of an article that a URL leads to, according to its form.
+    """The part of an article to which a URL leads, according to its form.
 
-    `number` may be ``all``, and is None for the first part or if unnumbered. `last` has the numbers
-    at the end of the path and in the parameter ``p``, which may identify either a part or the
-    article; `stem` is the path without these numbers.
+    `number` is ``all`` for a page with all parts, and None for the first part or if there is no
+    number. `bare_numbers` are those at the end of the path and in the parameter ``p``, which may
+    identify either a part or the article. `stem` is the path without the former.
     """
 
     number: str | None
-    last: tuple[str | None, str | None]
+    bare_numbers: tuple[str | None, str | None]
     stem: str
 
 
@@ -182,7 +181,7 @@ def are_other_parts(one: str, other: str) -> bool:
     ours, theirs = part_of(one), part_of(other)
     if ours.number != theirs.number:
         return True
-    return ours.last != theirs.last and ours.stem == theirs.stem
+    return ours.bare_numbers != theirs.bare_numbers and ours.stem == theirs.stem
 
 
 def part_of(url: str) -> Part:
@@ -197,20 +196,21 @@ def part_of(url: str) -> Part:
     last = _LAST_NUMBER.search(parts.path)
     stem = _LAST_NUMBER.sub("", parts.path) if last else parts.path
     short = _SHORT_PARAMETER.search(parts.query)
-    numbers = (_later(last[1]) if last else None, _later(short[1]) if short else None)
+    numbers = (_later_part(last[1]) if last else None, _later_part(short[1]) if short else None)
     return Part(_named_number(parts), numbers, stem.rstrip("/"))
 
 
 def _named_number(parts: SplitResult) -> str | None:
+    """Return the part number that a parameter or a word in the path identifies, or None."""
     for pair in parts.query.split("&"):
         name, _, value = pair.lower().partition("=")
         if (name in _PAGE_PARAMETERS or _PAGE_NAME.search(name)) and value != "":
-            return _later(value[:20])
+            return _later_part(value[:20])
     named = _PAGE_SEGMENT.search(parts.path)
-    return _later((named[1] or named[2]).lower()) if named else None
+    return _later_part((named[1] or named[2]).lower()) if named else None
 
 
-def _later(number: str) -> str | None:
+def _later_part(number: str) -> str | None:
     """Return a part number in comparable form, or None for the first part."""
     number = number.lstrip("0")
     return None if number in {"", "1"} else number

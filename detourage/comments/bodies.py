@@ -38,13 +38,11 @@ _PUNCTUATION_AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
 
 MAX_LABEL_WORDS = 6  # words of a label next to a name or a date: "Joined in", "Senior member"
 MAX_LABELLED = 200  # length, in characters, of an element with a name or date and their labels
-
 MAX_HEAD_WORDS = 12
 """Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024"."""
 
 MAX_PICTURES = 20  # pictures read in a comment without text
 MAX_DESCRIPTION = 200  # length of a picture's description, in characters; the rest is cut off
-
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
 """Characters between removed parts and the remaining text, without meaning on their own."""
 
@@ -177,7 +175,6 @@ _MAX_IF_OTHER = 0.1
 A line is dropped if none of its texts has a higher probability."""
 
 _MAX_IF_LINK = 0.2  # maximum in an element named like a link, which commenters add, too
-
 _MIN_ELSEWHERE = 0.3
 """Minimum probability of a text that is kept in a comment without text at the chosen path."""
 

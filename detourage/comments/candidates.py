@@ -18,9 +18,7 @@ MIN_WORDS = 10  # expected words by readers on a page that is searched for candi
 MIN_SHARE = 0.2  # share of the page's words by readers that a candidate contains
 MAX_CANDIDATES = 100  # candidates per page, which bounds the work on malicious pages
 MAX_LEVELS = 8  # levels from the element with the signature up to the element with its record
-
 _NEVER_RECORDS = frozenset({"html", "body", "b", "i", "em", "strong", "br", "img", "time", "input"})
-
 Numbers = npt.NDArray[Any]
 
 

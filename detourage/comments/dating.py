@@ -33,7 +33,6 @@ _DATE_ATTRIBUTES = (
 
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
 _LETTERS = re.compile(r"[^\W\d_]+")
-
 _DATE_ELEMENTS = frozenset(["time", "abbr"])
 """Elements that may declare a date regardless of their text."""
 

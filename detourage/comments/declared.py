@@ -26,7 +26,6 @@ MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
 # Ends of comment types, and a key such as "comments" with a value that is not empty.
 _TYPE_ENDS = ('Comment"', 'UserComments"', 'Answer"')
 _COMMENT_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")
-
 _COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])
 _POST_TYPES = frozenset(["discussionforumposting", "question"])  # of the first post of a thread
 _OTHER_COMMENT_KEYS = re.compile(r"recent|latest|popular|related|config|setting")
@@ -52,7 +51,6 @@ _ID_KEYS = ("id", "commentid", "uuid")
 _PARENT_KEYS = ("parentid", "parentcommentid", "parent", "inreplyto", "replyto", "parentitem")
 _UPVOTE_KEYS = ("upvotes", "upvotecount", "likes", "likecount", "likescount", "score", "points")
 _DOWNVOTE_KEYS = ("downvotes", "downvotecount", "dislikes", "dislikecount")
-
 _Object = Mapping[str, Any]
 _Value = TypeVar("_Value")
 

@@ -17,7 +17,6 @@ MAX_WIDENINGS = 6  # levels by which a record is widened; no known page needs mo
 MIN_ALIKE = 0.8  # share of records whose parents, or adjacent siblings, are similar
 MAX_ROWS = 3  # siblings on each side that belong to a record
 MAX_BETWEEN = 100  # words in an element between two comments; longer ones may be the article
-
 _Shape = tuple[str, ...]  # tag and class of an element, and perhaps of its children
 
 

@@ -12,7 +12,6 @@ from detourage.text.caches import cached_if_short
 
 MAX_DATE_TEXT = 80  # length, in characters, of a text searched for a date; longer ones are prose
 MIN_WORDS = 5  # words of a record that is more than a name or a button
-
 _DATE = re.compile(  # A date or time in digits, a year, or an age such as "3 h"
     r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
     r"|\d{4}[./-]\d{1,2}[./-]\d{1,2}"

@@ -84,9 +84,7 @@ def align_columns(layouts: "Sequence[Layout]") -> list[Column]:
 
 
 _Value = TypeVar("_Value")
-
 _HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
-
 MIN_SHARE = 0.1  # share of comments with a class that is part of the template
 
 

@@ -17,7 +17,6 @@ MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
 MIN_SCORE = 0.6  # score of a place whose texts count as names
-
 MIN_FALLBACK = 0.5
 """Minimum score of a place, relative to the best place, for filling the gaps of the best place."""
 

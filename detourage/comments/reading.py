@@ -82,7 +82,6 @@ def _own_anchor(page: FlatDocument, extent: Extent) -> str:
 
 
 MAX_VOTES = 10**12  # votes for a comment; a larger number has another meaning
-
 _VOTE_WORDS = listed(
     "vote votes voting like likes liked score points karma upvotes upvote rating ratings"
     " recommend recommendations recommended thumbs reaction reactions useful helpful plus kudos"

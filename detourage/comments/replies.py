@@ -16,10 +16,8 @@ MIN_SHARE = 0.9  # share of comments with a depth if depths are used; missing de
 MAX_JUMPS = 0.1  # share of comments that are more than one level deeper than the preceding comment
 MAX_ANCESTORS = 12  # ancestors of a comment whose indentation counts
 MAX_HEADER = 80  # length, in characters, of a text that states who is being answered
-
 _Parents = list[int | None]
 _Extents = Sequence[Extent]
-
 _DEPTH_CLASS = re.compile(
     r"(?:^|[\s_-])(?:depth|level|lvl|indent(?:ation)?|nest(?:ed|ing)?|tier|ebene|niveau|stufe)[_-]?(\d{1,2})\b",
     re.IGNORECASE,

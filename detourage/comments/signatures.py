@@ -13,7 +13,6 @@ from detourage.html.flat import FlatDocument, Integers, numbered
 
 _DIGITS = re.compile(r"\d+")
 MIN_HEXADECIMAL = 8  # length, in characters, of a hexadecimal number; shorter ones may be words
-
 _LONG_HEXADECIMAL = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"
 """Placeholder for a digit, which never occurs in a document."""
@@ -25,7 +24,6 @@ _HEXADECIMAL = re.compile(
     r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)"
     rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
 )
-
 MAX_CLASSES = 8  # classes read per element
 
 

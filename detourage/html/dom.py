@@ -26,7 +26,6 @@ from detourage.html.text import visible_text
 from detourage.text.words import tokens
 
 MAX_TAGS_IN_PROCESS = 30_000  # ``<`` parsed in this process; 100,000 ``<ul><li>`` take 33 s
-
 MAX_REOPENED = 1_000_000
 """Maximum number of elements that reopened formatting elements may add in this process.
 
@@ -37,14 +36,12 @@ formatting elements (counting equal ones at most three times) multiplied by the 
 
 MAX_ATTRIBUTES = 1_000  # attributes per element; lexbor takes 18 s to read 100,000 attributes
 MAX_ROOTS = 50  # ``html`` and ``body`` tags; the attributes of all of them are merged
-
 MAX_LIBXML2_DEPTH = 1_500
 """Depth of libxml2's tree at which the standard's tree is certainly too deep.
 
 libxml2's tree is deeper only for elements with omitted end tags, and only by a few levels."""
 
 _IS_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_LIBXML2_DEPTH})")
-
 MAX_NOSCRIPTS = 2_000  # ``noscript`` elements whose content is parsed, which takes 20 µs each
 
 # Every element is a plain HtmlElement, because the methods of forms are not needed and a class
@@ -143,7 +140,6 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
 
 MAX_TAGS = 500_000  # ``<`` in a page, checked before parsing; each may take 280 bytes of memory
 MIN_NOFRAMES_WORDS = 50  # words of the page in ``noframes``; a notice to use frames has fewer
-
 _TAG = re.compile("<[a-zA-Z]")
 
 # White space, processing instructions, comments and document types before the root element.
@@ -167,9 +163,7 @@ _SELF_CLOSED_TEXT = re.compile(
 _ENTITY = re.compile("&([a-zA-Z][a-zA-Z0-9]*;)")
 _XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
 _HTML_ENTITIES = {name: text for name, text in html5.items() if name not in _XML_ENTITIES}
-
 _XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-
 _SCRIPTED = frozenset({"script", "style"})
 _STRUCTURED_DATA = "application/ld+json"
 

@@ -29,12 +29,10 @@ outweighs any other declaration, unless the page has invalid bytes.
 """
 
 MAX_UTF8_STRAYS = 0.1  # invalid bytes per valid UTF-8 sequence if UTF-8 overrides a declaration
-
 MAX_STRAY_SHARE = 0.01
 """Maximum share of non-ASCII characters that may be unreadable in an accepted encoding."""
 
 MAX_UNREADABLE_SHARE = 0.05  # unreadable characters in a text; random bytes have about 10 %
-
 SPARE_CHARACTERS = 100
 """Number added to a page's length, so that a single NUL does not make a short page unreadable."""
 
@@ -81,9 +79,7 @@ _MISNOMERS = {
     "cp949": "euc-kr",
     "cp950": "big5",
 }
-
 _DEFAULT = "windows-1252"
-
 _META_TAG = re.compile(  # A comment, or a tag whose attributes are the first group
     rb"<!--(?:.*?-->|.*)|<meta(?=[\s/])((?:[^>\"']|\"[^\"]*\"|'[^']*')*+)",
     re.DOTALL | re.IGNORECASE,
@@ -114,9 +110,7 @@ _ZERO_POSITIONS = (
     ([1, 3], "utf-16le"),
     ([0, 2], "utf-16be"),
 )
-
 _MARKUP_BYTES = 1024  # leading bytes of a page, most of which are ASCII markup in any language
-
 _INVALID_BYTES = re.compile("[\udc80-\udcff]+")  # as decoded with "surrogateescape"
 
 
@@ -152,7 +146,6 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
 
 _CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")
 _COMMON_CYRILLIC = "оаеинт"
-
 MIN_COMMON_CYRILLIC = 0.35
 """Minimum share of the six most common letters in a Slavic text; their usual share is a half."""
 

@@ -15,7 +15,6 @@ from detourage.html import _markup
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
-
 _Item = TypeVar("_Item")
 
 

@@ -36,16 +36,12 @@ _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
 
 # Bytes 0 to 3 and 8 to 11 of further formats.
 _CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
-
 _MP4_START = re.compile(rb"\x00\x00..ftyp", re.DOTALL)
-
 _HEAD_LENGTH = 1024  # leading bytes or characters searched for a signature
-
 _MARKUP_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 
 # Types that servers send if they do not know the actual type.
 _UNDECIDED_TYPES = frozenset({"text/plain", "application/octet-stream", "application/x-unknown"})
-
 _MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")
 _CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE)
 

@@ -51,7 +51,6 @@ class Response:
 NO_RESPONSE = Response()
 """Value for a page whose HTTP response metadata is unknown."""
 
-
 MAX_DEPTH = 512
 """Maximum depth of elements, as in Blink; recursion to this depth does not exhaust the stack."""
 

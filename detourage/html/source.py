@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _RAW_TEXT = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
 _START_TAG = re.compile(rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
 _WHOLE_TAG = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
-
 MANY_TEXTS = 50  # number of texts above which they are compared with NumPy instead of one by one
 MAX_GAP_BYTES = 100_000  # bytes between two texts that are searched for the tags between them
 

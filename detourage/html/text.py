@@ -15,7 +15,6 @@ _NEVER_TEXT = listed(
     "applet audio canvas embed frame frameset head iframe noframes noscript object script style "
     "template video"
 )
-
 UNSEEN = _NEVER_TEXT | listed(
     "area base basefont datalist link meta noembed param rp source title track"
 )
@@ -31,7 +30,6 @@ _PHRASING = listed(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
     "rt ruby s samp small span strike strong sub sup time tt u var wbr"
 )
-
 INLINE = _PHRASING | listed(
     "button data img input map meter output picture progress rtc select svg"
 )
@@ -41,12 +39,10 @@ WITHIN_SENTENCES = _PHRASING | {"data", "output", "rp"}
 """Inline elements that contain words and do not interrupt a text, unlike images and controls."""
 
 HEADINGS = listed("h1 h2 h3 h4 h5 h6")
-
 _PARAGRAPHS = HEADINGS | {"p"}
 """Elements in which custom elements, such as ``stock-ticker``, are inline."""
 
 _WITH_BUTTONS = _PARAGRAPHS | {"dt"}  # elements in which buttons may be part of the text
-
 _Mask = Callable[[FlatDocument], Booleans]
 
 
@@ -119,7 +115,6 @@ DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure 
 
 TABLE_PARTS = listed("table thead tbody tfoot tr caption")
 """Elements between a table and its cells."""
-
 
 _HIDING_STYLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE

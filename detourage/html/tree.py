@@ -13,7 +13,6 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.packed_bytes import unpack
 
 _FORMAT = b"T1"
-
 _MAX_BYTES = 2 * MAX_HTML_BYTES
 """Maximum size of an unpacked tree: the labels are part of the page, and a node takes 8 bytes."""
 

@@ -15,9 +15,7 @@ def median(numbers: Sequence[float] | npt.NDArray[np.float64 | np.int64]) -> flo
 
 
 Rows = npt.NDArray[np.float32]
-
 Number = tuple[str, float]  # A named feature of a single row
-
 NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]
 """Name of a column, and its value in each row."""
 

@@ -13,7 +13,6 @@ from detourage.inference.features import Features, Rows
 from detourage.inference.files import decoded, encoded
 
 Integers = npt.NDArray[np.int32]
-
 LEAF_UNITS_PER_ONE = 100_000
 LEAF_UNIT = 1 / LEAF_UNITS_PER_ONE
 """Unit of the leaves' values, which are integers so that the order of additions does not matter."""
@@ -89,7 +88,6 @@ class BoostedTrees:
 
 
 _TEST = np.dtype([("threshold", np.float32), ("remaining", np.uint32), ("tree", np.int32)])
-
 MAX_LEAVES = 32  # leaves per tree; the shipped trees have at most 24
 
 

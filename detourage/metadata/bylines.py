@@ -17,9 +17,7 @@ MAX_NAME_WORDS = 5  # words in a name, without particles, as in "María del Carm
 MAX_NAME_CHARACTERS = 50  # length of a name, in characters
 MAX_CHARACTERS = 1_000  # length of a value, in characters; the rest is ignored
 MAX_AUTHORS = 12  # authors; a longer list contains something else
-
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"  # Chinese characters, for use inside a character class
-
 BYLINE_MARKS = (
     "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?|as told to"
     "|auteurs?|autrice|autori|autore|författare|skribent|journalist|kirjoittaja|toimittaja"
@@ -300,7 +298,6 @@ MAX_BYLINE = 120  # of a line that introduces an author
 MAX_DATE_TEXT = 60  # of the text around a date without a label; a longer text is prose
 MAX_IN_PARTS = 100  # of a line whose parts are read one by one
 MAX_UNMARKED_NAMES = 40  # of names next to a date, without a word such as "By"
-
 _AUTHOR_WORD = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
 )
@@ -311,7 +308,6 @@ _DATE_WORDS = listed(
 _COMMENT_WORDS = listed(
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
-
 _NAMES_AFTER_MARK = re.compile(
     rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
     rf"(?:{BYLINE_MARKS})(?:{_COLON}|\s+)(?P<names>\S.*)$",
@@ -511,7 +507,6 @@ def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
 
 
 MIN_SENTENCE_SPACES = 3  # spaces in a sentence; a text with fewer may be a label with a full stop
-
 _SENTENCE_END = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
 
 
@@ -546,7 +541,6 @@ def _is_update(line: NearbyLine) -> bool:
 
 
 _UPDATE_WORDS = frozenset(("updated", "modified", "datemodified"))
-
 MAX_AGE_WORDS = 4  # words around an unmarked age ("3 hours ago"); longer text is prose
 
 

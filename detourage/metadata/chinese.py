@@ -8,7 +8,6 @@ from detourage.metadata.surroundings import NearbyLine
 from detourage.text.words import contains_any
 
 KANA = "\u3040-\u30ff"  # Japanese syllables, for use inside a character class
-
 SURNAMES = (
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖萧田董袁潘于蒋蔡余杜叶程"
     "苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付傅方白邹孟熊秦邱江尹薛闫阎段雷侯龙史陶黎贺顾毛"
@@ -22,7 +21,6 @@ SURNAMES = (
 """Common Chinese surnames of one character; a name begins with the surname."""
 
 _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|夏侯|端木|歐陽|諸葛"
-
 _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
 # The quantifiers are possessive, because every additional name multiplies the ways to split the
 # text.
@@ -30,7 +28,6 @@ _REPORTERS = r"(?:记\s*者|記者|通讯员|通訊員|评论员|撰稿人|实�
 _TITLE = re.compile(_REPORTERS)  # "Reporter", "correspondent" and so on
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+(?:{_REPORTERS}\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
-
 _AUTHOR = re.compile(
     rf"(?:作\s*者|博主|楼主|署名)\s*[:：/／|｜\]】]\s*{_ANY_NAME}|作\s*者\s+(?P<other>{_NAME})"
 )

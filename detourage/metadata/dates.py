@@ -15,7 +15,6 @@ from detourage.text.words import listed
 
 SURE_RANK = 1  # maximum rank of a marked date below the headline or in the body's first lines
 NEAR_RANK = 4  # maximum rank of any date before the body or in the body's first lines
-
 _NOT_COUNTRIES = listed(
     "ai cc cf co cx fm ga gg gl gq im io la li ly me ml ms mu nu pw sh st su tk tl to tv vc vu ws"
 )

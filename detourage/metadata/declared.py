@@ -57,7 +57,6 @@ class Record:
 
 
 MAX_METAS = 500  # ``meta`` and ``link`` elements examined per page
-
 _FIELD_BY_META_NAME = {
     name: field
     for field, names in (
@@ -72,9 +71,7 @@ _FIELD_BY_META_NAME = {
     )
     for name in names.split()
 }
-
 _ICON_RELATIONS = listed("icon apple-touch-icon")
-
 MAX_NAME = 200  # length of an element's name, in characters; the rest is ignored
 
 # Patterns of names, as words joined by spaces, with the field of the first pattern that matches
@@ -101,8 +98,6 @@ _FIELD_PATTERNS = tuple(
         (r"(?:^| )(?:content ?tier|access|paywall)$", "access"),
     )
 )
-
-
 _ACCESS_VALUES = {
     **dict.fromkeys(("free", "false", "no", "open"), "free"),
     **dict.fromkeys(("locked", "metered", "paid", "premium", "true", "yes"), "paid"),
@@ -145,7 +140,6 @@ def _field_of_meta(name: str) -> str:
 
 MAX_PROPERTIES = 500  # properties examined per page
 MAX_VALUE = 300  # length of a value, in characters; a longer value is the text of the article
-
 _FIELD_BY_PROPERTY = {
     "headline": "titles",
     "description": "descriptions",
@@ -226,7 +220,6 @@ MAX_CHARACTERS = 1_000_000  # characters of JSON-LD read per page
 MAX_NODES = 5_000  # objects examined per page
 MAX_DEPTH = 12  # nesting depth of objects and lists
 MAX_VALUES = 100  # values per property
-
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
 # A quotation mark ends a key or a text only if the characters after it match these patterns, such
@@ -245,7 +238,6 @@ _ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')
 _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
 _AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"
-
 _MEDIA_TYPE = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _SITE_TYPE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 
@@ -255,7 +247,6 @@ _OTHER_PROPERTIES = listed(
     " itemlistelement author creator contributor editor publisher image thumbnail video"
     " associatedmedia sourceorganization copyrightholder potentialaction breadcrumb"
 )
-
 _Node = Mapping[str, Any]
 
 

@@ -101,9 +101,7 @@ def read_metadata(
 
 
 MAX_TEXT = 1_000  # length of a declared description or name, in characters; the rest is cut off
-
 MAX_ADDRESS = 2_000  # length of an image's URL, in characters; a longer URL contains the image
-
 _DIRECTIONS: Mapping[str, TextDirection] = {"ltr": "ltr", "rtl": "rtl"}
 
 
@@ -173,7 +171,6 @@ def _split_tags(declared: Record) -> tuple[str, ...]:
 
 
 MAX_CAPTION_WORDS = 300  # words in the text of a gallery or video page; a longer text is an article
-
 _PATTERNS_OF_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"^liveblogposting$"), "live"),
     (re.compile(r"^(?:imagegallery|mediagallery)$|^(?:gallery|photo ?gallery)$"), "gallery"),

@@ -23,10 +23,8 @@ LINES_BEFORE = 40  # lines examined between headline and body
 LINES_WITHIN = 4  # lines examined at either end of the body
 LINES_AFTER = 8  # lines examined after the body; lower ones belong to comments or other articles
 LINES_FARTHER = 300  # lines on either side of the body searched for a date missing nearby
-
 MAX_ENCLOSING = 4  # enclosing elements whose names and attributes count as a text's own
 MAX_TOKENS_AROUND = 60  # tokens in an element whose name describes its lines
-
 _NO_NAMES: frozenset[str] = frozenset()
 
 

@@ -25,9 +25,7 @@ MAX_SIGN_OFF = 80  # characters searched for an agency at the end of a text
 MIN_INITIALS = 3  # length of an agency's initials without a label; shorter ones may be a person's
 MAX_EDITOR_INITIALS = 4  # length of an editor's initials after an agency, as in "dpa/jdo"
 MAX_PARTS = 6  # names in a byline
-
 _LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4  # lines searched for an agency
-
 _PICTURE_CLASS_WORDS = listed(
     "caption captions figcaption cap credit credits cred illo photo photos image images img"
     " picture gallery media figure bild fot foto bildunterschrift legende"

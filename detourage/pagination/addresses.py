@@ -1,6 +1,7 @@
 """Page numbers in URLs: ``?page=2``, ``/page/2/``, ``story-2.html``, ``?start=20``."""
 
 import re
+from itertools import product
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
@@ -9,12 +10,8 @@ from detourage.text.words import listed
 MAX_ADDRESS = 2_000  # length of a URL, in characters
 MAX_NAME = 64  # length of a query field's name, in characters
 MAX_FIELDS = 40  # fields in a query
-
-MAX_UNNAMED = 999
-"""Maximum page number if nothing in the URL marks it as one; larger numbers are article IDs."""
-
+MAX_UNNAMED = 999  # page number that nothing in the URL marks as one; larger ones are article IDs
 MAX_DIGITS = 5  # digits of a page number or offset
-
 _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
     "sayfa|trang|halaman|folha|sf|index|start|offset|part|teil|pageno|lehekulg"
@@ -40,23 +37,26 @@ _NAMED_FIELD = re.compile(
 _COMMENT_PAGE = re.compile(
     r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE
 )
-_ALL = listed("all full alles komplett single 0 everything tout todo tudo")
-_WHOLE_IN_PATH = re.compile(
+_ALL_VALUES = listed("all full alles komplett single 0 everything tout todo tudo")
+_SINGLE_PAGE_PATH = re.compile(
     r"(?P<before>.*[^/])(?:[/_-](?:all|full|single-?page|viewall|komplettansicht|onepage))"
     r"(?:\.[a-z]{2,5})?/?",
     re.IGNORECASE,
 )
-_WHOLE_FIELD = re.compile(r"page|view|show|single|full|all|seite|pag|print|display", re.IGNORECASE)
-_SESSION = re.compile(
+_SINGLE_PAGE_FIELD = re.compile(
+    r"page|view|show|single|full|all|seite|pag|print|display", re.IGNORECASE
+)
+_IGNORED_FIELD = re.compile(
     r"s|sid|phpsessid|jsessionid|sessionid|utm_.*|fbclid|gclid|versionfrom|ref|source",
     re.IGNORECASE,
 )
 
 
 class Interpretation(NamedTuple):
-    """One interpretation of a URL: host and path without a number, and the other query fields.
+    """A URL split into a page number (None if it has none) and the rest.
 
-    ``is_named`` is set if the URL marks the number as a page number.
+    `stem` is the host and path without the number, `fields` are the other query fields. `is_named`
+    is true if the URL marks the number as a page number, as in ``?page=2``.
     """
 
     stem: str
@@ -66,7 +66,7 @@ class Interpretation(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """Number of a page in a series, or None, and whether a URL of the series marks the number."""
+    """A page's own number in a series, if its URL has one, and whether a URL marks the number."""
 
     own: int | None
     is_named: bool
@@ -94,8 +94,9 @@ class Address:
         self._fields = frozenset(
             (name, value)
             for name, value in fields
-            if len(name) <= MAX_NAME and not _SESSION.fullmatch(name)
+            if len(name) <= MAX_NAME and not _IGNORED_FIELD.fullmatch(name)
         )
+        # A key shared by the URLs that differ only in their scheme, order of fields and the like
         self.plain = f"{self.host}{parts.path.rstrip('/')}?{sorted(self._fields)}"
         self.is_comment_page = bool(
             _COMMENT_PAGE.search(parts.path.rstrip("/").rpartition("/")[2])
@@ -105,52 +106,46 @@ class Address:
 
     def _interpret(self) -> list[Interpretation]:
         host, path, fields = self.host, self._path, self._fields
-        interpretations = [Interpretation(host + _bare(path), fields, None, False)]
-        found = _NAMED_IN_PATH.fullmatch(path)
-        if found:
-            stem = host + _bare(found["before"])
-            interpretations.append(Interpretation(stem, fields, int(found["number"]), True))
+        interpretations = [Interpretation(host + _without_suffix(path), fields, None, False)]
+        named = _NAMED_IN_PATH.fullmatch(path)
+        if named:
+            stem = host + _without_suffix(named["before"])
+            interpretations.append(Interpretation(stem, fields, int(named["number"]), True))
         unnamed = _UNNAMED_IN_PATH.fullmatch(path)
         if unnamed:
-            stem = host + _bare(unnamed["before"])
-            interpretations.append(
-                Interpretation(stem, fields, int(unnamed["number"] or unnamed["file"]), False)
-            )
-        for field in sorted(self._fields):
-            name, value = field
-            if _is_number(name, value):
+            stem = host + _without_suffix(unnamed["before"])
+            number = int(unnamed["number"] or unnamed["file"])
+            interpretations.append(Interpretation(stem, fields, number, False))
+        for name, value in sorted(self._fields):
+            if _is_page_number(name, value):
                 is_named = _NAMED_FIELD.fullmatch(name) is not None
-                stem = f"{host}{_bare(path)}?{name}" if not is_named else host + _bare(path)
-                rest = frozenset(each for each in fields if each[0] != name)
-                interpretations.append(Interpretation(stem, rest, int(value), is_named))
+                stem = host + _without_suffix(path) + ("" if is_named else f"?{name}")
+                other_fields = frozenset(field for field in fields if field[0] != name)
+                interpretations.append(Interpretation(stem, other_fields, int(value), is_named))
         return interpretations
 
     def relation(self, other: "Address") -> Relation | None:
-        """Return this page's place in a series that includes the other page, or None."""
+        """Return this page's number in a series that includes the other page, or None."""
+        pairs = product(self.interpretations, other.interpretations)
         return max(
-            (
-                found
-                for own in self.interpretations
-                for theirs in other.interpretations
-                if (found := _relation(own, theirs)) is not None
-            ),
-            key=lambda found: (found.is_named, found.own is not None),
+            filter(None, (_relate(own, theirs) for own, theirs in pairs)),
+            key=lambda relation: (relation.is_named, relation.own is not None),
             default=None,
         )
 
     def is_single_page_of(self, own: "Address") -> bool:
         """Return whether this URL leads to a single page with all parts of the article at `own`."""
-        stems = {each.stem for each in own.interpretations}
-        path = _WHOLE_IN_PATH.fullmatch(self._path)
-        if path and self.host + _bare(path["before"]) in stems:
+        stems = {interpretation.stem for interpretation in own.interpretations}
+        path = _SINGLE_PAGE_PATH.fullmatch(self._path)
+        if path and self.host + _without_suffix(path["before"]) in stems:
             return True
-        return self.host + _bare(self._path) in stems and any(
-            _WHOLE_FIELD.search(name) and (value.lower() in _ALL or value == "1")
+        return self.host + _without_suffix(self._path) in stems and any(
+            _SINGLE_PAGE_FIELD.search(name) and (value.lower() in _ALL_VALUES or value == "1")
             for name, value in self._fields - own._fields
         )
 
 
-def _is_number(name: str, value: str) -> bool:
+def _is_page_number(name: str, value: str) -> bool:
     """Return whether a query field may contain a page number.
 
     A name with digits belongs to a list in the page; ``?p=5031`` is an article in WordPress.
@@ -161,7 +156,8 @@ def _is_number(name: str, value: str) -> bool:
     return not is_article and not any(character.isdigit() for character in name)
 
 
-def _relation(own: Interpretation, theirs: Interpretation) -> Relation | None:
+def _relate(own: Interpretation, theirs: Interpretation) -> Relation | None:
+    """Return the relation of a page to another if their URLs differ only in a page number."""
     numbers = [each.number for each in (own, theirs) if each.number is not None]
     is_named = own.is_named or theirs.is_named
     if len(numbers) == 1:
@@ -176,12 +172,12 @@ def _relation(own: Interpretation, theirs: Interpretation) -> Relation | None:
     return Relation(own.number, is_named) if numbers and is_same else None
 
 
-def _bare(path: str) -> str:
+def _without_suffix(path: str) -> str:
     """Return a path without its suffix, because only later pages may have one."""
     trimmed = path.rstrip("/")
     head, slash, last = trimmed.rpartition("/")
-    name, dot, ending = last.rpartition(".")
-    if dot and name and len(ending) <= 5 and ending.isalpha():
+    name, _, suffix = last.rpartition(".")
+    if name and len(suffix) <= 5 and suffix.isalpha():
         last = name
     if last.lower() in {"index", "default"}:
         return head

@@ -18,11 +18,10 @@ from detourage.pagination import wording
 from detourage.pagination.addresses import Address
 from detourage.pagination.wording import MAX_LABEL, Direction, Label
 
-MAX_CANDIDATES = 2_000  # candidate links per page
+MAX_CANDIDATES = 2_000  # links per page that may lead to other parts
 MAX_NAMES = 500  # combined length of an element's class and id, in characters
 MAX_TEXTS = 3  # text nodes in a label
 MAX_ANCESTORS = 4  # number of a link's ancestors whose names may mark a pager
-
 _PAGER = re.compile(
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
     r"|page[-_]?(?:nav\w*|numbers?|links?|list|bar|selector)|nav[-_]?links|pages|seiten\w*"
@@ -63,25 +62,27 @@ class Links:
     def numbers(self) -> list[tuple[int, int, int | None]]:
         """The texts that are numbers: index among the texts, number, and enclosing link, if any."""
         flat = self.flat
-        found = [
-            (place, number)
-            for place, text in enumerate(flat.texts)
+        numbers = [
+            (index, number)
+            for index, text in enumerate(flat.texts)
             if len(text) <= MAX_LABEL and (number := wording.read_number(text)) is not None
         ]
-        if not found:
+        if not numbers:
             return []
         elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
         starts, ends = flat.text_starts[elements], flat.text_ends[elements]
-        alone = ends - starts == 1
-        link_of = dict(zip(starts[alone].tolist(), elements[alone].tolist(), strict=True))
-        return [(place, number, link_of.get(place)) for place, number in found]
+        has_one_text = ends - starts == 1
+        link_by_text = dict(
+            zip(starts[has_one_text].tolist(), elements[has_one_text].tolist(), strict=True)
+        )
+        return [(index, number, link_by_text.get(index)) for index, number in numbers]
 
     def address(self, element: int) -> Address | None:
         """Return the URL of a link, or None if it does not lead to a page of this host."""
-        written = self.anchors.get(element, "").strip()
-        if not written or written.startswith(("#", "javascript:")):
+        href = self.anchors.get(element, "").strip()
+        if not href or href.startswith(("#", "javascript:")):
             return None
-        url = absolute(written, self._base)
+        url = absolute(href, self._base)
         if url is None:
             return None
         address = Address(url.partition("#")[0])
@@ -94,10 +95,10 @@ class Links:
         return [*islice((link for link in links if link is not None), MAX_CANDIDATES)]
 
     def _labelled(self) -> Iterator[tuple[int, Label | None]]:
+        """Yield the links that have a label, a directional name or no text, and their labels."""
         flat, texts = self.flat, self.flat.texts
         elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
-        starts = flat.text_starts[elements].tolist()
-        ends = flat.text_ends[elements].tolist()
+        starts, ends = flat.text_starts[elements].tolist(), flat.text_ends[elements].tolist()
         named = {*np.flatnonzero(np.isin(flat.name_numbers, [*self._name_directions])).tolist()}
         for element, start, end in zip(self.anchors, starts, ends, strict=True):
             label = None
@@ -111,12 +112,12 @@ class Links:
     @cached_property
     def _name_directions(self) -> Mapping[int, Direction]:
         """The direction named by each pair of class and id, if any."""
-        return {
-            number: direction
-            for number, (word, name) in enumerate(self.flat.distinct_names)
-            if "ext" in word or "rev" in word or "ext" in name or "rev" in name
-            if (direction := wording.read_name(f"{word} {name}"[:MAX_NAMES])) is not None
-        }
+        directions = {}
+        for number, (classes, identity) in enumerate(self.flat.distinct_names):
+            names = f"{classes} {identity}"
+            if "ext" in names or "rev" in names:  # A fast check excludes most names.
+                directions[number] = wording.read_name(names[:MAX_NAMES])
+        return {number: direction for number, direction in directions.items() if direction}
 
     def _part_link(self, element: int, label: Label | None) -> PartLink | None:
         direction = label.direction if label is not None else None
@@ -132,10 +133,10 @@ class Links:
         flat = self.flat
         if direction := self._name_directions.get(int(flat.name_numbers[element])):
             return direction
-        around = int(flat.parents[element])
-        if around < 0 or flat.ends[around] - around > 6:
+        parent = int(flat.parents[element])
+        if parent < 0 or flat.ends[parent] - parent > 6:
             return None
-        return self._name_directions.get(int(flat.name_numbers[around]))
+        return self._name_directions.get(int(flat.name_numbers[parent]))
 
     def is_in_pager(self, element: int) -> bool:
         """Return whether an element is in a pager, according to the names of its ancestors."""
@@ -149,8 +150,8 @@ class Links:
 
     def names(self, element: int) -> str:
         """Return the class and id of an element in the form expected by the patterns."""
-        word, own = self.flat.distinct_names[self.flat.name_numbers[element]]
-        return to_kebab_case(f"{word} {own}"[:MAX_NAMES])
+        classes, identity = self.flat.distinct_names[self.flat.name_numbers[element]]
+        return to_kebab_case(f"{classes} {identity}"[:MAX_NAMES])
 
 
 MAX_BETWEEN = 2  # texts, such as separators and dots, between two numbers of a run
@@ -161,9 +162,9 @@ MIN_CALENDAR_CELLS = 5  # table cells in a run without marked numbers that is a 
 
 @dataclass(frozen=True)
 class Run:
-    """Pages of a numbered run, by number.
+    """The pages of a numbered run, such as "1 2 3", by number.
 
-    `number` is that of the page itself, or None if the run does not show it. ``is_related`` is set
+    `number` is that of the page itself, or None if the run does not show it. `is_related` is true
     if the URLs confirm that the pages are parts of the same article.
     """
 
@@ -172,27 +173,27 @@ class Run:
     is_related: bool
 
 
-_Member = tuple[int, int, int | None]
+_Member = tuple[int, int, int | None]  # an item of `Links.numbers`
 
 
 def find_runs(links: Links) -> list[Run]:
     """Find the numbered runs that lead to other parts of the page's article."""
-    return [run for members in _runs(links) if (run := _read(links, members)) is not None]
+    return [
+        run for members in _group_in_runs(links) if (run := _read_run(links, members)) is not None
+    ]
 
 
-def _runs(links: Links) -> Iterator[list[_Member]]:
+def _group_in_runs(links: Links) -> Iterator[list[_Member]]:
+    """Yield groups of ascending numbers with only short texts between them."""
     texts = links.flat.texts
     run: list[_Member] = []
     for member in links.numbers:
-        place, number, _ = member
+        index, number, _ = member
         if run:
-            before, last, _ = run[-1]
-            between = texts[before + 1 : place] if place - before <= MAX_BETWEEN + 1 else None
-            if (
-                between is None
-                or last >= number
-                or any(len(text.strip()) > MAX_SEPARATOR for text in between)
-            ):
+            last_index, last_number, _ = run[-1]
+            is_near = index - last_index <= MAX_BETWEEN + 1 and last_number < number
+            between = texts[last_index + 1 : index] if is_near else []
+            if not is_near or any(len(text.strip()) > MAX_SEPARATOR for text in between):
                 yield run
                 run = []
         run.append(member)
@@ -200,13 +201,14 @@ def _runs(links: Links) -> Iterator[list[_Member]]:
         yield run
 
 
-def _read(links: Links, members: Sequence[_Member]) -> Run | None:
-    pages, elements = _linked(links, members)
+def _read_run(links: Links, members: Sequence[_Member]) -> Run | None:
+    """Return a run, or None if its pages are probably not parts of the page's article."""
+    pages, elements = _linked_pages(links, members)
     marked = [
         number for number, link in elements.items() if _is_current(links, pages, number, link)
     ]
-    others = {number: each for number, each in pages.items() if number not in marked}
-    if not others or len({each.plain for each in others.values()}) < len(others):
+    others = {number: page for number, page in pages.items() if number not in marked}
+    if not others or len({page.plain for page in others.values()}) < len(others):
         return None
     relations = [*filter(None, map(links.own.relation, others.values()))]
     is_named = any(relation.is_named for relation in relations)
@@ -222,13 +224,16 @@ def _read(links: Links, members: Sequence[_Member]) -> Run | None:
     number = current[0] if len(current) == 1 else None
     if number is None and is_related and relations[0].own is None and 1 not in others:
         number = 1
-    in_pager = links.is_in_pager(next(iter(elements.values())))
-    if not is_related and (number is None or not in_pager):
+    is_in_pager = links.is_in_pager(next(iter(elements.values())))
+    if not is_related and (number is None or not is_in_pager):
         return None
     return Run(number, pages, is_related)
 
 
-def _linked(links: Links, members: Sequence[_Member]) -> tuple[dict[int, Address], dict[int, int]]:
+def _linked_pages(
+    links: Links, members: Sequence[_Member]
+) -> tuple[dict[int, Address], dict[int, int]]:
+    """Return the URLs and the elements of the links in a run, by number."""
     pages: dict[int, Address] = {}
     elements: dict[int, int] = {}
     for _, number, link in members:
@@ -246,8 +251,8 @@ def _is_current(links: Links, pages: dict[int, Address], number: int, link: int)
     if pages[number].plain == links.own.plain:
         return True
     flat = links.flat
-    around = int(flat.parents[link])
-    holders = [link, around] if around >= 0 and flat.ends[around] - around <= 3 else [link]
-    if any(_CURRENT.search(links.names(each)) for each in holders):
+    parent = int(flat.parents[link])
+    is_small = parent >= 0 and flat.ends[parent] - parent <= 3
+    if any(_CURRENT.search(links.names(each)) for each in ([link, parent] if is_small else [link])):
         return True
     return flat.attributes.of(link).get("aria-current") not in {None, "false"}

@@ -16,13 +16,10 @@ from detourage.text.words import tokens
 
 MAX_PARTS = 50  # parts joined
 MAX_BYTES = 8 * 1024 * 1024  # total size of the parts' messages, in bytes
-MIN_REPEATED = 0.8  # share of text from earlier parts on a page that is a mere repetition
+MIN_REPEATED = 0.8  # share of text from earlier parts on a page that only repeats them
 MIN_CONTAINED = 0.8  # share of the first part's text on a page that shows the whole article
-
 SEPARATOR = "\n\n"
-
 _LOCATION_KEYS = frozenset(["xpath", "texts", "location"])
-
 _SEPARATE_KINDS = frozenset(["forum", "listing", "collection", "product"])
 _FIRST_KINDS = frozenset(["article", "gallery"])
 
@@ -81,87 +78,88 @@ def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
     """
     by_key = {member.key: member for member in members}
     chain, keys, size = [first], {first.key}, first.size
-    seen = _blocks_seen(first)
+    earlier_texts = _normalised_blocks(first)
     while len(chain) < MAX_PARTS:
-        after = _following(chain, by_key)
-        if after is None or after.key in keys or size + after.size > MAX_BYTES:
+        candidate = _find_next(chain, by_key)
+        if candidate is None or candidate.key in keys or size + candidate.size > MAX_BYTES:
             break
-        if not may_be_part(kind_of(after.message)) or not _agree(chain, after):
+        if not may_be_part(kind_of(candidate.message)) or not _confirms(chain, candidate):
             break
-        share = _share_seen(after, seen)
+        share = _repeated_share(candidate, earlier_texts)
         if share is None or share >= MIN_REPEATED:
             break
-        chain.append(after)
-        size += after.size
-        keys.add(after.key)
-        seen |= _blocks_seen(after)
+        chain.append(candidate)
+        size += candidate.size
+        keys.add(candidate.key)
+        earlier_texts |= _normalised_blocks(candidate)
     return chain
 
 
-def _following(chain: Sequence[Member], by_key: Mapping[str, Member]) -> Member | None:
+def _find_next(chain: Sequence[Member], by_key: Mapping[str, Member]) -> Member | None:
+    """Return the page to which the last part links as the next, or the first by its number."""
     number = len(chain) + 1
     last = chain[-1].links
     addresses = (last.next, last.pages.get(number), chain[0].links.pages.get(number))
-    members = (by_key.get(key_of(each)) for each in addresses if each is not None)
+    members = (by_key.get(key_of(url)) for url in addresses if url is not None)
     return next(filter(None, members), None)
 
 
-def _agree(chain: Sequence[Member], after: Member) -> bool:
+def _confirms(chain: Sequence[Member], candidate: Member) -> bool:
     """Return whether a page confirms that it is the next part of a chain."""
-    first, before, links = chain[0], chain[-1], after.links
+    first, last, links = chain[0], chain[-1], candidate.links
     if links.previous is not None:
-        return key_of(links.previous) == before.key
+        return key_of(links.previous) == last.key
     if links.number not in {None, len(chain) + 1}:
         return False
-    for number, member in ((len(chain), before), (1, first)):
+    for number, member in ((len(chain), last), (1, first)):
         address = links.pages.get(number)
         if address is not None:
             return key_of(address) == member.key
-    title = tokens(str(first.message.get("title") or ""))
-    relation = Address(first.url).relation(Address(after.url))
-    return (
-        relation is not None
-        and bool(title)
-        and title == tokens(str(after.message.get("title") or ""))
+    title, candidate_title = (
+        tokens(str(member.message.get("title") or "")) for member in (first, candidate)
     )
+    relation = Address(first.url).relation(Address(candidate.url))
+    return relation is not None and bool(title) and title == candidate_title
 
 
-def _blocks_seen(member: Member) -> set[str]:
+def _normalised_blocks(member: Member) -> set[str]:
+    """Return the texts of a page's blocks, headline and lead, normalised for comparison."""
     message = member.message
     texts = [block["text"] for block in message["blocks"]]
     texts += [message.get(name) or "" for name in ("title", "lead")]
-    return {_normalised(text) for text in texts} - {""}
+    return {_normalise(text) for text in texts} - {""}
 
 
-def _normalised(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(tokens(text))
 
 
-def _share_seen(member: Member, seen: Collection[str]) -> float | None:
-    """Return the share of a page's text in blocks that were seen; None if it has no text."""
+def _repeated_share(member: Member, others: Collection[str]) -> float | None:
+    """Return the share of a page's text in blocks that are in `others`; None if it has no text."""
     texts = [block["text"] for block in member.message["blocks"]]
     total = sum(map(len, texts))
-    return sum(len(text) for text in texts if _normalised(text) in seen) / total if total else None
+    repeated = sum(len(text) for text in texts if _normalise(text) in others)
+    return repeated / total if total else None
 
 
 def is_contained_in(first: Member, whole: Mapping[str, Any]) -> bool:
     """Return whether an article message contains the first part's text and more."""
-    share = _share_seen(first, {_normalised(block["text"]) for block in whole["blocks"]})
+    share = _repeated_share(first, {_normalise(block["text"]) for block in whole["blocks"]})
     is_longer = len(whole["text"]) > len(first.message["text"])
     return is_longer and share is not None and share >= MIN_CONTAINED
 
 
 def urls_of(chain: Sequence[Member]) -> dict[int, str]:
     """Return the URLs of all known parts of a chain by number, including unfetched parts."""
-    known: dict[int, str] = {number: member.url for number, member in enumerate(chain, 1)}
+    urls: dict[int, str] = {number: member.url for number, member in enumerate(chain, 1)}
     for member in chain:
         for number in sorted(member.links.pages)[:MAX_PARTS]:
             if number >= 1:
-                known.setdefault(number, member.links.pages[number])
-    after = chain[-1].links.next
-    if after is not None and key_of(after) not in {key_of(each) for each in known.values()}:
-        known.setdefault(len(chain) + 1, after)
-    return {number: known[number] for number in sorted(known)}
+                urls.setdefault(number, member.links.pages[number])
+    next_url = chain[-1].links.next
+    if next_url is not None and key_of(next_url) not in set(map(key_of, urls.values())):
+        urls.setdefault(len(chain) + 1, next_url)
+    return {number: urls[number] for number in sorted(urls)}
 
 
 def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
@@ -173,36 +171,35 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
     text = ""
     blocks: list[dict[str, Any]] = []
     media: dict[str, dict[str, dict[str, Any]]] = {"images": {}, "embeds": {}}
-    seen: set[str] = set()
+    earlier_texts: set[str] = set()
     for number, member in enumerate(chain):
-        first, end = _new_blocks(member.message["blocks"], seen)
+        first, end = _new_blocks(member.message["blocks"], earlier_texts)
         kept = member.message["blocks"][first:end]
         if number:
             # The locations are dropped, because later parts are other pages.
-            kept = [without_location(each) for each in kept]
-        for name, found in media.items():
-            moved = len(blocks) - first
-            placed = map(without_location, member.message[name]) if number else member.message[name]
+            kept = [without_location(block) for block in kept]
+        for name, by_url in media.items():
+            shift = len(blocks) - first
+            items = map(without_location, member.message[name]) if number else member.message[name]
             least, most = len(blocks), len(blocks) + len(kept)
-            for each in placed:
-                block = each.get("block")
+            for item in items:
+                block = item.get("block")
                 if block is not None:
-                    each = {**each, "block": min(max(block + moved, least), most)}
-                found.setdefault(each["url"], each)
-        seen |= _blocks_seen(member)
+                    item = {**item, "block": min(max(block + shift, least), most)}
+                by_url.setdefault(item["url"], item)
+        earlier_texts |= _normalised_blocks(member)
         if not kept:
             continue
-        begin = len(text) + len(SEPARATOR) if text else 0
         start, end = kept[0]["start"], kept[-1]["end"]
-        text += (SEPARATOR if text else "") + member.message["text"][start:end]
-        shift = begin - start
-        blocks += [_shifted(block, shift) for block in kept]
+        text += SEPARATOR if text else ""
+        blocks += [_shift_block(block, len(text) - start) for block in kept]
+        text += member.message["text"][start:end]
     messages = [member.message for member in chain]
     return {
         "text": text,
         "blocks": blocks,
-        **{name: [*found.values()] for name, found in media.items()},
-        "comments": _comments(messages),
+        **{name: [*by_url.values()] for name, by_url in media.items()},
+        "comments": _joined_comments(messages),
         "confidence": min(message["confidence"] for message in messages),
     }
 
@@ -212,41 +209,42 @@ def without_location(part: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in part.items() if key not in _LOCATION_KEYS}
 
 
-def _shifted(block: dict[str, Any], shift: int) -> dict[str, Any]:
-    """Return a block and its marks with their text offsets shifted."""
-    moved = {**block, "start": block["start"] + shift, "end": block["end"] + shift}
+def _shift_block(block: dict[str, Any], shift: int) -> dict[str, Any]:
+    """Return a block with the text offsets of itself, its links and its emphasis shifted."""
+    shifted = {**block, "start": block["start"] + shift, "end": block["end"] + shift}
     for name in ("links", "emphasis"):
         if name in block:
-            moved[name] = [
+            shifted[name] = [
                 {**each, "start": each["start"] + shift, "end": each["end"] + shift}
                 for each in block[name]
             ]
-    return moved
+    return shifted
 
 
-def _new_blocks(blocks: Sequence[dict[str, Any]], seen: Collection[str]) -> tuple[int, int]:
-    """Return the range of blocks that remains after trimming blocks seen in earlier parts."""
+def _new_blocks(blocks: Sequence[dict[str, Any]], earlier: Collection[str]) -> tuple[int, int]:
+    """Return the range that remains after trimming the blocks with texts of earlier parts."""
     start, end = 0, len(blocks)
-    while start < end and _normalised(blocks[start]["text"]) in seen:
+    while start < end and _normalise(blocks[start]["text"]) in earlier:
         start += 1
-    while end > start and _normalised(blocks[end - 1]["text"]) in seen:
+    while end > start and _normalise(blocks[end - 1]["text"]) in earlier:
         end -= 1
     return start, end
 
 
-def _comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the comments of all parts without duplicates: each part may show all comments."""
+def _joined_comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the comments of all parts without duplicates, as each part may show all comments."""
     comments: list[dict[str, Any]] = []
-    place_of: dict[tuple[Any, ...], int] = {}
+    index_by_identity: dict[tuple[Any, ...], int] = {}
     for number, message in enumerate(messages):
-        places: list[int] = []
+        new_indices: list[int] = []
         for comment in message["comments"]:
             parent = comment["parent"]
-            moved = places[parent] if parent is not None and parent < len(places) else None
-            identity = (comment["author"], comment["date"], comment["text"], moved)
-            if identity not in place_of:
-                place_of[identity] = len(comments)
+            is_known = parent is not None and parent < len(new_indices)
+            new_parent = new_indices[parent] if is_known else None
+            identity = (comment["author"], comment["date"], comment["text"], new_parent)
+            if identity not in index_by_identity:
+                index_by_identity[identity] = len(comments)
                 kept = without_location(comment) if number else comment
-                comments.append({**kept, "parent": moved})
-            places.append(place_of[identity])
+                comments.append({**kept, "parent": new_parent})
+            new_indices.append(index_by_identity[identity])
     return comments

@@ -14,7 +14,7 @@ from detourage.pagination.links import Links, Run, find_runs
 from detourage.pagination.wording import Direction
 
 # Ranks of links that are confirmed by their URL, or only by their place in a pager.
-_BY_ADDRESS, _BY_PAGER = 2, 1
+_CONFIRMED_BY_URL, _CONFIRMED_BY_PAGER = 2, 1
 
 
 @dataclass(frozen=True)
@@ -43,25 +43,25 @@ def read_pagination(page: Page) -> Pagination:
     links = Links(page)
     if not links.own.interpretations:
         return Pagination()
-    number, pages = _merge(find_runs(links))
-    listed = {address.plain for address in pages.values()}
-    found: dict[Direction, tuple[int, Address]] = {}
-    wholes = []
+    number, pages = _merge_runs(find_runs(links))
+    in_runs = {address.plain for address in pages.values()}
+    best: dict[Direction, tuple[int, Address]] = {}
+    single_pages = []
     for link in links.candidates:
         if link.direction is Direction.WHOLE:
-            wholes.append(link)
+            single_pages.append(link)
             continue
         rank = 0
-        if link.address.plain in listed or links.own.relation(link.address) is not None:
-            rank = _BY_ADDRESS
-        elif link.has_label and listed and links.is_in_pager(link.element):
-            rank = _BY_PAGER
-        if rank > found.get(link.direction, (0, None))[0]:
-            found[link.direction] = rank, link.address
-    chosen = {direction: address for direction, (_, address) in found.items()}
+        if link.address.plain in in_runs or links.own.relation(link.address) is not None:
+            rank = _CONFIRMED_BY_URL
+        elif link.has_label and in_runs and links.is_in_pager(link.element):
+            rank = _CONFIRMED_BY_PAGER
+        if rank > best.get(link.direction, (0, None))[0]:
+            best[link.direction] = rank, link.address
+    chosen = {direction: address for direction, (_, address) in best.items()}
     _add_neighbours(chosen, number, pages)
     if chosen or pages:
-        for link in wholes:
+        for link in single_pages:
             if link.address.is_single_page_of(links.own):
                 chosen.setdefault(Direction.WHOLE, link.address)
     if number is None:
@@ -73,7 +73,7 @@ def read_pagination(page: Page) -> Pagination:
     )
 
 
-def _merge(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
+def _merge_runs(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
     """Merge runs of the same pages; many pages have a run at the top and at the bottom."""
     related = [run for run in runs if run.is_related]
     number: int | None = None
@@ -88,6 +88,7 @@ def _merge(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
 def _add_neighbours(
     chosen: dict[Direction, Address], number: int | None, pages: Mapping[int, Address]
 ) -> None:
+    """Complete the links to the next and the previous page from a run of numbers."""
     if number is None:
         return
     taken = {address.plain for address in chosen.values()}

@@ -30,7 +30,7 @@ class Direction(StrEnum):
 
 
 class Label(NamedTuple):
-    """Meaning of a label; `is_sure` if a word states it, because arrows and ages are ambiguous."""
+    """Meaning of a label; arrows, "older" and "newer" are ambiguous, so `is_sure` is false."""
 
     direction: Direction | None
     number: int | None = None
@@ -43,14 +43,18 @@ _ARROWS = {
     Direction.FIRST: "|< |‹ |« |<< ⏮ ⇤",
     Direction.LAST: ">| ›| »| >>| ⏭ ⇥",
 }
-_ARROW_OF = {arrow: direction for direction, arrows in _ARROWS.items() for arrow in arrows.split()}
+_DIRECTION_OF_ARROW = {
+    arrow: direction for direction, arrows in _ARROWS.items() for arrow in arrows.split()
+}
 _ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
-_EDGES = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
+_AROUND_LABEL = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
 _NUMBER = re.compile(r"\d{1,5}")
 _THOUSANDS = re.compile(r"\d{1,2},\d{3}")
 
 
 class _Words(NamedTuple):
+    """Words that name a direction, "older" or "newer", the noun "page", or a whole article."""
+
     directions: dict[str, Direction]
     ages: dict[str, Direction]
     nouns: frozenset[str]
@@ -77,7 +81,7 @@ def _words() -> _Words:
 
 def read_number(text: str) -> int | None:
     """Return the number in a text that contains nothing else, such as "[ 2 ]" or "2.", or None."""
-    bare = text.strip(_EDGES)
+    bare = text.strip(_AROUND_LABEL)
     if not 0 < len(bare) <= MAX_DIGITS + 1:
         return None
     if not bare.isdecimal():
@@ -89,10 +93,10 @@ def read_number(text: str) -> int | None:
 @cached_if_short(8192)
 def read_label(text: str) -> Label | None:
     """Return the meaning of a label of at most `MAX_LABEL` characters, or None if it has none."""
-    bare = " ".join(text.split()).strip(_EDGES).casefold()
+    bare = " ".join(text.split()).strip(_AROUND_LABEL).casefold()
     if not bare:
-        shown = "".join(each for each in text if each in _ARROW_CHARACTERS)
-        direction = _ARROW_OF.get(shown)
+        arrow = "".join(character for character in text if character in _ARROW_CHARACTERS)
+        direction = _DIRECTION_OF_ARROW.get(arrow)
         return None if direction is None else Label(direction, is_sure=False)
     words = _words()
     if bare in words.whole:
@@ -102,11 +106,12 @@ def read_label(text: str) -> Label | None:
 
 
 def _read_words(tokens: Sequence[str]) -> Label | None:
+    """Return the meaning of a label's words, or None if one of them is unknown."""
     words = _words()
     direction: Direction | None = None
     age: Direction | None = None
     number: int | None = None
-    for token in filter(None, (written.strip(_EDGES) for written in tokens)):
+    for token in filter(None, (written.strip(_AROUND_LABEL) for written in tokens)):
         if token in words.directions:
             direction = direction or words.directions[token]
         elif token in words.ages:
@@ -122,15 +127,17 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
     return Label(direction, number if direction is None else None)
 
 
-_NAMED = re.compile(
+_DIRECTION_IN_NAME = re.compile(
     r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
     r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))"
 )
-_NAMED_BY_INITIAL = {each[0]: each for each in Direction if each is not Direction.WHOLE}
+_DIRECTION_BY_INITIAL = {each[0]: each for each in Direction if each is not Direction.WHOLE}
 
 
 def read_name(name: str) -> Direction | None:
     """Return the direction named by a class or id, such as ``pager__item--next``, or None."""
-    directions = {_NAMED_BY_INITIAL[word[0]] for word in _NAMED.findall(to_kebab_case(name))}
+    directions = {
+        _DIRECTION_BY_INITIAL[word[0]] for word in _DIRECTION_IN_NAME.findall(to_kebab_case(name))
+    }
     # Two directions are ambiguous: "prev-next" is a bar with both, "next last" may end any list.
     return directions.pop() if len(directions) == 1 else None

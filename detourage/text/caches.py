@@ -5,7 +5,6 @@ from functools import lru_cache, wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 MAX_LENGTH = 200  # characters of a text whose result is cached; longer texts could fill the memory
-
 _Rest = ParamSpec("_Rest")
 _Result = TypeVar("_Result")
 _TextFunction = Callable[Concatenate[str, _Rest], _Result]

@@ -13,7 +13,6 @@ from detourage.text.words import listed
 
 MIN_YEAR = 1990  # Earliest plausible year; earlier years are dates of birth or foundation
 MAX_YEAR = 2100  # Latest plausible year
-
 _ZONES: dict[str, float] = {
     name: hours
     for names, hours in (
@@ -87,7 +86,6 @@ _THAI = re.compile("[\u0e01-\u0e5b]")
 _HAN_DIGITS = dict(zip("〇一二三四五六七八九十", range(11), strict=True)) | {
     "零": 0, "○": 0, "元": 1, "廿": 20, "卅": 30,
 }  # fmt: skip
-
 _TO_ASCII = str.maketrans(
     {
         **{chr(zero + n): str(n) for zero in (
@@ -178,9 +176,7 @@ _IN_PATH = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:(?P<sign>[/_.-])(?P<month>\d{1,2}|[a-z]{3,9})(?P=sign)(?P<day>\d{1,2})"
     r"|[/_.-]?(?P<month2>\d\d)[/_.-]?(?P<day2>\d\d))(?!\d)"
 )
-
 _SEPARATORS = re.compile(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
-
 MAX_GAP = 12  # characters between a day and its time, as in " um 14.30 Uhr"
 
 

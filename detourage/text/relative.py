@@ -18,7 +18,6 @@ from detourage.text.words import contains_any
 
 MAX_CHARACTERS = 200  # length of the beginning of a text in which a relative date is searched for
 MAX_PHRASE = 40  # length of a phrase without a number, such as "час назад"
-
 _ONE = (  # "One" and indefinite articles in many languages, as in "an hour ago"
     "a|an|one|ein|eine|einem|einen|einer|un|une|una|uno|um|uma|een|en|et|ett|jeden|jedną|jedna"
     "|один|одну|bir|egy|jeden|jednu|jedan|jedna|satu|một|μία|ένα"
@@ -199,7 +198,6 @@ def _one_of(words: Iterable[str]) -> str:
 
 MAX_AGE_CHARACTERS = 100  # length of a text that `resolve_relative` reads, in characters
 MAX_NUMBER = 999  # number of units in a plausible age
-
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 """Number of seconds in each unit."""
 

@@ -54,7 +54,6 @@ _CHARACTERS = {  # Traits of single characters
     Trait.START_MARK: '([<—–-•*»"“«',
     Trait.END_MARK: ".!?…;。！？»”\"'’)）」』:",
 }
-
 _CLASSES = {
     Trait.ILLEGAL: words.ILLEGAL,
     Trait.INVISIBLE: words.INVISIBLE,
@@ -69,7 +68,6 @@ _CLASSES = {
 """Traits of ranges of characters, written as in a regex character class."""
 
 _RANGE = re.compile("(.)(?:-(.))?", re.DOTALL)
-
 LAST_CHARACTER = 0x1FFFF
 """Last character in the tables; later characters, up to 0x3FFFF, are single-character words."""
 
@@ -109,7 +107,6 @@ def character_tables() -> CharacterTables:
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]
-
 _SEED = hash("detourage.text.texts") & 0xFFFF_FFFF_FFFF_FFFF
 """Hash seed of the process, without effect on results: tokens are numbered by first appearance."""
 
