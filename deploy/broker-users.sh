@@ -15,7 +15,7 @@
 set -eu
 : "${BROKER_SERVICE_PASSWORD:?}" "${BROKER_CRAWLER_PASSWORD:?}" "${BROKER_RECOGNISER_PASSWORD:?}"
 
-known=$(rabbitmqctl --quiet "$@" list_users)
+existing_users=$(rabbitmqctl --quiet "$@" list_users)
 
 # user NAME PASSWORD: creates the user or changes its password, which is passed on standard input to
 # keep it out of process listings.
@@ -23,7 +23,7 @@ user() {
     name=$1 password=$2
     shift 2
     case "
-$known" in
+$existing_users" in
         *"
 $name	"*) change=change_password ;;
         *) change=add_user ;;

@@ -8,13 +8,13 @@
 # postgres (the owner) and rabbitmq (the administrator) apply only at the first start.
 set -eu
 umask 077
-directory=${1:-secrets} former=${2:-.env}
+directory=${1:-secrets} old_file=${2:-.env}
 mkdir -p "$directory"
 # Only the owner can enter the directory; the files in it are world-readable, because containers run
 # as other users.
 chmod 700 "$directory"
 cd "$directory"
-case $former in /*) ;; *) former=$OLDPWD/$former ;; esac
+case $old_file in /*) ;; *) old_file=$OLDPWD/$old_file ;; esac
 
 # secret NAME: writes standard input to the file, atomically.
 secret() {
@@ -28,7 +28,7 @@ for user in postgres database_service database_read \
     name=${user}_password
     [ ! -e "$name" ] || continue
     variable=$(printf %s "$name" | tr '[:lower:]' '[:upper:]')
-    password=$(sed -n "s/^$variable=//p" "$former" 2>/dev/null | tail -n 1 | tr -d "\"'\r")
+    password=$(sed -n "s/^$variable=//p" "$old_file" 2>/dev/null | tail -n 1 | tr -d "\"'\r")
     # Hexadecimal digits, which need no quoting in a URL.
     [ -n "$password" ] || password=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
     printf %s "$password" | secret "$name"

@@ -5,8 +5,8 @@
     python examples/kafka_bridge.py articles kafka.properties articles
 
 The file contains librdkafka's properties, one ``name = value`` per line; the last argument is the
-topic. A message is acknowledged on one side after the other side has confirmed it. Any failure but
-a full queue ends the process: run it under a supervisor that starts it again.
+topic. A message is acknowledged on one side after the other side has confirmed it. Any failure,
+except for a full queue, ends the process, so run it under a supervisor that starts it again.
 """
 
 import json
@@ -30,8 +30,8 @@ from worker.messaging.transport import raw_body
 from worker.settings import load_settings
 
 JSON = {"content_type": "application/json", "content_encoding": "utf-8", "delivery_mode": 2}
-CARRIED = ("traceparent", "tracestate")
-REJECTIONS = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD)
+TRACE_HEADERS = ("traceparent", "tracestate")  # headers of Kafka messages that are passed on
+REJECTIONS = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD)  # errors that will recur
 
 
 def bridge_pages(properties: dict[str, str], topic: str, stop: Event) -> None:
@@ -41,33 +41,43 @@ def bridge_pages(properties: dict[str, str], topic: str, stop: Event) -> None:
     kafka.subscribe([topic])
     settings = load_settings()
     exchange, routing_key = topology_of(settings).pages_address
-    held: deque[Any] = deque()
+    unpublished: deque[Any] = deque()
     with connect(settings) as connection:
         producer = RabbitProducer(connection.channel())
         while not stop.is_set():
             message = kafka.poll(1.0)
             if message is not None and message.error() is None:
-                held.append(message)
+                unpublished.append(message)
             elif message is not None:
                 logging.warning("Kafka reported an error: %s", message.error())
             serve(connection, 0)
             with suppress(MessageNacked):
-                while held:
-                    page = held[0]
-                    traces = {n: v.decode() for n, v in page.headers() or () if n in CARRIED}
-                    place = f"{topic}/{page.partition()}/{page.offset()}"
-                    known = {"message_id": place, "headers": traces, "confirm_timeout": 10, **JSON}
-                    producer.publish(page.value() or b"", routing_key, exchange=exchange, **known)
+                while unpublished:
+                    page = unpublished[0]
+                    headers = {
+                        name: value.decode()
+                        for name, value in page.headers() or ()
+                        if name in TRACE_HEADERS
+                    }
+                    producer.publish(
+                        page.value() or b"",
+                        routing_key,
+                        exchange=exchange,
+                        message_id=f"{topic}/{page.partition()}/{page.offset()}",
+                        headers=headers,
+                        confirm_timeout=10,
+                        **JSON,
+                    )
                     # If the partition was revoked, its next owner publishes the message again.
                     with suppress(KafkaException):
                         kafka.store_offsets(page)
-                    held.popleft()
-            (kafka.pause if held else kafka.resume)(kafka.assignment())
+                    unpublished.popleft()
+            (kafka.pause if unpublished else kafka.resume)(kafka.assignment())
     kafka.close()
 
 
 def bridge_articles(properties: dict[str, str], topic: str, stop: Event) -> None:
-    """Produce the articles of the queue; one that Kafka rejects goes to a queue of its own."""
+    """Produce the articles of the queue to a topic; move those that Kafka rejects to a queue."""
     kafka = Producer({**properties, "acks": "all", "message.max.bytes": 1_000_000_000})
     settings = load_settings()
     queue = topology_of(settings).articles_queue
@@ -75,14 +85,17 @@ def bridge_articles(properties: dict[str, str], topic: str, stop: Event) -> None
     with connect(settings) as connection:
         channel = connection.channel()
         queues = [Queue(queue, no_declare=True)]
-        with RabbitConsumer(channel, queues, on_message=waiting.append, auto_declare=False) as each:
-            each.qos(prefetch_count=8)
+        with RabbitConsumer(
+            channel, queues, on_message=waiting.append, auto_declare=False
+        ) as rabbit:
+            rabbit.qos(prefetch_count=8)
             while not stop.is_set():
                 serve(connection, 0 if waiting else 1)
                 if waiting and not is_produced(kafka, topic, waiting[0], connection):
-                    aside = Exchange(f"{queue}.unreadable", type="fanout")
-                    own = {"declare": [Queue(aside.name, aside)], **JSON}
-                    RabbitProducer(connection.channel(), aside).publish(raw_body(waiting[0]), **own)
+                    unreadable = Exchange(f"{queue}.unreadable", type="fanout")
+                    options = {"declare": [Queue(unreadable.name, unreadable)], **JSON}
+                    producer = RabbitProducer(connection.channel(), unreadable)
+                    producer.publish(raw_body(waiting[0]), **options)
                 if waiting:
                     waiting.popleft().ack()
 
@@ -92,20 +105,25 @@ def is_produced(kafka: Producer, topic: str, article: Message, connection: Conne
     values = json.loads(raw_body(article))
     key = values.get("canonical") or values.get("url")
     headers = {**article.headers, "message_id": article.properties.get("message_id", "")}
-    carried = [(name, str(value).encode()) for name, value in headers.items()]
-    found: list[KafkaError | None] = []
-    noted = {"headers": carried, "on_delivery": lambda error, _: found.append(error)}
-    kafka.produce(topic, raw_body(article), key, **noted)
+    encoded = [(name, str(value).encode()) for name, value in headers.items()]
+    errors: list[KafkaError | None] = []  # None means that the article was delivered
+    kafka.produce(
+        topic,
+        raw_body(article),
+        key,
+        headers=encoded,
+        on_delivery=lambda error, _: errors.append(error),
+    )
     while kafka.flush(1.0):
         serve(connection, 0)
-    (error,) = found
+    (error,) = errors
     if error is not None and error.code() not in REJECTIONS:
         raise KafkaException(error)
     return error is None
 
 
 def serve(connection: Connection, seconds: float) -> None:
-    """Handle an event from RabbitMQ, or send a heartbeat."""
+    """Handle an event from RabbitMQ, waiting up to ``seconds`` for it; send a heartbeat if due."""
     with suppress(TimeoutError):
         connection.drain_events(timeout=seconds)
     connection.heartbeat_check()

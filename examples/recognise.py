@@ -26,8 +26,8 @@ from urllib.parse import urlsplit
 from kombu import Connection, Exchange, Message, Queue
 from kombu.mixins import ConsumerMixin
 
-PREFETCH = 20
-NAME = re.compile(r"\b[A-Z]\w+(?: [A-Z]\w+)+")
+PREFETCH = 20  # maximum number of articles that are delivered but not yet acknowledged
+NAME = re.compile(r"\b[A-Z]\w+(?: [A-Z]\w+)+")  # such as "Marie Curie"
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS articles (
@@ -51,7 +51,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         ca_file: Path | None = None,
     ) -> None:
         # Without these options, the library does not verify the host name.
-        verified = {
+        tls = {
             "cert_reqs": ssl.CERT_REQUIRED,
             "ca_certs": str(ca_file) if ca_file else None,
             "server_hostname": urlsplit(broker_url).hostname,
@@ -59,7 +59,7 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         self.connection = Connection(
             broker_url,
             heartbeat=60,
-            ssl=verified if broker_url.startswith("amqps:") else False,
+            ssl=tls if broker_url.startswith("amqps:") else False,
             transport_options={"confirm_publish": True},
         )
         self._database = sqlite3.connect(database)
@@ -98,21 +98,22 @@ class Recogniser(ConsumerMixin):  # type: ignore[misc]
         self, key: tuple[str, str, str, int], variants: list[str], entities: list[str]
     ) -> None:
         with self._database:
-            known = self._database.execute("SELECT 1 FROM articles WHERE id = ?", key[:1])
-            if known.fetchone():
+            article_id, site, url, revision = key
+            same = self._database.execute("SELECT 1 FROM articles WHERE id = ?", (article_id,))
+            if same.fetchone():
                 return
             self._database.execute("INSERT INTO articles VALUES (?, ?, ?, ?)", key)
             self._database.execute(
                 "INSERT INTO pages VALUES (?, ?, ?, ?) ON CONFLICT (site, url) DO UPDATE SET"
                 " revision = excluded.revision, entities = excluded.entities"
                 " WHERE excluded.revision > pages.revision",
-                (*key[1:], json.dumps(entities, ensure_ascii=False)),
+                (site, url, revision, json.dumps(entities, ensure_ascii=False)),
             )
             # These pages used to be separate, but their URLs turned out to be variants of this
             # page's URL.
             self._database.executemany(
                 "DELETE FROM pages WHERE site = ? AND url = ? AND revision < ?",
-                [(key[1], variant, key[3]) for variant in variants],
+                [(site, variant, revision) for variant in variants],
             )
 
 

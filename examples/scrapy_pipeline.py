@@ -47,7 +47,7 @@ def page_item(response: Response, identifier: str | None = None) -> dict[str, An
 
 
 class PagePipeline:
-    """Publishes page items with publisher confirms.
+    """Pipeline that publishes page items, and waits until the broker has confirmed each.
 
     While the broker is unavailable or its queue is full, the crawl is blocked, so that no page is
     lost. `queue_prefix` and `ca_file` correspond to the settings ``DETOURAGE_QUEUE_PREFIX`` and

@@ -14,10 +14,10 @@ def run(connection: Connection) -> None:
         context.run_migrations()
 
 
-given = context.config.attributes.get("connection")
-if given is not None:
-    run(given)
+open_connection = context.config.attributes.get("connection")
+if open_connection is not None:
+    run(open_connection)
 else:
     engine = create_engine(load_settings().require_database_url())
-    with engine.connect() as own:
-        run(own)
+    with engine.connect() as new_connection:
+        run(new_connection)

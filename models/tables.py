@@ -1,4 +1,4 @@
-"""Database tables. Natural keys include a version, so that a task that runs twice writes once."""
+"""Database tables. Keys include a version, so that a task that runs twice writes only once."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -32,8 +32,8 @@ Small = Annotated[int, 32]
 """An integer that fits into 32 bits."""
 
 
-def _part_of(target: str, **options: Any) -> MappedColumn[Any]:
-    """Return a foreign key, whose row is deleted together with the row to which it refers."""
+def _cascading_key(target: str, **options: Any) -> MappedColumn[Any]:
+    """Return a column with a foreign key, whose row is deleted with the row to which it refers."""
     return mapped_column(ForeignKey(target, ondelete="CASCADE"), **options)
 
 
@@ -62,14 +62,14 @@ class Base(DeclarativeBase):
     }
 
 
-def _generation_key() -> ForeignKeyConstraint:
+def _generation_foreign_key() -> ForeignKeyConstraint:
     return ForeignKeyConstraint(
         ["site_id", "generation"], ["generations.site_id", "generations.number"]
     )
 
 
 class Site(Base):
-    """A site; only pages of the same site are compared."""
+    """A site. Only pages of the same site are compared with each other."""
 
     __tablename__ = "sites"
 
@@ -138,12 +138,13 @@ class StoredPage(Base):
     fetched_at: Mapped[datetime | None]
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
     waiting_since: Mapped[datetime] = mapped_column(server_default=func.now())
+    """When the page last lost its outcome, or was received without one."""
     extra: Mapped[str] = mapped_column(server_default="{}")
     """Unknown keys of the message and fields about the HTTP response, as JSON text, because jsonb
     rejects NUL characters."""
     content_digest: Mapped[str]
     refused: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
-    """The latest response if it was a refusal."""
+    """The latest response, if it was a refusal (such as status 404) instead of the page."""
     encoding: Mapped[str | None]
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
     outcome: Mapped[str | None]
@@ -160,9 +161,11 @@ class StoredPage(Base):
     """Revision of the latest article; 0 before the first."""
     confidence: Mapped[float | None]
     short_text: Mapped[bytes | None]
-    """Key of the latest text and its publisher if the text is short and doubtful."""
+    """Hash of the latest text and its publisher, if the text is short and doubtful."""
     asked_at: Mapped[datetime | None]
+    """When its extraction was last requested."""
     attempts: Mapped[Small] = mapped_column(server_default="0")
+    """Number of attempts to extract the page since then."""
     comment_pattern: Mapped[str | None]
     """`CommentPattern.to_json` of the page's own comments; null if not determined yet, or if the
     page is too long to search."""
@@ -172,14 +175,14 @@ class StoredPage(Base):
 
 
 class Address(Base):
-    """An address in canonical form, with its spellings; each fetch may move it to another page."""
+    """An address in canonical form, with its spellings. A fetch may move it to another page."""
 
     __tablename__ = "addresses"
     __table_args__ = (UniqueConstraint("site_id", "digest"),)
 
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
-    page_id: Mapped[int] = _part_of("pages.id", index=True)
+    page_id: Mapped[int] = _cascading_key("pages.id", index=True)
     digest: Mapped[str]
     """SHA-256 of the address; long addresses do not fit into an index row."""
     address: Mapped[str]
@@ -189,11 +192,12 @@ class Address(Base):
     """`detourage.addresses.Kind`; null if the address is not a variant."""
     headlines: Mapped[list[int]] = mapped_column(server_default="{}")
     passages: Mapped[list[int]] = mapped_column(server_default="{}")
+    """Hashes of headlines and passages, by which two addresses are found to show the same page."""
     came_at: Mapped[datetime] = mapped_column(server_default=func.now())
     read_at: Mapped[datetime | None]
     """Fetch time of the page whose wording is stored; null if unknown."""
     joined_at: Mapped[datetime | None]
-    """When the address joined another's page; null for the authoritative address."""
+    """When it joined the page of another address; null for the page's authoritative address."""
 
 
 class AddressTarget(Base):
@@ -202,7 +206,7 @@ class AddressTarget(Base):
     __tablename__ = "address_targets"
     __table_args__ = (Index(None, "site_id", "digest"),)
 
-    address_id: Mapped[int] = _part_of("addresses.id", primary_key=True)
+    address_id: Mapped[int] = _cascading_key("addresses.id", primary_key=True)
     number: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     digest: Mapped[str]
@@ -218,7 +222,7 @@ class PageContent(Base):
     __tablename__ = "page_contents"
     __table_args__ = (Index(None, "object_url", postgresql_using="hash"),)
 
-    page_id: Mapped[int] = _part_of("pages.id", primary_key=True)
+    page_id: Mapped[int] = _cascading_key("pages.id", primary_key=True)
     compressed: Mapped[bytes | None]
     object_url: Mapped[str | None]
     is_text: Mapped[bool]
@@ -234,7 +238,7 @@ class WaitingFetch(Base):
     __tablename__ = "waiting_fetches"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    page_id: Mapped[int] = _part_of("pages.id", index=True)
+    page_id: Mapped[int] = _cascading_key("pages.id", index=True)
     url: Mapped[str]
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
@@ -250,7 +254,7 @@ class PageKnowledge(Base):
 
     __tablename__ = "page_knowledge"
 
-    page_id: Mapped[int] = _part_of("pages.id", primary_key=True)
+    page_id: Mapped[int] = _cascading_key("pages.id", primary_key=True)
     content_digest: Mapped[str]
     """`StoredPage.content_digest` of the page from which it was learned."""
     packed: Mapped[bytes]
@@ -263,14 +267,14 @@ class Distance(Base):
     __tablename__ = "distances"
     __table_args__ = (CheckConstraint("lower_tree_id < higher_tree_id", name="ordered"),)
 
-    lower_tree_id: Mapped[int] = _part_of("trees.id", primary_key=True)
-    higher_tree_id: Mapped[int] = _part_of("trees.id", primary_key=True, index=True)
+    lower_tree_id: Mapped[int] = _cascading_key("trees.id", primary_key=True)
+    higher_tree_id: Mapped[int] = _cascading_key("trees.id", primary_key=True, index=True)
     distance: Mapped[Small | None]
     """Null if the pair cannot be compared."""
 
 
 class SiteComparison(Base):
-    """The comparisons of a site's trees for which its next clustering waits."""
+    """Comparisons in progress between a site's trees, for which its next clustering waits."""
 
     __tablename__ = "site_comparisons"
 
@@ -299,8 +303,8 @@ class NearestReference(Base):
 
     __tablename__ = "nearest_references"
 
-    reference_set_id: Mapped[int] = _part_of("reference_sets.id", primary_key=True)
-    tree_id: Mapped[int] = _part_of("trees.id", primary_key=True, index=True)
+    reference_set_id: Mapped[int] = _cascading_key("reference_sets.id", primary_key=True)
+    tree_id: Mapped[int] = _cascading_key("trees.id", primary_key=True, index=True)
     reference_id: Mapped[int | None]
     """Nearest tree of the set; null if the tree is too large to be compared."""
     distance: Mapped[float | None]
@@ -313,8 +317,8 @@ class ComparisonBlock(Base):
     __tablename__ = "comparison_blocks"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    site_id: Mapped[int] = _part_of("site_comparisons.site_id", index=True)
-    reference_set_id: Mapped[int | None] = _part_of("reference_sets.id", index=True)
+    site_id: Mapped[int] = _cascading_key("site_comparisons.site_id", index=True)
+    reference_set_id: Mapped[int | None] = _cascading_key("reference_sets.id", index=True)
     """Set in which only each row's nearest tree is needed; null if all distances are needed."""
     rows: Mapped[list[int]]
     columns: Mapped[list[int]]
@@ -363,7 +367,7 @@ class TemplateGroup(Base):
     """A group of pages that share a template, in one generation."""
 
     __tablename__ = "template_groups"
-    __table_args__ = (_generation_key(),)
+    __table_args__ = (_generation_foreign_key(),)
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
@@ -377,7 +381,7 @@ class TemplateGroup(Base):
 
 
 class GroupRepresentative(Base):
-    """A tree that represents a group; the page that had it may have changed since."""
+    """A tree that represents a group, even if the page that had it has changed."""
 
     __tablename__ = "group_representatives"
     __table_args__ = (
@@ -390,14 +394,14 @@ class GroupRepresentative(Base):
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
     group_number: Mapped[Small] = mapped_column(primary_key=True)
-    tree_id: Mapped[int] = _part_of("trees.id", primary_key=True, index=True)
+    tree_id: Mapped[int] = _cascading_key("trees.id", primary_key=True, index=True)
 
 
 class DesignChange(Base):
     """A design change of a site, detected by a clustering."""
 
     __tablename__ = "design_changes"
-    __table_args__ = (_generation_key(),)
+    __table_args__ = (_generation_foreign_key(),)
 
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
@@ -418,12 +422,12 @@ class DesignChange(Base):
 
 
 class Membership(Base):
-    """Position of a page in a generation: its group, and the page with which it is compared."""
+    """Membership of a page in a generation: its group, and the page with which it is compared."""
 
     __tablename__ = "memberships"
-    __table_args__ = (_generation_key(), Index(None, "site_id", "generation"))
+    __table_args__ = (_generation_foreign_key(), Index(None, "site_id", "generation"))
 
-    page_id: Mapped[int] = _part_of("pages.id", primary_key=True)
+    page_id: Mapped[int] = _cascading_key("pages.id", primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int]
     group_number: Mapped[Small | None]
@@ -441,7 +445,7 @@ class Article(Base):
     __table_args__ = (UniqueConstraint("page_id", "revision"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
-    page_id: Mapped[int] = _part_of("pages.id")
+    page_id: Mapped[int] = _cascading_key("pages.id")
     revision: Mapped[Small]
     content_digest: Mapped[str]
     message: Mapped[dict[str, Any]] = mapped_column(ArticleJson)
@@ -453,7 +457,7 @@ class ArticleComment(Base):
 
     __tablename__ = "comments"
 
-    article_id: Mapped[UUID] = _part_of("articles.id", primary_key=True)
+    article_id: Mapped[UUID] = _cascading_key("articles.id", primary_key=True)
     number: Mapped[Small] = mapped_column(primary_key=True)
     parent: Mapped[Small | None]
     author: Mapped[str | None]
@@ -476,7 +480,7 @@ class PageParts(Base):
         Index("ix_page_parts_first_id", "first_id", postgresql_where=text("first_id IS NOT NULL")),
     )
 
-    page_id: Mapped[int] = _part_of("pages.id", primary_key=True)
+    page_id: Mapped[int] = _cascading_key("pages.id", primary_key=True)
     site_id: Mapped[int]
     links: Mapped[dict[str, Any]]
     """`Pagination` of the page; empty if it no longer links to other parts."""
@@ -553,7 +557,7 @@ class Reprocessing(Base):
 
 
 class FollowedRequest(Base):
-    """A request from another service that was carried out; its message may be redelivered."""
+    """A request that was carried out, so that a redelivery of its message has no effect."""
 
     __tablename__ = "followed_requests"
 
@@ -563,7 +567,7 @@ class FollowedRequest(Base):
 
 
 class Duration(Base):
-    """Histogram of durations: the number of executions of a kind of work in each duration class."""
+    """Histogram bucket: number and total duration of the executions that took at most so long."""
 
     __tablename__ = "durations"
     # Every task updates a row; free space in each block of the table avoids index updates.
@@ -572,7 +576,7 @@ class Duration(Base):
     work: Mapped[str] = mapped_column(primary_key=True)
     """Name of a task, or `intake`."""
     slot: Mapped[Small] = mapped_column(primary_key=True)
-    """Slot; processes use different ones, so that they do not wait for each other."""
+    """Number by which processes use different rows, so that they do not wait for each other."""
     at_most: Mapped[float] = mapped_column(primary_key=True)
     number: Mapped[int]
     seconds: Mapped[float]
@@ -593,7 +597,7 @@ class OutboxEntry(Base):
     lane: Mapped[str | None] = mapped_column(
         Computed("CASE WHEN refused_at IS NULL THEN coalesce(task, exchange) END", persisted=True)
     )
-    """Name of the task or, for a message, of the exchange; null if the entry was set aside."""
+    """Name of the task or, for a message, of the exchange; null if the entry is quarantined."""
     turn: Mapped[int] = mapped_column(server_default="0")
     """Position in the lane, chosen so that sites take turns; negative for short queues."""
     site_id: Mapped[int | None]
@@ -606,12 +610,12 @@ class OutboxEntry(Base):
     body: Mapped[bytes | None]
     """Body as sent, or compressed; see `worker.store.outbox.unpacked_body`."""
     refused_at: Mapped[datetime | None]
-    """When it was set aside, because the broker refused it or its body is damaged."""
+    """When it was quarantined, because the broker refused it or its body is damaged."""
     refusal: Mapped[str | None]
 
 
 class OutboxTurn(Base):
-    """The turn last served in one half of a lane, which later tasks follow."""
+    """The turn last served in one half of a lane; new tasks get later turns."""
 
     __tablename__ = "outbox_turns"
 

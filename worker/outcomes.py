@@ -3,8 +3,7 @@
 from enum import StrEnum, unique
 from typing import Final
 
-PENDING: Final = "pending"
-"""Key under which pages without an outcome are counted."""
+PENDING: Final = "pending"  # key under which pages without an outcome are counted
 
 
 @unique

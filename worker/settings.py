@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from detourage.errors import ExpectedError
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 
-PREFIX = "DETOURAGE_"
+PREFIX = "DETOURAGE_"  # beginning of the environment variables for settings
 
 SECRETS = ("database_url", "broker_url")
 """Settings that contain a password, and may therefore be read from a file instead."""
@@ -27,7 +27,7 @@ OTLP_HEADERS = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
 """Accepted schemes of database URLs. All of them select psycopg2; SQLAlchemy would choose another
 driver for the first."""
-BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")
+BROKER_SCHEMES = ("amqp", "amqps", "pyamqp", "pgmq")  # accepted schemes of broker URLs
 
 
 class SettingsError(ExpectedError):

@@ -16,9 +16,9 @@ from worker.errors import cause
 
 logger = logging.getLogger(__name__)
 
-Context: TypeAlias = Mapping[str, str]
+Context: TypeAlias = Mapping[str, str]  # trace context: values of `HEADERS`
 
-HEADERS: Final = ("traceparent", "tracestate")
+HEADERS: Final = ("traceparent", "tracestate")  # headers of W3C Trace Context
 
 MAX_HEADER_CHARACTERS: Final = 512  # maximum length of a header; longer headers are ignored
 FLUSH_SECONDS = 2.0  # maximum time that an exiting process waits for its last spans to be exported

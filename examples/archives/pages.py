@@ -3,7 +3,7 @@
 All functions are pure, apart from reading the archive, and need no server. `archived_pages` reads a
 WARC file. `read_batch` extracts the articles of pages one by one. `read_site` extracts the articles
 of all pages of a site by comparing the pages with each other. This is more accurate, but the
-framework must first bring the pages of a site together. `rows` bounds the memory that a step needs.
+framework must first bring the pages of a site together.
 """
 
 from collections.abc import Iterator
@@ -32,9 +32,12 @@ of this number."""
 
 
 def archived_pages(path: str | Path, rows: int = 200) -> Iterator[pa.RecordBatch]:
-    """Yield the pages of a WARC file, or of another file that Détourage can read."""
+    """Yield the pages of a WARC file, or of another file that Détourage can read.
+
+    Each batch has at most `rows` pages, which bounds the memory that it takes.
+    """
     pages = detourage.load_pages(path)
-    while some := list(islice(pages, rows)):
+    while chunk := list(islice(pages, rows)):
         yield pa.RecordBatch.from_pylist(
             [
                 {
@@ -44,7 +47,7 @@ def archived_pages(path: str | Path, rows: int = 200) -> Iterator[pa.RecordBatch
                     "content_type": page.content_type,
                     "fetched_at": page.fetched_at,
                 }
-                for page in some
+                for page in chunk
             ],
             schema=PAGES,
         )
@@ -52,17 +55,17 @@ def archived_pages(path: str | Path, rows: int = 200) -> Iterator[pa.RecordBatch
 
 def read_batch(batch: pa.RecordBatch | pa.Table) -> pa.Table:
     """Return the articles of pages, each read on its own; omit pages without an article."""
-    return _articles(detourage.extract_many(_pages(batch)))
+    return _article_table(detourage.extract_many(_pages(batch)))
 
 
 def read_site(batch: pa.RecordBatch | pa.Table) -> pa.Table:
     """Return the articles of the pages of one site, which are compared with each other."""
     pages = list(_pages(batch))
-    parts = [
-        _articles(detourage.Site(pages[start : start + MAX_SITE_PAGES]).read())
+    tables = [
+        _article_table(detourage.Site(pages[start : start + MAX_SITE_PAGES]).read())
         for start in range(0, len(pages), MAX_SITE_PAGES)
     ]
-    return pa.concat_tables(parts) if parts else ARTICLES.empty_table()
+    return pa.concat_tables(tables) if tables else ARTICLES.empty_table()
 
 
 def _pages(batch: pa.RecordBatch | pa.Table) -> Iterator[detourage.Page]:
@@ -71,5 +74,5 @@ def _pages(batch: pa.RecordBatch | pa.Table) -> Iterator[detourage.Page]:
         yield detourage.Page(row["html"], row["url"], row["content_type"], row["fetched_at"])
 
 
-def _articles(results: Iterator[detourage.Result]) -> pa.Table:
+def _article_table(results: Iterator[detourage.Result]) -> pa.Table:
     return detourage.to_arrow(each.article for each in results if each.article is not None)

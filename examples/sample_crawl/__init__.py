@@ -75,7 +75,7 @@ def write_crawl(directory: Path, **options: Any) -> int:
     pages = list(generate(**options))
     messages, gold = [page.message for page in pages], [page.gold for page in pages]
     for name, records in (("pages", messages), ("gold", gold)):
-        # The bytes must not contain the time.
+        # Without a time, so that the files are the same each time.
         packed = gzip.compress(_lines(records), mtime=0)
         (directory / f"{name}.jsonl.gz").write_bytes(packed)
     return len(pages)
@@ -104,23 +104,24 @@ def _crawl(sites: Iterable[Site], seed: int, rounds: int, noise: float) -> Itera
 
 
 def _round(maker: PageMaker, position: int) -> Iterator[SamplePage]:
+    """Yield two articles, a section front and, in some rounds, pages without a template."""
     stories = [maker.newsroom.story(2 * position), maker.newsroom.story(2 * position + 1)]
     newest = 2 * position + 2
-    shown = stories[-1].published
+    latest = stories[-1].published
     for story in stories:
         yield _page(maker, *maker.article(story), story.published)
-    yield _page(maker, *maker.menu(position, newest), shown)
-    # A round has three pages with a template.
-    share = 0.1 * maker.noise * 3
-    for number in range(round(position * share), round((position + 1) * share)):
-        yield _page(maker, *maker.one_off(number, newest), shown)
+    yield _page(maker, *maker.menu(position, newest), latest)
+    # With full noise, one page without a template for every ten of the three pages of a round.
+    per_round = 0.1 * maker.noise * 3
+    for number in range(round(position * per_round), round((position + 1) * per_round)):
+        yield _page(maker, *maker.one_off(number, newest), latest)
 
 
-def _page(maker: PageMaker, markup: str, gold: Gold, shown: datetime) -> SamplePage:
+def _page(maker: PageMaker, markup: str, gold: Gold, published: datetime) -> SamplePage:
     site, design, url = maker.site, maker.design, gold["url"]
     rng = stream(url)
     identifier = f"{site.domain}-{rng.getrandbits(48):012x}"
-    fetched_at = shown + timedelta(minutes=rng.randint(150, 2_000))
+    fetched_at = published + timedelta(minutes=rng.randint(150, 2_000))
     content = markup.encode(design.encoding, errors="xmlcharrefreplace")
     message = {
         "version": 1,

@@ -11,7 +11,9 @@ from importlib import resources
 from typing import Any
 
 _SLOT = re.compile(r"\{(\^?)([^{}]+)\}")
+"""A slot, such as ``{town}`` or ``{^town}``; see `Voice`."""
 _NUMBER = re.compile(r"(\d+)(?:\.(\d+))?-(\d+)(?:\.\d+)?(?:/(\d+))?")
+"""The name of a slot for a number, such as ``20-80``, ``20-80/5`` or ``1.0-9.9``."""
 
 
 def stream(*key: object) -> random.Random:
@@ -24,14 +26,19 @@ def stream(*key: object) -> random.Random:
 
 
 class Voice:
-    """An author's voice, which expands rules, dealing each rule's alternatives like cards.
+    """Generator of the texts of one author: it expands the rules of a grammar at random.
 
-    An alternative recurs only once all other alternatives of its rule have been used, so that an
-    article does not repeat itself. In an alternative, ``{name}`` is replaced by the name in `cast`
-    (which remains the same throughout the text) or the rule ``name``, ``{.name}`` by the rule
-    ``name`` of the `topic` (a prefix of rules), ``{20-80}`` by a whole number, ``{20-80/5}`` by a
-    multiple of five, and ``{1.0-9.9}`` by a number with the same number of decimals; ``{^name}``
-    starts with a capital letter. `signs` are the decimal point and the thousands separator.
+    A rule is a list of alternatives, none of which recurs before all others have been used, so that
+    an article does not repeat itself. The slots of an alternative are replaced as follows:
+
+    - ``{name}`` by the text of that name in `cast`, which is the same throughout an article, or by
+      an expansion of the rule ``name``;
+    - ``{.name}`` by an expansion of the rule ``name`` of the `topic`, whose rules begin with it;
+    - ``{20-80}`` by a whole number, ``{20-80/5}`` by a multiple of five, and ``{1.0-9.9}`` by a
+      number with the same number of decimals.
+
+    ``{^name}`` begins with a capital letter. `signs` are the decimal point and the thousands
+    separator.
     """
 
     def __init__(
@@ -45,37 +52,39 @@ class Voice:
     ) -> None:
         self._rules, self._signs, self._rng, self._topic = rules, signs, rng, topic
         self.cast = dict(cast or {})
-        self._decks: dict[str, list[str]] = {}
+        self._unused: dict[str, list[str]] = {}  # shuffled alternatives, by rule
 
-    def engage(self, roles: Mapping[str, str]) -> None:
-        """Expand each role once, and add the result to the cast."""
+    def add_roles(self, roles: Mapping[str, str]) -> None:
+        """Expand the text of each role, and add the result to the cast."""
         for role, text in roles.items():
-            self.cast[role] = _SLOT.sub(self._slot, text)
+            self.cast[role] = _SLOT.sub(self._expand_slot, text)
 
-    def tell(self, rule: str) -> str:
+    def expand(self, rule: str) -> str:
         """Return an expansion of ``rule``; raise KeyError if there is no such rule."""
         if rule.startswith("."):
             rule = self._topic + rule
-        deck = self._decks.get(rule)
-        if not deck:
-            deck = self._decks[rule] = list(self._rules[rule])
-            self._rng.shuffle(deck)
-        return _SLOT.sub(self._slot, deck.pop())
+        unused = self._unused.get(rule)
+        if not unused:
+            unused = self._unused[rule] = list(self._rules[rule])
+            self._rng.shuffle(unused)
+        return _SLOT.sub(self._expand_slot, unused.pop())
 
-    def _slot(self, match: re.Match[str]) -> str:
+    def _expand_slot(self, match: re.Match[str]) -> str:
         capital, name = match.groups()
         number = _NUMBER.fullmatch(name)
         if number is None:
-            words = self.cast.get(name) or self.tell(name)
+            words = self.cast.get(name) or self.expand(name)
             return words[:1].upper() + words[1:] if capital else words
-        low, places, high, step = number.groups()
-        decimal, thousands = self._signs
-        if places:
-            scale: int = 10 ** len(places)
-            drawn = self._rng.randint(int(low) * scale, int(high) * scale + scale - 1) / scale
-            return f"{drawn:.{len(places)}f}".replace(".", decimal)
-        value = self._rng.randrange(int(low), int(high) + 1, int(step or 1))
-        return f"{value:,}".replace(",", thousands) if value >= 10_000 else str(value)
+        low, decimals, high, step = number.groups()
+        decimal_point, thousands = self._signs
+        if decimals:
+            scale: int = 10 ** len(decimals)
+            value = self._rng.randint(int(low) * scale, int(high) * scale + scale - 1) / scale
+            return f"{value:.{len(decimals)}f}".replace(".", decimal_point)
+        number_drawn = self._rng.randrange(int(low), int(high) + 1, int(step or 1))
+        if number_drawn < 10_000:
+            return str(number_drawn)
+        return f"{number_drawn:,}".replace(",", thousands)
 
 
 @dataclass(frozen=True)
@@ -104,7 +113,7 @@ class Language:
         signs = self.numbers["decimal"], self.numbers["thousands"]
         voice = Voice(self.rules, signs, rng, topic=topic, cast=cast)
         if topic and cast is None:
-            voice.engage(self.cast)
+            voice.add_roles(self.cast)
         return voice
 
     def date(self, moment: datetime, style: str) -> str:
@@ -127,6 +136,7 @@ def language(code: str) -> Language:
     path = resources.files(__package__).joinpath("languages", f"{code}.toml")
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     rules, forms = _alternatives(data["rules"]), _alternatives(data.pop("forms"))
+    # A topic lists nouns; each alternative of a form, with a noun in place of "*", makes a rule.
     topics = {}
     for key, topic in data["topics"].items():
         topics[key] = topic.pop("name")
@@ -138,4 +148,5 @@ def language(code: str) -> Language:
 
 
 def _alternatives(table: Mapping[str, str]) -> dict[str, Sequence[str]]:
+    """Return the alternatives of each rule in a table, which are one per line."""
     return {name: text.strip("\n").split("\n") for name, text in table.items()}

@@ -53,12 +53,13 @@ class Templates:
                 for item in value if is_list else [value] if value else []:
                     yield from self._pieces(body, [*contexts, item])
             elif value is None:
-                raise ValueError(f"nothing to show for {name!r}")
+                raise ValueError(f"the context has no value for {name!r}")
             else:
                 yield str(value) if sigil == "{" else html.escape(str(value))
 
 
 def _parse(text: str) -> _Nodes:
+    """Return the nodes of a template; a section contains the nodes up to its closing tag."""
     open_bodies: list[_Nodes] = [[]]
     end = 0
     for match in _TAG.finditer(text):
@@ -78,11 +79,13 @@ def _parse(text: str) -> _Nodes:
 
 
 def _look_up(name: str, contexts: Sequence[Any]) -> Any:
+    """Return the value of a name such as ``story.title``, or None if it is missing."""
     if name == ".":
         return contexts[-1]
     first, *rest = name.split(".")
-    holders = (each for each in reversed(contexts) if isinstance(each, Mapping) and first in each)
-    value: Any = next(holders, {}).get(first)
+    # The innermost context that has the name.
+    matching = (each for each in reversed(contexts) if isinstance(each, Mapping) and first in each)
+    value: Any = next(matching, {}).get(first)
     for part in rest:
         try:
             value = value[part]

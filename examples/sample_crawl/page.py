@@ -15,13 +15,14 @@ from examples.sample_crawl.language import stream
 from examples.sample_crawl.site import Design, Site, templates
 from examples.sample_crawl.story import FIRST_SPECIAL, Newsroom, Picture, Story
 
-Context = dict[str, Any]
-Gold = dict[str, Any]
+Context = dict[str, Any]  # values for a template
+Gold = dict[str, Any]  # the correct results for a page
 
 _LINK_SHARE = 0.35
 """Share of paragraphs in which a name becomes a link."""
 
 _FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
+"""The text up to the first final punctuation mark, including Arabic and Chinese ones."""
 
 _ELEMENTS = ("div", "section", "article", "center", "main", "aside", "blockquote", "span")
 _SERVICES = ("table", "answers", "history", "form", "chart", "poll", "accordion", "map", "wall")
@@ -29,8 +30,8 @@ _MODULES = ("wrapper", "paragraph", "picture", *_SERVICES)
 """Parts of pages without a template."""
 
 
-class Chance(dict[str, bool]):
-    """Whether each optional block of a page is shown, decided when the block is first looked up.
+class OptionalBlocks(dict[str, bool]):
+    """Whether each optional block of a page is shown, which is decided at its first look-up.
 
     If `noise` is 0, every block is shown; if it is 1, half of them are.
     """
@@ -45,7 +46,7 @@ class Chance(dict[str, bool]):
 
 
 @dataclass(frozen=True)
-class _Remark:
+class _Comment:
     """A reader's comment; ``parent`` is the index of the comment to which it replies."""
 
     author: str
@@ -68,12 +69,12 @@ class PageMaker:
 
     def article(self, story: Story) -> tuple[str, Gold]:
         """Return the HTML and the gold record of a story's page."""
-        maybe, rng = self._drawn("article", story.number)
+        optional_blocks, rng = self._random_choices("article", story.number)
         gold = self._gold(f"{self.design.name}/{story.kind}", self._path(story), story)
         main = [story.picture(0)] if rng.random() >= self.noise / 2 else []
-        body, inside = self._body(story, maybe, rng, gold)
+        body, inside = self._body(story, optional_blocks, rng, gold)
         gallery: list[Picture] = []
-        if story.kind == "news" and "gallery" in self.design.lists and maybe["gallery"]:
+        if story.kind == "news" and "gallery" in self.design.lists and optional_blocks["gallery"]:
             # Lower numbers are those of pictures in the body.
             gallery = [story.picture(20 + place) for place in range(self._count("gallery", rng))]
         pictures = [*main, *inside, *gallery]
@@ -89,7 +90,7 @@ class PageMaker:
             "publisher": {"@type": "Organization", "name": self.site.name},
             "mainEntityOfPage": gold["url"],
         }
-        talk, gold["comments"] = self._talk(story, rng)
+        talk, gold["comments"] = self._discussion(story, rng)
         length = len(gold["text"].replace("\n\n", ""))
         shown = {
             "standfirst": story.lead if self.design.lead[story.kind] == "standfirst" else None,
@@ -101,7 +102,7 @@ class PageMaker:
             "json_ld": json.dumps(record, ensure_ascii=False, indent=1).replace("</", "<\\/"),
             "minutes": 1 + length // self.site.language.reading_speed,
         }
-        context = self._context(story.number, maybe, rng) | {
+        context = self._context(story.number, optional_blocks, rng) | {
             "page": self._page(story.title, story.lead, gold),
             "story": self._teaser(story) | shown,
             "talk": talk,
@@ -110,13 +111,13 @@ class PageMaker:
 
     def menu(self, number: int, newest: int) -> tuple[str, Gold]:
         """Return a section front with stories older than `newest`, and its gold record."""
-        maybe, rng = self._drawn("menu", number)
+        optional_blocks, rng = self._random_choices("menu", number)
         topics = self.site.language.topics
         topic = list(topics)[number % len(topics)]
         gold = self._gold(
             f"{self.design.name}/section", self._section(topic, number + 2), kind="menu"
         )
-        context = self._context(newest, maybe, rng, topic) | {
+        context = self._context(newest, optional_blocks, rng, topic) | {
             "page": self._page(topics[topic], self.site.tagline, gold),
             "pager": [
                 {"number": page, "url": self._section(topic, page)}
@@ -131,13 +132,13 @@ class PageMaker:
         It is a special report, with large pictures in randomly nested chapters, or a service page
         of tables, forms, charts and lists, without an article.
         """
-        maybe, rng = self._drawn("one-off", number)
+        optional_blocks, rng = self._random_choices("one-off", number)
         name, path = f"one-off/{number}", f"/special/{number}.html"
-        context = self._context(newest, maybe, rng) | {"charset": self.design.encoding}
+        context = self._context(newest, optional_blocks, rng) | {"charset": self.design.encoding}
         if rng.random() < 0.5:
             gold = self._gold(name, path, kind="service")
             context["modules"] = self._services(newest, rng)
-            title = self.site.language.voice(rng).tell("town_name")
+            title = self.site.language.voice(rng).expand("town_name")
             context["page"] = self._page(title, self.site.tagline, gold)
         else:
             story = self.newsroom.story(FIRST_SPECIAL - number)
@@ -147,9 +148,9 @@ class PageMaker:
             context["story"] = self._teaser(story) | {"byline": self._byline(story)}
         return templates("one_off").render("page.html", context), gold
 
-    def _drawn(self, page: str, number: int) -> tuple[Chance, random.Random]:
+    def _random_choices(self, page: str, number: int) -> tuple[OptionalBlocks, random.Random]:
         key = (self.seed, self.site.domain, self.design.name, page, number)
-        return Chance(key, self.noise), stream(*key, "layout")
+        return OptionalBlocks(key, self.noise), stream(*key, "layout")
 
     def _page(self, title: str, description: str, gold: Gold) -> Context:
         return {"title": title, "description": description, "url": gold["url"]}
@@ -175,7 +176,7 @@ class PageMaker:
         }
 
     def _body(
-        self, story: Story, maybe: Chance, rng: random.Random, gold: Gold
+        self, story: Story, optional_blocks: OptionalBlocks, rng: random.Random, gold: Gold
     ) -> tuple[list[Context], list[Picture]]:
         """Lay out the body of a story, with the inserts that `maybe` allows, and its pictures."""
         passages = [(passage.kind, passage.text) for passage in story.body]
@@ -183,11 +184,13 @@ class PageMaker:
             passages.insert(0, ("paragraph", story.lead))
         gold["text"] = "\n\n".join(text for _, text in passages)
         # Inserts are placed before paragraphs, so that they do not split lists.
-        places = [place for place, (kind, _) in enumerate(passages) if kind == "paragraph"]
-        wanted = [name for name in self.design.inserts[story.kind] if maybe[f"insert-{name}"]]
-        inserts = dict(zip(rng.sample(places[1:], len(wanted)), wanted, strict=True))
+        positions = [i for i, (kind, _) in enumerate(passages) if kind == "paragraph"]
+        names = [
+            name for name in self.design.inserts[story.kind] if optional_blocks[f"insert-{name}"]
+        ]
+        inserts = dict(zip(rng.sample(positions[1:], len(names)), names, strict=True))
         # Text pasted from a word processor has styles and empty paragraphs.
-        pasted = rng.random() < 0.15 * self.noise
+        is_pasted = rng.random() < 0.15 * self.noise
         mentions = list(story.mentions)
         items: list[Context] = []
         pictures: list[Picture] = []
@@ -195,10 +198,10 @@ class PageMaker:
             if name := inserts.get(place):
                 items.append({name: self._insert(name, story, rng, pictures, gold)})
             is_paragraph = kind == "paragraph"
-            if pasted and place and is_paragraph and rng.random() < 0.3:
+            if is_pasted and place and is_paragraph and rng.random() < 0.3:
                 items.append({"gap": True})
-            marked_up = _dress(text, mentions, rng) if is_paragraph else html.escape(text)
-            if pasted and is_paragraph:
+            marked_up = _mark_up_mention(text, mentions, rng) if is_paragraph else html.escape(text)
+            if is_pasted and is_paragraph:
                 marked_up = f'<span style="font-size: 12pt; line-height: 115%">{marked_up}</span>'
             is_item = kind == "list_item"
             item = {
@@ -219,7 +222,7 @@ class PageMaker:
         if name == "video":
             url = f"https://video.example/embed/{rng.getrandbits(40):010x}"
             gold["embeds"].append({"url": url, "type": self.design.embed})
-            return {"url": url, "title": story.told("clip", "video_title")}
+            return {"url": url, "title": story.expand("clip", "video_title")}
         if name == "read_also":
             before = story.number - rng.randint(1, 30)
             return {"stories": self._teasers(self.newsroom.latest(before, rng.randint(1, 3)))}
@@ -249,43 +252,45 @@ class PageMaker:
         return [*items, _module("wall", {"stories": self._teasers(stories)})]
 
     def _services(self, newest: int, rng: random.Random) -> list[Context]:
+        """Return the modules of a page without an article: tables, forms, charts and lists."""
         modules: list[Context] = []
         for name in rng.sample(_SERVICES, rng.randint(3, 7)):
             if name == "wall":
                 stories = self.newsroom.latest(newest, rng.randint(6, 40))
                 context: Context = {"stories": self._teasers(stories)}
             else:
-                context = self._items(rng)
+                context = self._service_items(rng)
             modules += _nested([_module(name, context)], rng)
         return modules
 
-    def _items(self, rng: random.Random) -> Context:
+    def _service_items(self, rng: random.Random) -> Context:
+        """Return the rows of a table, which also serve as bars of a chart or entries of a list."""
         language = self.site.language
-        tell = language.voice(rng, rng.choice(list(language.topics))).tell
+        expand = language.voice(rng, rng.choice(list(language.topics))).expand
         columns = rng.randint(2, 6)
         items: list[Context] = []
         for place in range(rng.randint(4, 24)):
             height = rng.randint(8, 180)
-            item = {"name": tell(".project"), "text": tell("outlook"), "year": 1990 + place}
+            item = {"name": expand(".project"), "text": expand("outlook"), "year": 1990 + place}
             item |= {"x": 24 * place, "y": 190 - height, "height": height}
-            items.append(item | {"cells": [tell("sum") for _ in range(columns)]})
+            items.append(item | {"cells": [expand("sum") for _ in range(columns)]})
         return {"items": items, "rows": items, "slot": rng.randrange(10_000_000)}
 
-    def _talk(self, story: Story, rng: random.Random) -> tuple[Context, list[Gold]]:
+    def _discussion(self, story: Story, rng: random.Random) -> tuple[Context, list[Gold]]:
         """Return the discussion of a story, as a list and as trees, and its gold records."""
-        remarks = self._remarks(story, rng)
+        comments = self._comments(story, rng)
         views: list[Context] = []
-        for index, remark in enumerate(remarks):
-            parent = None if remark.parent is None else views[remark.parent]
+        for index, comment in enumerate(comments):
+            parent = None if comment.parent is None else views[comment.parent]
             view: Context = {
                 "index": index + 1,
-                "author": remark.author,
-                "time": self._moment(remark.moment),
+                "author": comment.author,
+                "time": self._moment(comment.moment),
                 "paragraphs": [
                     {"text": text, "more": place > 0}
-                    for place, text in enumerate(remark.paragraphs)
+                    for place, text in enumerate(comment.paragraphs)
                 ],
-                "likes": remark.likes,
+                "likes": comment.likes,
                 "replies": [],
                 "answered": False,
                 "parent": parent and {"index": parent["index"], "author": parent["author"]},
@@ -297,16 +302,16 @@ class PageMaker:
         roots = [view for view in views if view["parent"] is None]
         gold = [
             {
-                "author": remark.author,
-                "date": self.site.language.date(remark.moment, "comment"),
-                "text": "\n\n".join(remark.paragraphs),
-                "parent": remark.parent,
+                "author": comment.author,
+                "date": self.site.language.date(comment.moment, "comment"),
+                "text": "\n\n".join(comment.paragraphs),
+                "parent": comment.parent,
             }
-            for remark in remarks
+            for comment in comments
         ]
         return {"open": bool(views), "count": len(views), "flat": views, "roots": roots}, gold
 
-    def _remarks(self, story: Story, rng: random.Random) -> Sequence[_Remark]:
+    def _comments(self, story: Story, rng: random.Random) -> Sequence[_Comment]:
         """Write a discussion in chronological order or, if the design nests it, in threads.
 
         The number of comments is constant without noise, otherwise it has a long tail.
@@ -316,25 +321,29 @@ class PageMaker:
             count = min(60, round(median * math.exp(1.1 * self.noise * rng.gauss(0, 1))))
         voice = story.voice(rng)
         moment = story.published
-        remarks: list[_Remark] = []
+        comments: list[_Comment] = []
         for index in range(count):
             moment += timedelta(minutes=rng.randint(2, 90))
             parent = None
-            if remarks and rng.random() < 0.4:
+            if comments and rng.random() < 0.4:
                 parent = max(rng.randrange(index), rng.randrange(index))
-                if remarks[parent].depth >= 3:
-                    parent = remarks[parent].parent
-            texts = [voice.tell("comment")]
+                if comments[parent].depth >= 3:
+                    parent = comments[parent].parent
+            texts = [voice.expand("comment")]
             if rng.random() < 0.15:
-                texts.append(voice.tell("comment"))
-            depth = 0 if parent is None else remarks[parent].depth + 1
+                texts.append(voice.expand("comment"))
+            depth = 0 if parent is None else comments[parent].depth + 1
             likes = rng.randrange(40)
-            author = voice.tell("handle")
-            remarks.append(_Remark(author, moment, tuple(texts), parent, depth, likes))
-        return _threaded(remarks) if self.design.threads == "nested" else remarks
+            author = voice.expand("handle")
+            comments.append(_Comment(author, moment, tuple(texts), parent, depth, likes))
+        return _in_threads(comments) if self.design.threads == "nested" else comments
 
     def _context(
-        self, newest: int, maybe: Chance, rng: random.Random, topic: str | None = None
+        self,
+        newest: int,
+        optional_blocks: OptionalBlocks,
+        rng: random.Random,
+        topic: str | None = None,
     ) -> Context:
         """Return the context shared by all pages; `topic` is that of a section front."""
         site, language = self.site, self.site.language
@@ -345,12 +354,12 @@ class PageMaker:
             if within:
                 before = front
             elif name == "most_read":
-                # The list changes every eight stories.
+                # This list changes only every eight stories.
                 before = newest // 8 * 8
             elif name == "latest":
                 before = newest
             else:
-                # The lists of a page differ.
+                # The start is random, so that the lists of a page differ.
                 before = newest - rng.randrange(30)
             stories = self.newsroom.latest(before, self._count(name, rng), topic=within)
             # The leading stories of a section front do not appear again in the lists below.
@@ -380,14 +389,15 @@ class PageMaker:
             ],
             "today": self._moment(now),
             "lists": lists,
-            "maybe": maybe,
+            "maybe": optional_blocks,
             "slot": rng.randrange(10_000_000, 100_000_000),
         }
 
     def _count(self, name: str, rng: random.Random) -> int:
+        """Return the length of a list, which varies more with more noise."""
         low, high = self.design.lists[name]
-        middle, reach = (low + high) / 2, (high - low) / 2 * self.noise
-        return rng.randint(round(middle - reach), round(middle + reach))
+        middle, deviation = (low + high) / 2, (high - low) / 2 * self.noise
+        return rng.randint(round(middle - deviation), round(middle + deviation))
 
     def _section(self, topic: str, page: int) -> str:
         return self.design.section_url.format(section=topic, page=page)
@@ -440,7 +450,7 @@ class PageMaker:
             {
                 "name": name,
                 "url": f"/author/{quote(name)}",
-                "bio": voice.tell("bio"),
+                "bio": voice.expand("bio"),
                 "last": place == len(story.authors),
             }
             for place, name in enumerate(story.authors, 1)
@@ -455,7 +465,7 @@ def _tags(names: Iterable[str]) -> list[Context]:
     return [{"name": name, "url": f"/tag/{quote(name)}"} for name in names]
 
 
-def _dress(text: str, mentions: list[str], rng: random.Random) -> str:
+def _mark_up_mention(text: str, mentions: list[str], rng: random.Random) -> str:
     """Return ``text`` as HTML, sometimes with the first of ``mentions`` linked or emphasised."""
     marked_up = html.escape(text)
     draw = rng.random()
@@ -479,21 +489,23 @@ def _module(name: str, context: Context) -> Context:
 
 
 def _nested(modules: list[Context], rng: random.Random) -> list[Context]:
+    """Return modules within up to three wrapper elements."""
     for _ in range(rng.randrange(4)):
         modules = [_module("wrapper", {"element": rng.choice(_ELEMENTS), "modules": modules})]
     return modules
 
 
-def _threaded(remarks: Sequence[_Remark]) -> Sequence[_Remark]:
+def _in_threads(comments: Sequence[_Comment]) -> Sequence[_Comment]:
+    """Return comments in an order in which replies follow the comment that they answer."""
     replies: dict[int | None, list[int]] = {}
-    for index, remark in enumerate(remarks):
-        replies.setdefault(remark.parent, []).append(index)
-    threaded: list[_Remark] = []
-    place: dict[int | None, int] = {}
+    for index, comment in enumerate(comments):
+        replies.setdefault(comment.parent, []).append(index)
+    threaded: list[_Comment] = []
+    new_index: dict[int | None, int] = {}
     pending = list(reversed(replies.get(None, [])))
     while pending:
         index = pending.pop()
-        place[index] = len(threaded)
-        threaded.append(replace(remarks[index], parent=place.get(remarks[index].parent)))
+        new_index[index] = len(threaded)
+        threaded.append(replace(comments[index], parent=new_index.get(comments[index].parent)))
         pending += reversed(replies.get(index, []))
     return threaded

@@ -72,6 +72,6 @@ def all_sites() -> Mapping[str, Site]:
     sites = {}
     for site in tomllib.loads(_DATA.joinpath("sites.toml").read_text(encoding="utf-8"))["sites"]:
         designs = [Design(**design) for design in site["designs"]]
-        known = {"language": language(site["language"]), "designs": designs}
-        sites[site["domain"]] = Site(**site | known)
+        replaced = {"language": language(site["language"]), "designs": designs}
+        sites[site["domain"]] = Site(**site | replaced)
     return sites

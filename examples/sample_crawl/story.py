@@ -19,7 +19,7 @@ _FIRST_STORY = datetime(2023, 11, 6, 5, 30)  # noqa: DTZ001 - local time; each d
 _STORY_INTERVAL = timedelta(hours=4, minutes=30)
 
 FIRST_SPECIAL = -100_000
-"""Number of the first special report, which is beyond the reach of any list."""
+"""Number of the first special report, far below the numbers of the stories in any list."""
 
 
 @dataclass(frozen=True)
@@ -84,42 +84,42 @@ class Story:
     @cached_property
     def title(self) -> str:
         """The headline."""
-        return self.told("title", "opinion_headline" if self.kind == "opinion" else ".headline")
+        return self.expand("title", "opinion_headline" if self.kind == "opinion" else ".headline")
 
     @cached_property
     def lead(self) -> str:
         """One or two sentences below the headline, which also serve as the teaser in lists."""
-        return self.told("lead", "opinion_lead" if self.kind == "opinion" else "lead")
+        return self.expand("lead", "opinion_lead" if self.kind == "opinion" else "lead")
 
     @cached_property
     def slug(self) -> str:
         """The headline in characters allowed in URLs; empty if it contains none."""
-        plain = unicodedata.normalize("NFKD", self.title.replace("ł", "l"))
-        words = re.findall(r"[a-z0-9]+", plain.encode("ascii", "ignore").decode().lower())
+        decomposed = unicodedata.normalize("NFKD", self.title.replace("ł", "l"))
+        words = re.findall(r"[a-z0-9]+", decomposed.encode("ascii", "ignore").decode().lower())
         return "-".join(words[:9])
 
     @cached_property
     def authors(self) -> tuple[str, ...]:
         """The authors, who are members of the site's staff."""
         voice = self.site.language.voice(stream(self.seed, self.site.domain, "staff"))
-        staff = [voice.tell("staff") for _ in range(9)]
+        staff = [voice.expand("staff") for _ in range(9)]
         rng = self._stream("authors")
-        pair = self.kind == "news" and rng.random() < 0.2
-        return tuple(rng.sample(staff, 2 if pair else 1))
+        has_two_authors = self.kind == "news" and rng.random() < 0.2
+        return tuple(rng.sample(staff, 2 if has_two_authors else 1))
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
         """The keywords of the story."""
         rng = self._stream("tags")
         voice = self.voice(rng)
-        return tuple(dict.fromkeys(voice.tell(".tag") for _ in range(rng.randint(2, 5))))
+        return tuple(dict.fromkeys(voice.expand(".tag") for _ in range(rng.randint(2, 5))))
 
     @cached_property
     def body(self) -> tuple[Passage, ...]:
         """The passages of the article, without the lead."""
         rng = self._stream("body")
-        write = _write_opinion if self.kind == "opinion" else _write_news
-        return tuple(write(self.voice(rng), rng, self.site.language.word_space))
+        generate_body = _write_opinion if self.kind == "opinion" else _write_news
+        return tuple(generate_body(self.voice(rng), rng, self.site.language.word_space))
 
     @property
     def mentions(self) -> tuple[str, ...]:
@@ -135,44 +135,46 @@ class Story:
         """Return the picture at ``position``, where 0 is the main picture."""
         rng = self._stream(f"picture-{position}")
         voice = self.voice(rng)
-        caption = voice.tell("caption")
+        caption = voice.expand("caption")
         return Picture(
             number=rng.randrange(100_000, 1_000_000),
             alt=caption.rstrip(".。") if rng.random() < 0.5 else self.title,
             caption=caption,
-            credit=voice.tell("credit"),
+            credit=voice.expand("credit"),
         )
 
-    def told(self, part: str, rule: str) -> str:
-        """Return a text about the story, from a voice and a random stream of its own."""
-        return self.voice(self._stream(part)).tell(rule)
+    def expand(self, part: str, rule: str) -> str:
+        """Return an expansion of a rule; each part of the story has its own random stream."""
+        return self.voice(self._stream(part)).expand(rule)
 
 
 def _write_news(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
     count = rng.randint(7, 15)
     heading_every = rng.choice([0, 3, 4])
     list_after = rng.randrange(2, count) if rng.random() < 0.25 else 0
-    yield Passage("paragraph", space.join([voice.tell("opening"), voice.tell("detail")]))
+    yield Passage("paragraph", space.join([voice.expand("opening"), voice.expand("detail")]))
     for position in range(1, count):
         if heading_every and position % heading_every == 0:
-            yield Passage("heading", voice.tell("heading"))
+            yield Passage("heading", voice.expand("heading"))
         if position == list_after:
-            yield Passage("paragraph", voice.tell("list_intro"))
+            yield Passage("paragraph", voice.expand("list_intro"))
             for _ in range(rng.randint(3, 4)):
-                yield Passage("list_item", voice.tell("list_item"))
-        yield Passage("paragraph", voice.tell("paragraph"))
-    yield Passage("paragraph", voice.tell("closing"))
+                yield Passage("list_item", voice.expand("list_item"))
+        yield Passage("paragraph", voice.expand("paragraph"))
+    yield Passage("paragraph", voice.expand("closing"))
 
 
 def _write_opinion(voice: Voice, rng: random.Random, space: str) -> Iterator[Passage]:
     count = rng.randint(6, 12)
     quote_after = rng.randrange(1, count) if rng.random() < 0.4 else 0
-    yield Passage("paragraph", space.join([voice.tell("opinion_opening"), voice.tell("argument")]))
+    yield Passage(
+        "paragraph", space.join([voice.expand("opinion_opening"), voice.expand("argument")])
+    )
     for position in range(1, count):
         if position == quote_after:
-            yield Passage("quote", voice.tell("quote"))
-        yield Passage("paragraph", voice.tell("opinion_paragraph"))
-    yield Passage("paragraph", voice.tell("opinion_closing"))
+            yield Passage("quote", voice.expand("quote"))
+        yield Passage("paragraph", voice.expand("opinion_paragraph"))
+    yield Passage("paragraph", voice.expand("opinion_closing"))
 
 
 class Newsroom:
@@ -191,11 +193,11 @@ class Newsroom:
 
     def latest(self, before: int, count: int, *, topic: str | None = None) -> list[Story]:
         """Return the ``count`` stories that precede story ``before``, newest first."""
-        found: list[Story] = []
+        stories: list[Story] = []
         number = before
-        while len(found) < count:
+        while len(stories) < count:
             number -= 1
             story = self.story(number)
             if topic is None or story.topic == topic:
-                found.append(story)
-        return found
+                stories.append(story)
+        return stories

@@ -299,7 +299,7 @@ SELECT packed FROM page_knowledge
 WHERE page_id = :id AND content_digest = :content_digest
 
 -- part_selected --
--- Part: pages with their latest articles, materialized because otherwise all articles are read.
+-- Fragment: pages with their latest articles, materialized because otherwise all articles are read.
 WITH selected AS MATERIALIZED (
     SELECT pages.id, url, site_id, key, outcome, received_at, confidence, pages.revision, message
     FROM pages JOIN sites ON sites.id = site_id
@@ -308,7 +308,7 @@ WITH selected AS MATERIALIZED (
 )
 
 -- part_matches --
--- Part: the condition that an article is in a language and matches a JSON path for its words.
+-- Fragment: the condition that an article is in a language and matches a JSON path for its words.
 (CAST(:language AS text) IS NULL OR starts_with(lower(message ->> 'language'), lower(:language)))
     AND (CAST(:path AS text) IS NULL OR jsonb_path_match(message, CAST(:path AS jsonpath)))
 
@@ -328,7 +328,7 @@ FROM selected WHERE {part_matches} ORDER BY id DESC
 {part_selected} SELECT message FROM selected WHERE message IS NOT NULL AND {part_matches} ORDER BY id DESC
 
 -- part_last_receipts --
--- Part: the latest receipts.
+-- Fragment: the latest receipts.
 (SELECT received_at, page_id FROM receipts ORDER BY id DESC LIMIT :most) AS last
 
 -- receipt_rates --

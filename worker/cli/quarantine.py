@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
     from worker.service.quarantine import QuarantinedMessage
 
-QUARANTINED_STAGES = ("intake", *STAGES, "relay")
+QUARANTINED_STAGES = ("intake", *STAGES, "relay")  # stages that have a quarantine
 
-HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")
+HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")  # columns of the list
 
 MAX_COLUMN_WIDTH = 48  # maximum width of a column; a longer ID shifts the rest of its line
 
-MAX_CELL_LENGTH = 100
+MAX_CELL_LENGTH = 100  # maximum number of characters of a URL or detail in the list
 
-MAX_VALUE_LENGTH = 1000
+MAX_VALUE_LENGTH = 1000  # number of characters from which `show` shortens a value
 
 stage_option = click.option(
     "--stage",
@@ -149,7 +149,7 @@ def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
         yield from browse(settings, each)
 
 
-def _report_moved(moved: int, message_id: str | None, done: str) -> None:
+def _report_moved(moved: int, message_id: str | None, action: str) -> None:
     if message_id and not moved:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
-    click.echo(f"{counted(moved, 'message')} {done}")
+    click.echo(f"{counted(moved, 'message')} {action}")

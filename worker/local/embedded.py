@@ -33,9 +33,7 @@ from sqlalchemy import URL
 from detourage.errors import ExpectedError
 from worker.processes.supervisor import Supervisor
 
-DATABASE = "detourage"
-"""Name of both the database and its owner."""
-
+DATABASE = "detourage"  # name of both the database and its owner
 PORT = 5432
 
 START_SECONDS = 600.0

@@ -13,7 +13,7 @@ from uuid import uuid4
 from detourage.errors import ExpectedError
 
 Leftover = Literal["refuse", "resume", "overwrite"]
-"""What to do if an earlier run with the same output is unfinished."""
+"""Treatment of an unfinished run with the same output."""
 
 
 class UnfinishedRunError(ExpectedError):

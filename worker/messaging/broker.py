@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30  # heartbeat interval; a connection without traffic for two of them is dead
 
-CONNECT_SECONDS = 5.0
+CONNECT_SECONDS = 5.0  # connection timeout for processes, per node
 
 COMMAND_CONNECT_SECONDS = 3.0
 """Connection timeout for commands, per node, which must not keep a person waiting."""

@@ -10,10 +10,9 @@ REASON: Final = "x-reason"
 DETAIL: Final = "x-detail"
 FAILED_AT: Final = "x-failed-at"
 
-DEATHS: Final = "x-death"
-"""Header that RabbitMQ adds to dead-lettered messages."""
+DEATHS: Final = "x-death"  # header that RabbitMQ adds to dead-lettered messages
 
-QUARANTINE_HEADERS: Final = (REASON, DETAIL, FAILED_AT, DEATHS)
+QUARANTINE_HEADERS: Final = (REASON, DETAIL, FAILED_AT, DEATHS)  # removed when it is requeued
 
 DELIVERY_COUNT: Final = "x-delivery-count"
 """Header in which RabbitMQ counts redeliveries from a quorum queue."""

@@ -27,10 +27,9 @@ PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
 """Outbox lanes published under the name of another task. Pages that have an outcome wait in a lane
 of their own, so that pages without an outcome are extracted first."""
 
-EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)
+EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)  # lanes for pages without and with an outcome
 
-REPEATED: Final = (EXTRACT_AGAIN, PARSE)
-"""Outbox lanes of pages that have been processed before."""
+REPEATED: Final = (EXTRACT_AGAIN, PARSE)  # outbox lanes of pages that have been processed before
 
 STAGE_OF_TASK: Final = {
     ASSIGN: "assign",

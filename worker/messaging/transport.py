@@ -26,12 +26,12 @@ HEADER_FRAME, BODY_FRAME = 2, 3  # types of AMQP frames
 SHORT_STRING_BYTES = 255  # maximum length of a short string
 
 _HEADER = ">HHQ"  # beginning of a header frame: class ID, weight, size of the body
-_HEADER_BYTES = 12
+_HEADER_BYTES = 12  # size of this beginning, which the properties follow
 
 _NUMBER_BYTES = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
 """Sizes of the numeric properties; all others are short strings, except for `_TABLE`."""
 
-_TABLE = "application_headers"
+_TABLE = "application_headers"  # property that contains the table of headers
 
 
 class ReceivedMessage(pyamqp.Message):

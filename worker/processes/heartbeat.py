@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from math import inf
 from pathlib import Path
 
-PROCESSES = ("intake", "relay", "worker", "beat")
+PROCESSES = ("intake", "relay", "worker", "beat")  # kinds of processes with a heartbeat file
 
 CONFIRM_SECONDS = 5.0  # interval at which a process without work confirms that it could work
 

@@ -18,7 +18,7 @@ from worker.processes import guardian
 
 GRACE_SECONDS = 10.0  # time between asking a child to end and sending SIGKILL
 
-TAIL_LINES = 20
+TAIL_LINES = 20  # number of log lines in the error message of a child that died
 TAIL_BYTES = 16 * 1024  # maximum size of the end of a log file that is read for error messages
 
 STALL_SECONDS = 600.0

@@ -42,8 +42,7 @@ from worker.workflow.quarantine import message_id_of, quarantine_message
 
 logger = logging.getLogger(__name__)
 
-INTAKE = "intake"
-"""Kind of work under which message handling times are recorded."""
+INTAKE = "intake"  # kind of work under which message handling times are recorded
 
 CHECK_SECONDS = 1.0
 CHECK_MESSAGES = 100

@@ -21,7 +21,7 @@ from worker.settings import Settings
 from worker.store import outbox
 from worker.store.database import Database
 from worker.store.durations import Histogram, histograms
-from worker.store.progress import RECENT_SECONDS, ServiceCounts, service_counts
+from worker.store.progress import RECENT_FAILURE_SECONDS, ServiceCounts, service_counts
 
 
 class ServiceCollector:
@@ -107,7 +107,7 @@ def _store_metrics(counts: ServiceCounts) -> Iterator[Metric]:
     if_majority = "from the last day, for sites where they are the majority."
     yield _family("doubtful_articles", f"Doubtful articles {if_majority}", "site", counts.doubtful)
     yield _family("walls", f"Walls {if_majority}", "site", counts.walls)
-    failed = f"Tasks that failed in the last {RECENT_SECONDS:g} seconds."
+    failed = f"Tasks that failed in the last {RECENT_FAILURE_SECONDS:g} seconds."
     yield _family("recent_failures", failed, "task", counts.recent_failures)
     oldest = "Age of the oldest open request: messages for the relay, comparisons, extractions."
     yield _family("oldest_seconds", oldest, "work", counts.oldest_seconds)

@@ -229,9 +229,10 @@ def save(session: Session, resolved: Sequence[tuple[Resolution, int]]) -> None:
         ]
         added = session.execute(_ADD, values)
         ids |= {(site_id, digest): address_id for address_id, site_id, digest in added}
+    saved = [*(each for each, _, _ in changed), *(each for each, _ in new)]
     rows = [
         row
-        for each in [*(each for each, _, _ in changed), *(each for each, _ in new)]
+        for each in saved
         for row in _target_rows(ids[each.site_id, each.digest], each.site_id, each.declared)
     ]
     if rows:

@@ -48,7 +48,7 @@ down does not close its connections, and the server would hold their locks for t
 _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
 """Seconds and number of probes, which add up to `SILENCE_SECONDS`."""
 
-CONNECT_SECONDS = 10
+CONNECT_SECONDS = 10  # connection timeout for processes
 
 LOCK_SECONDS = 60  # lock timeout per statement, after which the transaction is retried
 
@@ -56,7 +56,7 @@ IDLE_IN_TRANSACTION_SECONDS = 300
 """Maximum idle time within a transaction. It is short enough to release the locks of a stuck
 process, and long enough for one that is computing or waiting for the broker."""
 
-_CONNECTION = {
+_CLIENT_SIDE = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
     **{f"keepalives_{name}": value for name, value in _KEEPALIVES.items()},
 }
@@ -67,7 +67,7 @@ _SERVER_SIDE = {
 }
 """Server-side settings of a connection; a connection pooler has its own."""
 
-_SESSION = {
+_SESSION_SETTINGS = {
     # JIT compilation takes longer than any of our statements.
     "jit": "off",
     "lock_timeout": 1000 * LOCK_SECONDS,
@@ -81,8 +81,8 @@ IDLE_SECONDS = 5.0
 _DIRECT = "detourage.direct"
 """Name of a setting that each connection has, unless a connection pooler ignores it."""
 
-_LAST_USE = "last use"
-_IS_POOLED = "is pooled"
+_LAST_USE = "last use"  # key of a pooled connection's last use, in monotonic seconds
+_IS_POOLED = "is pooled"  # key of whether the connection leads to a connection pooler
 
 _TRY_LOCK = text("""
     SELECT key, pg_try_advisory_xact_lock(:class, hashint8(key))
@@ -150,7 +150,7 @@ class RowSession(Session):
         is_text = isinstance(statement, TextClause | TextualSelect)
         if not is_text and not statement.get_execution_options().get(_ROWS_ONLY):
             return super().execute(statement, params, **options)
-        # As a session does before its own statements.
+        # A session also flushes its pending changes before its own statements.
         self.flush()
         return self.connection().execute(statement, params)
 
@@ -169,12 +169,12 @@ class Database(AbstractContextManager["Database"]):
     """A connection pool, closed by its ``with`` statement; it must be created after any fork."""
 
     def __init__(self, url: str, *, connect_seconds: int = CONNECT_SECONDS) -> None:
-        options = {**_SERVER_SIDE, **_SESSION, _DIRECT: "yes"}
+        options = {**_SERVER_SIDE, **_SESSION_SETTINGS, _DIRECT: "yes"}
         self.engine = create_engine(
             url,
             pool_size=2,
             connect_args={
-                **_CONNECTION,
+                **_CLIENT_SIDE,
                 "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
                 "connect_timeout": connect_seconds,
             },
@@ -326,7 +326,7 @@ def _detect_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> 
 def _configure_if_pooled(connection: Connection) -> None:
     """Apply the settings of a session to a transaction, which may be on any server connection."""
     if connection.info[_IS_POOLED]:
-        statements = (f"SET LOCAL {name} TO '{value}'" for name, value in _SESSION.items())
+        statements = (f"SET LOCAL {name} TO '{value}'" for name, value in _SESSION_SETTINGS.items())
         connection.exec_driver_sql("; ".join(statements))
 
 

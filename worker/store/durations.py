@@ -21,7 +21,7 @@ SQL = Statements("durations")
 
 logger = logging.getLogger(__name__)
 
-BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)
+BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)  # upper bounds of buckets, seconds
 
 SLOTS = 16  # number of rows per bucket, so that processes rarely wait for each other's row locks
 

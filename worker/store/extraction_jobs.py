@@ -176,7 +176,7 @@ class ExtractionResult(NamedTuple):
 
     @property
     def has_article(self) -> bool:
-        """Whether the page's latest revision is current, even if it is now behind a wall."""
+        """Whether the page has an article, if only from before it was behind a wall or gone."""
         is_inaccessible = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
         return self.outcome == PageOutcome.ARTICLE or (is_inaccessible and self.revision > 0)
 

@@ -40,8 +40,7 @@ PACKED_BYTES = range(1_000, 1 << 17)
 """Lengths of messages that are stored compressed. Longer ones are left to PostgreSQL, so that
 `take_next` knows how much memory they take."""
 
-PACKING_LEVEL = 3
-"""Zstandard level; higher ones save less than 5 % of an article message."""
+PACKING_LEVEL = 3  # Zstandard level; higher ones save less than 5 % of an article message
 
 FIRST_TURN = -(2**62)
 """Turn before all others, for the continuation of work that has already had its turn."""

@@ -26,14 +26,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-REQUEST_SECONDS = 10
-
+REQUEST_SECONDS = 10  # time limit of a request
 RETRY_SECONDS = 20
 """Time after which a failed request is no longer retried. Transactions hold their locks in the
 meantime, so it must be well below `worker.store.database.LOCK_SECONDS`."""
 
-RETRIES = 3
-CONCURRENT_REQUESTS = 8
+RETRIES = 3  # maximum number of times that a failed request is repeated
+CONCURRENT_REQUESTS = 8  # maximum number of objects that are read or written at the same time
 
 MAX_OBJECT_BYTES = MAX_HTML_BYTES + MAX_HTML_BYTES // 64
 """Maximum size of an object, with room for incompressible content."""

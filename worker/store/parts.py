@@ -22,7 +22,7 @@ MAX_EXAMINED_PAGES = 100
 """Maximum number of pages examined for one article: twice the number of parts joined, since the
 search may start from both the first and the last page."""
 
-Addresses = Callable[[Mapping[str, Any]], Iterable[str]]
+Addresses = Callable[[Mapping[str, Any]], Iterable[str]]  # returns the URLs in stored links
 
 
 class NewParts(NamedTuple):

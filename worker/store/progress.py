@@ -19,16 +19,16 @@ from worker.store.queries import Statements
 
 SQL = Statements("progress")
 
-RECENT_SECONDS = 900
+RECENT_FAILURE_SECONDS = 900  # maximum age of a task failure that is reported
 
 RECENT_PERIOD = timedelta(days=1)
-"""Period within which the extraction of a recent page was requested."""
+"""Maximum age of the extraction request of a page that counts as recent."""
 
 MIN_DOUBTFUL = 5
-"""Minimum number of recent articles or walls for a site to be reported; fewer may be a
-coincidence."""
+"""Minimum number of a site's recent doubtful articles, or walls, that is reported if they are the
+majority; fewer may be a coincidence."""
 
-_DOUBTS = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}
+_DOUBT_PARAMS = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,9 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
     """Return the state of the given sites (all if None), ordered by key."""
     found = []
-    for row in session.execute(SQL.site_statuses, {**_DOUBTS, "pending": PENDING, "keys": keys}):
+    for row in session.execute(
+        SQL.site_statuses, {**_DOUBT_PARAMS, "pending": PENDING, "keys": keys}
+    ):
         values = row._asdict()
         attempts, error = values.pop("attempts"), values.pop("error")
         reason = clusterings.quarantine_reason(attempts, error) if attempts else None
@@ -168,7 +170,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
 
 def service_counts(session: Session) -> ServiceCounts:
     """Return the counts that monitoring exposes."""
-    params = {**_DOUBTS, "pending": PENDING, "recent": RECENT_SECONDS}
+    params = {**_DOUBT_PARAMS, "pending": PENDING, "recent": RECENT_FAILURE_SECONDS}
     return ServiceCounts(**session.execute(SQL.service_counts, params).one()._asdict())
 
 

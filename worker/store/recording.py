@@ -36,7 +36,7 @@ from worker.store.queries import Statements
 
 SQL = Statements("recording")
 
-CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)
+CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)  # results that store content
 
 _FETCH_COLUMNS: Final = ("url", "crawler_id", "content_type", "fetched_at", "extra")
 """Columns of a page, and of a waiting fetch, that describe the fetch."""

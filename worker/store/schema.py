@@ -24,7 +24,7 @@ def known_revisions() -> list[str]:
     return sorted(name.partition("_")[0] for name in names if name[0].isdigit())
 
 
-REVISION: Final = known_revisions()[-1]
+REVISION: Final = known_revisions()[-1]  # schema revision of this version
 
 
 def check_current(database: Database) -> None:

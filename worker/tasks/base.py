@@ -27,7 +27,7 @@ class ServiceTask(Task):
     cpu_kill_seconds: float = 0
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        """Run the task."""
+        """Run the task within its limit on CPU time."""
         try:
             with self._cpu_limit():
                 return super().__call__(*arguments, **named)

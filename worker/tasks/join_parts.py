@@ -21,7 +21,7 @@ SETTLE_SECONDS = 20.0
 """Minimum time without changes before a part is processed, since parts are usually fetched together
 and each late part causes another revision."""
 
-PARTS_PER_TASK = 500
+PARTS_PER_TASK = 500  # maximum number of parts that a task processes
 
 WORK_SECONDS = 1.0
 """Time after which a task leaves the remaining parts to the next one, because the process also has

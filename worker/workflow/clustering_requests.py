@@ -55,20 +55,19 @@ def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
     if not due:
         return
     session.execute(clusterings.SQL.record_requests, {"site_ids": sorted(site.id for site in due)})
-    for is_new, sites in groupby(
-        sorted(due, key=attrgetter("is_new", "pages")), key=attrgetter("is_new")
-    ):
-        wanted = [(site.id, {"site_id": site.id}) for site in sites]
-        outbox.add_tasks_of_sites(session, task_names.CLUSTER, wanted, is_short=is_new)
+    by_size = sorted(due, key=attrgetter("is_new", "pages"))
+    for is_new, sites in groupby(by_size, key=attrgetter("is_new")):
+        tasks = [(site.id, {"site_id": site.id}) for site in sites]
+        # The half of the lane for short queues is used for first clusterings.
+        outbox.add_tasks_of_sites(session, task_names.CLUSTER, tasks, is_short=is_new)
 
 
 def continue_clustering(session: Session, site_id: int) -> None:
     """Enqueue a clustering whose comparisons are finished; the site had its turn before them."""
     session.execute(clusterings.SQL.record_requests, {"site_ids": [site_id]})
-    wanted = [(site_id, {"site_id": site_id})]
-    outbox.add_tasks_of_sites(
-        session, task_names.CLUSTER, wanted, is_short=True, turn=outbox.FIRST_TURN
-    )
+    tasks = [(site_id, {"site_id": site_id})]
+    turn = outbox.FIRST_TURN
+    outbox.add_tasks_of_sites(session, task_names.CLUSTER, tasks, is_short=True, turn=turn)
 
 
 def request_stored_blocks(session: Session, site_id: int, block_ids: Sequence[int]) -> None:

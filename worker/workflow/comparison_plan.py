@@ -48,12 +48,12 @@ class StoredDistances:
     def __init__(self, session: Session, site_id: int) -> None:
         self._session = session
         self._site_id = site_id
-        self._sets: dict[tuple[int, ...], int] = {}
+        self._sets: dict[tuple[int, ...], int] = {}  # IDs of reference sets, by their trees
 
     def among(
         self, tree_ids: Sequence[int]
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-        """Return the distances among trees, and a mask of the stored ones."""
+        """Return the matrix of distances among trees, and a mask of those that are stored."""
         return trees.distance_matrix(self._session, tree_ids)
 
     def nearest(self, references: Sequence[int], tree_ids: Sequence[int]) -> Nearest:

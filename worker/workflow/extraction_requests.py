@@ -9,7 +9,7 @@ from worker.messaging.task_names import EXTRACT, EXTRACT_LATE, EXTRACTIONS, OTHE
 from worker.store import extraction_jobs, outbox
 from worker.store.extraction_jobs import SQL, BegunPage, page_params
 
-REPEATED_AT_ONCE = 1000
+REPEATED_AT_ONCE = 1000  # maximum number of overdue extractions that are checked together
 
 
 def request_extractions(

@@ -20,7 +20,7 @@ WATCHED_SECONDS = 20.0
 """Time after which a page is no longer checked for being the only one of its site, to bound the
 cost; it is then extracted when its site settles."""
 
-REQUESTED_AT_ONCE = 200
+REQUESTED_AT_ONCE = 200  # maximum number of urgent pages returned for each of the two reasons
 
 
 def urgent_pages(session: Session, first_article_seconds: float) -> dict[int, int]:

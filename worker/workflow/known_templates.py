@@ -18,8 +18,7 @@ logger = logging.getLogger(__name__)
 
 CACHED_TEMPLATES = 64  # number of templates cached by a process, at a few hundred kilobytes each
 
-_Key = tuple[int, str]
-"""ID and content digest of a template page."""
+_Key = tuple[int, str]  # ID and content digest of a template page
 
 
 class KnownTemplates:

@@ -46,7 +46,7 @@ class NoArticle:
     detail: str
 
 
-ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Article | NoArticle]
+ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Article | NoArticle]  # with its result
 
 
 def reject_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[ExtractedPage]:

@@ -191,7 +191,7 @@ def test_most_leads_are_found_and_correct() -> None:
 def test_slots_are_filled_by_rules_topic_rules_and_numbers() -> None:
     rules = {"who": ["the {.animal}"], "farm.animal": ["cow"], "line": ["{^who} eats {7-7}."]}
     voice = Voice(rules, (".", ","), random.Random(1), topic="farm")
-    assert voice.tell("line") == "The cow eats 7."
+    assert voice.expand("line") == "The cow eats 7."
 
 
 @pytest.mark.parametrize("code", sorted({site.language.code for site in all_sites().values()}))
@@ -204,9 +204,9 @@ def test_every_line_of_every_language_can_be_generated(code: str) -> None:
             if "." in rule and not rule.startswith(f"{topic}."):
                 continue
             for _ in sample_language.rules[rule]:
-                line = voice.tell(rule)
-                assert line
-                assert not re.search(r"[{}*]", line), line
+                text = voice.expand(rule)
+                assert text
+                assert not re.search(r"[{}*]", text), text
 
 
 @pytest.mark.parametrize("site", all_sites())

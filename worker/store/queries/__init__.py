@@ -1,8 +1,8 @@
 """The SQL statements of the store, which are text files, one for each subject.
 
-Each statement has a name and a description of one line. It is an attribute of its file's
-`Statements`. ``{name}`` in a statement is replaced by the text of that name in the same file, and
-``{subject.name}`` by one in another file.
+Each statement has a name, by which it is an attribute of its file's `Statements`, and a description
+of one line. ``{name}`` in a statement stands for the condition or fragment of that name in the same
+file, and ``{subject.name}`` for one in another file.
 """
 
 import re
@@ -10,8 +10,8 @@ from importlib.resources import files
 
 from sqlalchemy import TextClause, text
 
-_HEADING = re.compile(r"^-- (\w+) --\n-- .+\n", re.MULTILINE)
-_PART = re.compile(r"\{(?:(\w+)\.)?(\w+)\}")
+_HEADING = re.compile(r"^-- (\w+) --\n-- .+\n", re.MULTILINE)  # name and description
+_REFERENCE = re.compile(r"\{(?:(\w+)\.)?(\w+)\}")  # {name} or {subject.name}
 
 
 class Statements:
@@ -23,7 +23,7 @@ class Statements:
         self.names = sections[::2]
         self._texts = dict(zip(self.names, sections[1::2], strict=True))
         if len(self._texts) < len(self.names):
-            raise ValueError(f"{subject}.sql has two statements of one name")
+            raise ValueError(f"{subject}.sql has two statements with the same name")
 
     def __getattr__(self, name: str) -> TextClause:
         if name.startswith("_") or name not in self._texts:
@@ -33,9 +33,9 @@ class Statements:
         return statement
 
     def text_of(self, name: str) -> str:
-        """Return the text of a statement or part, with the parts that it contains."""
+        """Return the text of a statement, condition or fragment, with all references replaced."""
 
-        def part(found: re.Match[str]) -> str:
+        def referenced_text(found: re.Match[str]) -> str:
             return (Statements(found[1]) if found[1] else self).text_of(found[2])
 
-        return _PART.sub(part, self._texts[name]).strip()
+        return _REFERENCE.sub(referenced_text, self._texts[name]).strip()

@@ -7,7 +7,7 @@ JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_
     USING (site_id, digest)
 
 -- by_digest_or_target --
--- Addresses by site and digest, and some addresses that declare them as targets.
+-- Addresses by site and digest, and up to ``most`` addresses that declare each as a target.
 {by_digest}
 UNION ALL
 SELECT * FROM addresses WHERE id IN (
@@ -72,7 +72,7 @@ SELECT page_id, (
 FROM unnest(CAST(:pages AS bigint[])) AS wanted (page_id)
 
 -- count_joined --
--- Number of a site's joined addresses and further spellings, by kind.
+-- Number of a site's joined addresses and of its further spellings (`form`), by kind.
 SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
     (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
     ('form', greatest(cardinality(spellings) - 1, 0))

@@ -1,7 +1,7 @@
 -- Articles, their revisions and history.
 
 -- add_revisions --
--- Part: store revisions of articles with their comments, and enqueue their messages.
+-- Fragment: store revisions of articles with their comments, and enqueue their messages.
 added_articles AS (
     INSERT INTO articles (id, page_id, revision, content_digest, message)
     SELECT * FROM unnest(
@@ -44,7 +44,7 @@ WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
 ORDER BY page_id, revision DESC
 
 -- is_run_article --
--- Condition: a page was received in a run, and has a current article (see `has_article`).
+-- Condition: a page was received in a run, and has an article (see `has_article`).
 (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
 AND pages.id IN (SELECT page_id FROM receipts WHERE message_id LIKE :pattern)
 
@@ -73,7 +73,7 @@ WHERE created_at >= :since
 ORDER BY created_at, articles.id
 
 -- page_ids_at --
--- Pages at addresses.
+-- IDs of the pages at addresses, given by digest.
 SELECT DISTINCT page_id FROM addresses
 WHERE digest = ANY (CAST(:digests AS text[])) AND page_id IS NOT NULL ORDER BY page_id
 

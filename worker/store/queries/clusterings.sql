@@ -1,20 +1,20 @@
 -- Clustering requests and attempts, and quarantined sites.
 
 -- may_begin --
--- Condition: a site is not in quarantine, and the pause after its latest attempt has passed.
+-- Condition: a site is not in quarantine, and the pause after its latest attempt is over.
 clustering_attempts.quarantined_at IS NULL AND (
     clustering_attempts.began_at <= now() - {pause}
     OR clustering_attempts.began_at > now() + interval '1 minute'
 )
 
 -- pause --
--- Part: the pause after the latest attempt.
+-- Fragment: the pause after the latest attempt.
 make_interval(secs => coalesce(
     (CAST(:pauses_seconds AS double precision[]))[clustering_attempts.number], 0
 ))
 
 -- begin --
--- Consume the pending request of a site, and count an attempt, unless it must not start yet.
+-- Delete the request for a site's clustering, and count an attempt, unless it must not start yet.
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
 )
@@ -47,7 +47,7 @@ RETURNING quarantined_at, number, error
 DELETE FROM clustering_attempts WHERE site_id = :site_id
 
 -- quarantine --
--- Time of a site's quarantine, number of attempts and latest error; nothing if it has none.
+-- Time, number of attempts and latest error of a site in quarantine; no row for other sites.
 SELECT quarantined_at, number, error FROM clustering_attempts
 WHERE site_id = :site_id AND quarantined_at IS NOT NULL
 

@@ -31,12 +31,12 @@ WHERE site_id = :site_id AND (
 RETURNING id
 
 -- take_block --
--- Count an attempt to compare a block, and return the block; nothing if it is finished.
+-- Count an attempt to compare a block, and return the block; no row if it is finished.
 UPDATE comparison_blocks SET attempts = attempts + 1 WHERE id = :id
 RETURNING id, site_id, reference_set_id, rows, columns, attempts
 
 -- leave_rest --
--- Record that the rest of a block was enqueued; return its ID, or nothing if it is finished.
+-- Record that the rest of a block was enqueued; return its ID, or no row if it is finished.
 UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
 
 -- lock_for_result --
@@ -44,7 +44,7 @@ UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETUR
 SELECT FROM sites WHERE id = :id FOR UPDATE
 
 -- finish_block --
--- Delete a finished block; return whether it was the site's last, or nothing if it is gone.
+-- Delete a finished block; return whether it was the site's last, or no row if it is gone.
 WITH finished AS (
     DELETE FROM comparison_blocks WHERE id = :id RETURNING site_id, pairs
 )
@@ -65,11 +65,11 @@ ON CONFLICT (site_id, digest) DO NOTHING
 SELECT id FROM reference_sets WHERE (site_id, digest) = (:site_id, :digest)
 
 -- sets_of_site --
--- Return the references in each of a site's reference sets, by set ID.
+-- IDs and trees of a site's reference sets.
 SELECT id, tree_ids FROM reference_sets WHERE site_id = :site_id ORDER BY id
 
 -- load_nearest --
--- Return the stored nearest references, by tree ID.
+-- Stored nearest references of trees in a reference set.
 SELECT tree_id, reference_id, distance FROM nearest_references
 WHERE reference_set_id = :set_id AND tree_id = ANY (CAST(:ids AS bigint[]))
 

@@ -15,6 +15,6 @@ ON CONFLICT ON CONSTRAINT pk_durations DO UPDATE SET
     seconds = durations.seconds + excluded.seconds
 
 -- histograms --
--- Return the histogram of durations of each kind of work, by its name.
+-- Number and total time of the executions in each histogram bucket, by kind of work.
 SELECT work, at_most, sum(number), sum(seconds)
 FROM durations GROUP BY work, at_most ORDER BY work

@@ -16,7 +16,7 @@ AND NOT EXISTS (
 )
 
 -- memberships --
--- Position of pages in generations, with their group and template page.
+-- Memberships of pages in generations, with their groups, template pages and stored contents.
 SELECT page_id, sites.key, group_number, role, size,
     template_groups.comment_pattern AS group_pattern, shared_lines, lines,
     object_url, is_text,
@@ -50,7 +50,7 @@ RETURNING pages.id, generation, url, content_type, fetched_at, content_digest,
     comment_pattern, extra, attempts, coalesce(trace, CAST('{}' AS jsonb))
 
 -- return_attempts --
--- Undo the count of attempts that have ended before reading any page.
+-- Subtract attempts that ended before they read any page.
 WITH begun AS (
     SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) AND attempts > 0
     ORDER BY id FOR UPDATE
@@ -58,7 +58,7 @@ WITH begun AS (
 UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
 
 -- begun_and_awaited --
--- Those of the given pages whose extraction was begun and is still awaited: site, ID, generation.
+-- Those of the given pages whose extraction has begun before and is still awaited.
 SELECT site_id, id, generation FROM pages
 JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
     AS wanted (id, generation) USING (id, generation)
@@ -67,7 +67,7 @@ WHERE tree_id IS NOT NULL AND attempts > 0
 ORDER BY id
 
 -- awaiting_extraction --
--- Those of the given pages that await extraction: site, ID, generation.
+-- Those of the given pages that await extraction.
 SELECT site_id, id, generation FROM pages
 WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
     AND (outcome IS NULL OR forced OR extracted_generation < generation)
@@ -117,11 +117,11 @@ WITH saved AS (
 ), {parts.clear_links}, {articles.add_revisions}
 
 -- find_late --
--- Return overdue extractions as pairs of a page ID and a generation.
+-- Overdue extractions.
 SELECT id, generation FROM pages WHERE {is_late} ORDER BY id LIMIT :limit
 
 -- take_late --
--- Mark overdue extractions as requested again; return site, page ID and generation.
+-- Mark overdue extractions of the given pages as requested again, and return them.
 UPDATE pages SET asked_at = now()
 WHERE id IN (
     SELECT id FROM pages
@@ -133,7 +133,7 @@ WHERE id IN (
 RETURNING site_id, id, generation
 
 -- lock_short_texts --
--- Lock the counts of a site's short texts until the transaction ends.
+-- Let only one transaction at a time count the short texts of a site.
 SELECT pg_advisory_xact_lock(:class, hashint8(:site_id))
 
 -- pages_with_short_texts --

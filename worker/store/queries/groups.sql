@@ -1,7 +1,7 @@
 -- Generations of template groups, the pages in them, and the knowledge learned from pages.
 
 -- add_groups --
--- Part: add groups with their representative trees to a generation.
+-- Fragment: add groups with their representative trees to a generation.
 added_groups AS (
     INSERT INTO template_groups
         (site_id, generation, number, size, representative_id, comment_pattern, shared_lines)
@@ -40,13 +40,13 @@ WHERE sites.id = :site_id
 ORDER BY number DESC NULLS LAST LIMIT 1
 
 -- comparable --
--- Part: columns of a `ComparablePage`.
+-- Fragment: columns of a `ComparablePage`.
 id, url, fetched_at, tree_id, content_digest,
 CASE WHEN outcome IS NOT NULL THEN extraction_key END AS extraction_key,
 forced, html_removed_at IS NULL AS has_html, comment_pattern, lines
 
 -- comparable_pages --
--- Return the pages of a site that have a tree.
+-- Pages of a site that have a tree.
 SELECT {comparable}
 FROM pages LEFT JOIN page_contents ON page_id = id
 WHERE site_id = :site_id AND tree_id IS NOT NULL
@@ -79,7 +79,7 @@ SELECT :site_id, :number, * FROM unnest(
 WITH {add_groups} SELECT
 
 -- pages_by_group --
--- Return the IDs of the pages in each group of a generation.
+-- Numbers of a generation's groups, with the IDs of their pages.
 SELECT group_number, array_agg(page_id) FROM memberships
 WHERE (site_id, generation) = (:site_id, :number) AND group_number IS NOT NULL
 GROUP BY group_number
@@ -93,7 +93,7 @@ SELECT max(number) FROM template_groups WHERE site_id = :site_id
 SELECT id FROM pages WHERE site_id = :site_id AND generation = :generation ORDER BY id
 
 -- save_knowledge --
--- Insert or replace the knowledge learned from fetches of pages.
+-- Insert or replace the template knowledge that was learned from contents of pages.
 INSERT INTO page_knowledge (page_id, content_digest, packed)
 SELECT * FROM unnest(
     CAST(:page_ids AS bigint[]), CAST(:digests AS text[]), CAST(:packed AS bytea[])
@@ -102,13 +102,13 @@ ON CONFLICT (page_id) DO UPDATE SET
     (content_digest, packed) = (excluded.content_digest, excluded.packed)
 
 -- load_knowledge --
--- Return the knowledge learned from fetches of pages, by page ID, if any is stored.
+-- Stored template knowledge that was learned from the given contents of pages.
 SELECT page_id, packed FROM page_knowledge
 JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
     AS wanted (page_id, content_digest) USING (page_id, content_digest)
 
 -- lock_pages --
--- Lock pages with a tree.
+-- Lock those of the given pages that have a tree, and return them.
 SELECT pages.id, site_id, url, tree_id, size, coalesce(trace, '{}') AS trace
 FROM pages JOIN trees ON trees.id = tree_id
 WHERE pages.id = ANY (CAST(:ids AS bigint[]))
@@ -144,6 +144,7 @@ WITH new AS (
         CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
     ) AS new (page_id, group_number, role, template_page_id, confidence)
 ), changed AS (
+    -- By how many pages each group grows or shrinks.
     SELECT group_number AS number, sum(change) AS change FROM (
         SELECT group_number, 1 AS change FROM new
         UNION ALL
@@ -184,7 +185,7 @@ WHERE memberships.site_id = :site_id AND memberships.generation = :generation
 ORDER BY fetched DESC, url DESC LIMIT :number
 
 -- group_histories --
--- Return the history of all past and present groups of a site, by number.
+-- History of all past and present groups of a site, by number: the columns of a `GroupHistory`.
 SELECT DISTINCT ON (template_groups.number) template_groups.number,
     min(created_at) OVER through, max(created_at) OVER through,
     CASE WHEN template_groups.generation = (

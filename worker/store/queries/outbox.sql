@@ -1,14 +1,18 @@
 -- The transactional outbox: messages are written in the transaction that causes them.
 
 -- enqueue --
--- Part: enqueue the tasks in `requested`, those with a former turn in `kept` at that turn.
--- `withdrawn` has the IDs of entries that the same statement deletes.
+-- Fragment: enqueue the tasks in `requested`, and give each a turn in its lane.
+-- A task that replaces an earlier request keeps the turn of that request (`kept`). `withdrawn` has
+-- the IDs of the entries that the same statement deletes. Turns below 0 are those of short queues.
+--
+-- The new tasks of a site: their number, how many of them keep a turn, and their order.
 placed AS (
     SELECT *, count(*) OVER site AS together, count(kept) OVER site AS again,
         max(kept) OVER site AS last_kept,
         row_number() OVER (PARTITION BY task, site_id ORDER BY kept, number) AS place
     FROM requested WINDOW site AS (PARTITION BY task, site_id)
 ), halved AS (
+    -- The site's latest turn, and whether its tasks still make up a short queue.
     SELECT placed.*, greatest(own.last, last_kept) AS last, coalesce(
         :is_short, site_id IS NOT NULL AND together + own.number <= :short
             AND coalesce(greatest(own.last, last_kept), -1) < 0
@@ -22,6 +26,7 @@ placed AS (
         ) AS latest
     ) AS own
 ), served AS (
+    -- The turns last served in both halves of each lane.
     SELECT lane, max(turn) FILTER (WHERE is_short) AS short,
         max(turn) FILTER (WHERE NOT is_short) AS backlog
     FROM outbox_turns WHERE lane IN (SELECT task FROM requested) GROUP BY lane
@@ -33,6 +38,7 @@ placed AS (
         AND id NOT IN (SELECT id FROM withdrawn)
     FOR UPDATE SKIP LOCKED
 ), moved AS (
+    -- These tasks follow the turn last served in the backlog half.
     UPDATE outbox SET turn = ranked.turn FROM (
         SELECT id, coalesce(served.backlog, 0)
             + row_number() OVER (PARTITION BY lane, site_id ORDER BY grown.turn, id) AS turn
@@ -43,6 +49,7 @@ placed AS (
 INSERT INTO outbox (task, site_id, arguments, headers, turn)
 SELECT task, site_id, arguments, trace, CASE
     WHEN (kept < 0) = is_short THEN kept
+    -- Otherwise, the task comes after the site's other tasks and after the turn last served.
     ELSE CASE WHEN site_id IS NULL THEN 1 ELSE place END
         - CASE WHEN (last_kept < 0) = is_short THEN again ELSE 0 END
         + CASE
@@ -126,6 +133,8 @@ SELECT wanted.lane, entry.*
 FROM unnest(CAST(:lanes AS text[]), CAST(:numbers AS integer[]), CAST(:shares AS integer[]))
     AS wanted (lane, number, share)
 CROSS JOIN LATERAL (
+    -- Both halves of the lane are locked: first the short queues, as far as the lane has room, then
+    -- backlogs in the places that short queues need not have.
     WITH short AS (
         SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
         WHERE lane = wanted.lane AND turn < 0
@@ -140,6 +149,7 @@ CROSS JOIN LATERAL (
          ORDER BY turn, id LIMIT (SELECT wanted.number - count(*) FROM backlog))
         UNION ALL SELECT * FROM backlog
     ), sized AS (
+        -- The total size of the entries before each one.
         SELECT id, sum(size) OVER (ORDER BY turn, id) - size AS before FROM taken
     )
     SELECT id, task, arguments, exchange, routing_key, headers, message_id, body
@@ -166,24 +176,24 @@ ON CONFLICT (lane, is_short) DO UPDATE SET turn = excluded.turn
 WHERE outbox_turns.turn < excluded.turn
 
 -- refuse --
--- Set aside an entry that cannot be published, with the reason.
+-- Put an entry that cannot be published into the relay's quarantine, with the reason.
 UPDATE outbox SET refused_at = now(), refusal = :refusal WHERE id = :id
 
 -- is_refused --
--- Condition: an entry was set aside, and has the given message ID, if not NULL.
+-- Condition: an entry is in the relay's quarantine, and has the given message ID, if not NULL.
 refused_at IS NOT NULL
 AND (CAST(:message_id AS text) IS NULL OR message_id = :message_id)
 
 -- refused --
--- Entries that were set aside, oldest first.
+-- Entries in the relay's quarantine, oldest first.
 SELECT * FROM outbox WHERE {is_refused} ORDER BY id
 
 -- retry_refused --
--- Give the entries that were set aside back to the relay.
+-- Take entries out of the relay's quarantine, so that they are published again.
 UPDATE outbox SET refused_at = NULL, refusal = NULL WHERE {is_refused} RETURNING id
 
 -- drop_refused --
--- Delete entries that were set aside.
+-- Delete entries in the relay's quarantine.
 DELETE FROM outbox WHERE {is_refused} RETURNING id
 
 -- is_waiting --
@@ -198,5 +208,5 @@ SELECT EXISTS (
 SELECT DISTINCT site_id FROM outbox WHERE lane = :task
 
 -- count_refused --
--- Return the number of entries set aside.
+-- Number of entries in the relay's quarantine.
 SELECT count(*) FROM outbox WHERE lane IS NULL

@@ -1,7 +1,7 @@
 -- Multi-page articles: the links between their parts, and the articles joined from the parts.
 
 -- find_pages --
--- Resolve the URLs to which each page links, by page ID, to page IDs of the same site.
+-- Stored pages at URLs to which the given pages of the same site link.
 SELECT wanted.page_id, wanted.url, addresses.page_id
 FROM unnest(
     CAST(:pages AS bigint[]), CAST(:urls AS text[]), CAST(:digests AS text[])
@@ -11,7 +11,7 @@ JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = wante
 ORDER BY addresses.page_id
 
 -- record_links --
--- Record the part links of pages, which must be locked; changed pages become due.
+-- Record a page's links to other parts; if they changed, its parts are to be joined again.
 INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
 SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
     CAST(:whole AS text[])
@@ -32,7 +32,7 @@ ON CONFLICT (page_id) DO UPDATE SET
 WHERE :has_message OR known.links <> excluded.links
 
 -- clear_links --
--- Part: clear the part links of ``others``; make parts due whose single-page version was revised.
+-- Fragment: delete the links of ``others``; join parts again whose single-page version was revised.
 due AS (
     SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
     WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
@@ -50,7 +50,7 @@ due AS (
 )
 
 -- due --
--- Return the IDs of pages due for joining that have not changed for some time.
+-- Pages whose parts are to be joined, and that have not changed for some time.
 SELECT page_id FROM page_parts
 WHERE version > seen_version
     AND (
@@ -67,12 +67,12 @@ WHERE page_id = :page_id AND version > seen_version
 RETURNING attempts, version
 
 -- reach --
--- Links of those of the given pages that are parts, and the page whose article includes each.
+-- Links of the given pages that are parts, each with the first page of its article, if joined.
 SELECT page_id, first_id, links FROM page_parts WHERE page_id = ANY (CAST(:ids AS bigint[]))
 ORDER BY page_id
 
 -- load_parts --
--- Parts among pages, without their messages.
+-- Those of the given pages that are parts, without their messages: columns of `StoredPart`.
 SELECT page_id, url, pages.revision, links,
     CASE WHEN message IS NOT NULL
         AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
@@ -87,11 +87,11 @@ ORDER BY page_id
 SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
 
 -- message_of --
--- Return a part's own article message, without the text of other parts.
+-- Article message of a part alone, without the text of other parts.
 SELECT message FROM page_parts WHERE page_id = :page_id
 
 -- article_of --
--- Latest article of a page whose latest outcome is an article, even if it is now behind a wall.
+-- Latest article of a page that has an article (see `has_article`).
 SELECT message FROM articles JOIN pages ON pages.id = page_id
 WHERE page_id = :page_id AND articles.revision = pages.revision
     AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)
@@ -107,7 +107,7 @@ SET first_id = CASE WHEN page_id = ANY (CAST(:pages AS bigint[])) THEN :first_id
 WHERE first_id = :first_id OR page_id = ANY (CAST(:pages AS bigint[]))
 
 -- record_processed --
--- Record the versions of pages that joining has processed.
+-- Record which versions of pages have been processed, so that their parts are no longer due.
 UPDATE page_parts SET seen_version = seen.version, attempts = NULL
 FROM unnest(CAST(:pages AS bigint[]), CAST(:versions AS bigint[])) AS seen (page_id, version)
 WHERE page_parts.page_id = seen.page_id

@@ -42,11 +42,11 @@ JOIN receipts ON page_id = pages.id
 WHERE message_id LIKE :pattern
 
 -- received --
--- Message IDs of a run, in order.
+-- IDs of the messages of a run that were received, in order.
 SELECT DISTINCT message_id FROM receipts WHERE message_id LIKE :pattern ORDER BY message_id
 
 -- site_statuses --
--- State of the given sites, or of all, with the sizes of their groups.
+-- State of the given sites, or of all if NULL: the columns of `SiteStatus`.
 WITH chosen AS (
     SELECT id, key FROM sites
     WHERE CAST(:keys AS text[]) IS NULL OR key = ANY (CAST(:keys AS text[]))
@@ -98,7 +98,7 @@ ORDER BY key
 SELECT id FROM sites WHERE key = :key
 
 -- service_counts --
--- Return the counts that monitoring exposes.
+-- Counts that monitoring exposes: the columns of `ServiceCounts`.
 WITH last AS (
     SELECT site_id, max(number) AS generation FROM generations GROUP BY site_id
 )
@@ -184,6 +184,6 @@ WITH extractions AS (
 DELETE FROM clustering_attempts WHERE quarantined_at IS NULL
 
 -- record_failure --
--- Record why a task failed.
+-- Record the error of a task that failed.
 INSERT INTO task_failures (task_id, task, error, traceback)
 VALUES (:task_id, :task, :error, :traceback)

@@ -31,7 +31,7 @@ AND NOT EXISTS (
 )
 
 -- lock_free_sites --
--- Lock those of the sites that no other transaction has locked, and return their IDs.
+-- Lock those of the given sites that no other transaction has locked, and return their IDs.
 WITH free AS MATERIALIZED (
     SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
     ORDER BY key FOR UPDATE SKIP LOCKED
@@ -46,7 +46,7 @@ WHERE id = ANY (CAST(:pages AS bigint[])) AND site_id = ANY (CAST(:sites AS bigi
 ORDER BY site_id, id
 
 -- add_pages --
--- Add provisional generations to sites without a generation, and pages to those of their sites.
+-- Give new sites a provisional generation, and add pages to it as outliers.
 WITH added AS (
     INSERT INTO generations (site_id, number, site_version, method)
     SELECT site_id, :number, 0, :method
@@ -82,7 +82,7 @@ UPDATE generations SET method = :ungrouped, site_version = CASE
 WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
 
 -- missed_pages --
--- A site's waiting pages that are not in the given generation, with the site's version.
+-- Pages of a site that await extraction but have no membership in the given generation.
 SELECT pages.id, version FROM pages JOIN sites ON sites.id = site_id
 WHERE site_id = :site_id AND outcome IS NULL AND tree_id IS NOT NULL
     AND extracted_generation >= pages.generation AND NOT EXISTS (

@@ -1,7 +1,7 @@
 -- Record fetched pages, whether new, changed or unchanged.
 
 -- raise_revision --
--- Raise a page's revision to that of the page that its address has left: IDs must not repeat.
+-- Raise a page's revision to that of the page that its address has left, so that IDs differ.
 UPDATE pages
 SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :separated_from))
 WHERE id = :page_id
@@ -35,7 +35,7 @@ ON CONFLICT (page_id) DO UPDATE SET
 UPDATE page_contents SET lines = :lines WHERE page_id = :page_id
 
 -- lock_shards_shared --
--- Lock shards of the object store against deletion.
+-- Lock shards of the object store in shared mode, so that no object is deleted from them.
 SELECT pg_advisory_xact_lock_shared(:class, shard)
 FROM unnest(CAST(:shards AS integer[])) AS wanted (shard)
 
@@ -55,7 +55,7 @@ ON CONFLICT (page_id) DO UPDATE SET
     = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.lines, now())
 
 -- pages_with_waiting_fetches --
--- Return those of the given pages that have waiting fetches. Their sites must be locked.
+-- Those of the given pages that have waiting fetches. Their sites must be locked.
 SELECT DISTINCT page_id FROM waiting_fetches WHERE page_id = ANY (:ids)
 
 -- drop_last_waiting --
@@ -65,7 +65,7 @@ DELETE FROM waiting_fetches WHERE id = (
 )
 
 -- due_fetches --
--- Return the earliest waiting fetch of each page whose current content already has an outcome.
+-- Earliest waiting fetch of each page whose current content already has an outcome.
 SELECT DISTINCT ON (page_id) waiting_fetches.*, key FROM waiting_fetches
 JOIN pages ON pages.id = page_id JOIN sites ON sites.id = site_id
 WHERE outcome IS NOT NULL

@@ -1,12 +1,12 @@
 -- State of the reprocessing of all sites: its progress, and when it may continue.
 
 -- record_if_new --
--- Record a task; return a row if it is handled for the first time, or nothing otherwise.
+-- Record a task; return a row only if it was not recorded before.
 INSERT INTO followed_requests (task_id) VALUES (:task_id)
 ON CONFLICT (task_id) DO NOTHING RETURNING id
 
 -- begin --
--- Start a reprocessing of all existing sites; return its ID, or nothing if one is in progress.
+-- Start a reprocessing of all existing sites; return its ID, or no row if one is in progress.
 INSERT INTO reprocessings (stage, pages_per_minute, last_site_id)
 SELECT :stage, :rate, coalesce(max(id), 0) FROM sites
 ON CONFLICT DO NOTHING RETURNING id
@@ -21,7 +21,7 @@ WHERE ended_at IS NULL AND resume_at <= now() FOR UPDATE SKIP LOCKED
 SELECT min(id) FROM sites WHERE id > :after AND id <= :last
 
 -- record_started_site --
--- Record that a site was started; a lag behind the rate is caught up within limits.
+-- Record that a site was started, and set when the rate allows the next one.
 UPDATE reprocessings SET site_id = :site_id, pages = pages + :pages,
     resume_at = CASE WHEN pages_per_minute IS NULL THEN resume_at
         ELSE greatest(resume_at, now() - CAST(:catch_up AS interval))

@@ -46,11 +46,11 @@ SELECT url FROM unnest(CAST(:urls AS text[])) AS listed (url)
 WHERE NOT EXISTS (SELECT FROM page_contents WHERE object_url = url)
 
 -- lock_shard --
--- Lock a shard of the object store, unless a transaction stores a page in it.
+-- Lock a shard of the object store, unless another transaction has locked it to store a page.
 SELECT pg_try_advisory_xact_lock(:class, :shard)
 
 -- ungroup --
--- Delete everything that refers to several pages of a site; version 0 prevents a clustering.
+-- Delete a site's groups, comparisons and tasks; version 0 prevents another clustering.
 WITH unversioned AS (UPDATE sites SET version = 0 WHERE id = :site_id),
 tasks AS (DELETE FROM outbox WHERE site_id = :site_id AND task IS NOT NULL),
 requests AS (DELETE FROM clustering_requests WHERE site_id = :site_id),

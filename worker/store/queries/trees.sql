@@ -1,7 +1,7 @@
 -- Trees and the distances between them; equal trees are stored once.
 
 -- lock_trees --
--- Lock existing trees until their pages are written, as they could be removed as orphans.
+-- Lock existing trees, so that they are not removed before pages refer to them.
 SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
 ORDER BY digest FOR KEY SHARE
 
@@ -31,7 +31,7 @@ RETURNING site_id, pages.id
 DELETE FROM trees WHERE id = ANY (CAST(:ids AS bigint[]))
 
 -- tree_shapes --
--- Return the digest and size of trees, or of a site's distinct trees, in ascending order of ID.
+-- Digests and sizes of trees, given by ID or by their site, in ascending order of ID.
 SELECT id, digest, size FROM trees
 WHERE id = ANY (coalesce(CAST(:ids AS bigint[]), ARRAY(
     SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
@@ -39,7 +39,7 @@ WHERE id = ANY (coalesce(CAST(:ids AS bigint[]), ARRAY(
 ORDER BY id
 
 -- known_distances --
--- Return the stored distances between two sets of trees, by ordered pair of IDs.
+-- Stored distances between two sets of trees, by ordered pair of IDs.
 SELECT lower_tree_id, higher_tree_id, distance FROM distances
 WHERE lower_tree_id = ANY (CAST(:rows AS bigint[]))
         AND higher_tree_id = ANY (CAST(:columns AS bigint[]))
