@@ -29,7 +29,11 @@ from worker.messaging.broker import connect, topology_of
 from worker.messaging.transport import raw_body
 from worker.settings import load_settings
 
-JSON = {"content_type": "application/json", "content_encoding": "utf-8", "delivery_mode": 2}
+JSON_PROPERTIES = {
+    "content_type": "application/json",
+    "content_encoding": "utf-8",
+    "delivery_mode": 2,
+}
 TRACE_HEADERS = ("traceparent", "tracestate")  # headers of Kafka messages that are passed on
 REJECTIONS = (KafkaError.MSG_SIZE_TOO_LARGE, KafkaError.INVALID_RECORD)  # errors that will recur
 
@@ -66,7 +70,7 @@ def bridge_pages(properties: dict[str, str], topic: str, stop: Event) -> None:
                         message_id=f"{topic}/{page.partition()}/{page.offset()}",
                         headers=headers,
                         confirm_timeout=10,
-                        **JSON,
+                        **JSON_PROPERTIES,
                     )
                     # If the partition was revoked, its next owner publishes the message again.
                     with suppress(KafkaException):
@@ -93,7 +97,7 @@ def bridge_articles(properties: dict[str, str], topic: str, stop: Event) -> None
                 serve(connection, 0 if waiting else 1)
                 if waiting and not is_produced(kafka, topic, waiting[0], connection):
                     unreadable = Exchange(f"{queue}.unreadable", type="fanout")
-                    options = {"declare": [Queue(unreadable.name, unreadable)], **JSON}
+                    options = {"declare": [Queue(unreadable.name, unreadable)], **JSON_PROPERTIES}
                     producer = RabbitProducer(connection.channel(), unreadable)
                     producer.publish(raw_body(waiting[0]), **options)
                 if waiting:

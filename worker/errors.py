@@ -8,13 +8,8 @@ from detourage.errors import ExpectedError
 # The password in a URL or in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")
 
-_LOST_CONNECTION_ERRORS = {
-    "ConnectionError",
-    "InterfaceError",
-    "OperationalError",
-    "RecoverableConnectionError",
-}
-_LOST_CONNECTION_ERRORS |= {"SSLError", "gaierror"}
+_CONNECTION_ERRORS = {"ConnectionError", "InterfaceError", "OperationalError", "gaierror"}
+_CONNECTION_ERRORS |= {"RecoverableConnectionError", "SSLError"}
 """Names of the errors that Python and client libraries raise for a lost connection."""
 
 _MISSING_PRIVILEGE_ERRORS = frozenset(
@@ -53,7 +48,7 @@ def without_passwords(text: str) -> str:
 def is_lost_connection(error: BaseException) -> bool:
     """Return whether an error, raised by any library, means that a server does not respond."""
     names = {each.__name__ for each in type(error).__mro__}  # of the error's class and its bases
-    return bool(names & _LOST_CONNECTION_ERRORS)
+    return bool(names & _CONNECTION_ERRORS)
 
 
 def is_missing_privilege(error: BaseException) -> bool:

@@ -51,6 +51,8 @@ class _OneLineForLostConnections(logging.Filter):
 
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
+    """Formatter of log lines as text or JSON, in which secrets are masked."""
+
     def __init__(self, log_format: Format, secrets: Collection[str] = ()) -> None:
         # The longest come first, since one secret may contain another.
         self._secrets = sorted((each for each in secrets if each), key=len, reverse=True)

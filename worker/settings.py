@@ -233,13 +233,11 @@ class Settings(BaseSettings):
 
     def environment(self) -> dict[str, str]:
         """Return these settings as environment variables."""
-        values = self.model_dump(exclude_none=True)
-        return {
-            f"DETOURAGE_{name.upper()}": (
-                value.get_secret_value() if isinstance(value, SecretStr) else str(value)
-            )
-            for name, value in values.items()
-        }
+        variables = {}
+        for name, value in self.model_dump(exclude_none=True).items():
+            text = value.get_secret_value() if isinstance(value, SecretStr) else str(value)
+            variables[f"{PREFIX}{name.upper()}"] = text
+        return variables
 
     @property
     def longest_settle_seconds(self) -> float:

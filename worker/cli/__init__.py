@@ -39,6 +39,8 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
 
 
 class _Service:
+    """The service's part of the command line; the library calls its methods."""
+
     def commands(self) -> Mapping[str, Sequence[click.Command]]:
         """Return all commands by user group; those of other packages are for operators."""
         registered = sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda each: each.name)

@@ -117,6 +117,8 @@ def remove_services(directory: Path) -> None:
 
 
 class _Server:
+    """A PostgreSQL server, with its data in ``home`` and its socket in ``runtime``."""
+
     def __init__(self, *, home: Path, runtime: Path) -> None:
         self.data = home.resolve() / "postgresql"
         self.log = home.resolve() / "postgresql.log"

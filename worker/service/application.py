@@ -164,6 +164,7 @@ class HeartbeatStep(bootsteps.StartStopStep):
             entry.cancel()
 
     def _confirm(self, pool: Any) -> None:
+        """Update the heartbeat if tasks are running; an idle pool does so in a task of its own."""
         running, waiting = len(active_requests), len(reserved_requests)
         if running:
             # The pool ends tasks that exceed their time limit.

@@ -362,6 +362,7 @@ def _due_fetches(session: Session) -> Sequence[Row[Any]]:
 def _store(
     session: Session, batch: Sequence[PreparedMessage], quarantine: str, store_url: str
 ) -> Sequence[NewReceipt]:
+    """Store the pages of messages, quarantine the unusable ones, and return all their receipts."""
     receipts = []
     for each in batch:
         if each.unusable is not None:

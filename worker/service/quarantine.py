@@ -193,11 +193,9 @@ def _messages_in(settings: Settings, stage: str) -> Iterator[tuple[Connection, I
 
 
 def _republish(producer: Producer, message: Message, queue: str) -> None:
-    properties = {
-        name: value
-        for name, value in message.properties.items()
-        if name in ("message_id", "correlation_id", "reply_to", "type", "priority")
-    }
+    """Publish a quarantined message as it was, without the headers that explain the quarantine."""
+    names = ("message_id", "correlation_id", "reply_to", "type", "priority")
+    properties = {name: message.properties[name] for name in names if name in message.properties}
     producer.publish(
         message.body,
         exchange="",

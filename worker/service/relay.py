@@ -228,6 +228,7 @@ class Relay(BrokerProcess):
     def _take_next(
         self, session: Session, capacities: Mapping[str, int]
     ) -> Mapping[str, Sequence[WaitingEntry]]:
+        """Take entries from the outbox, at most the given number per lane."""
         quotas = {}
         for lane, capacity in capacities.items():
             if not capacity:
@@ -293,9 +294,7 @@ class Relay(BrokerProcess):
         self._summary.count("refused", len(entries))
         for entry in entries:
             outbox.refuse(session, entry.id, reason)
-            logger.error(
-                "a message cannot be published, and is in the relay's quarantine: %s", reason
-            )
+            logger.error("quarantined a message that cannot be published: %s", reason)
 
 
 def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:

@@ -13,7 +13,7 @@ SQL = Statements("clusterings")
 
 
 def disable(session: Session, site_id: int) -> str:
-    """Disable the clustering of a site, subtract the attempt not made, and return the reason."""
+    """Disable the clustering of a site, and return why. An attempt was counted but not made."""
     _, number, error = session.execute(SQL.disable, {"site_id": site_id}).one()
     return quarantine_reason(number, error)
 
@@ -26,7 +26,7 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 
 @dataclass(frozen=True)
 class SettleTimes:
-    """Waiting times, in seconds, before a site is clustered; a new site never was."""
+    """Waiting times before a clustering, in seconds; a new site has never been clustered."""
 
     silence: float  # time without a changed page after which a site is settled
     first_silence: float  # time without a changed page after which a new site is settled

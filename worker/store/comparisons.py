@@ -56,9 +56,9 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
     return list(ids)
 
 
-def lock_for_result(session: Session, site_id: int) -> None:
-    """Lock a site before writing anything else, so that its last result is known to be the last."""
-    session.execute(SQL.lock_for_result, {"id": site_id})
+def lock_site(session: Session, site_id: int) -> None:
+    """Lock a site, so that exactly one of several concurrent tasks stores its last result."""
+    session.execute(SQL.lock_site, {"id": site_id})
 
 
 def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:

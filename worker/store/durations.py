@@ -33,7 +33,7 @@ WRITTEN_AFTER_SECONDS = 5.0
 class Histogram:
     """Durations of one kind of work: counts up to each of `BOUNDS`, and the total time."""
 
-    cumulative: dict[float, int]
+    cumulative: dict[float, int]  # number of executions by upper bound, in seconds
     seconds: float
 
 

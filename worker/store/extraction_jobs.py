@@ -63,29 +63,29 @@ class ExtractionJob(BegunPage):
     group_number: int | None
     role: str
     group_size: int
-    group_pattern: str | None
+    group_pattern: str | None  # comment pattern of the group
     template_page: TemplatePage | None
-    shared_lines: bytes | None = None
-    lines: bytes | None = None
+    shared_lines: bytes | None = None  # lines that the pages of the group share
+    lines: bytes | None = None  # lines of the page itself
 
 
-def page_params(wanted: Mapping[int, int]) -> dict[str, list[int]]:
+def page_params(generations: Mapping[int, int]) -> dict[str, list[int]]:
     """Return the query parameters for pages, given as a mapping from page ID to generation."""
-    return {"pages": list(wanted), "generations": list(wanted.values())}
+    return {"pages": list(generations), "generations": list(generations.values())}
 
 
 def begin(
-    session: Session, wanted: Mapping[int, int], *, earlier_attempts: int | None = None
+    session: Session, generations: Mapping[int, int], *, earlier_attempts: int | None = None
 ) -> list[BegunPage]:
     """Count an attempt for each extraction that is still awaited, and return the pages.
 
-    ``wanted`` maps page IDs to generations. Pages with more than ``earlier_attempts`` attempts are
-    excluded. Commit before `load`, so that the attempt counts even if reading kills the process.
-    The transaction does not wait for the disk: if a database crash loses the count, the cost is one
-    extra attempt.
+    The pages are given with their generations; those with more than ``earlier_attempts`` attempts
+    are excluded. Commit before `load`, so that the attempt counts even if reading kills the
+    process. The transaction does not wait for the disk: if a database crash loses the count, the
+    cost is one extra attempt.
     """
-    due = {**page_params(wanted), "earlier": earlier_attempts}
-    return [BegunPage(*row) for row in session.execute(SQL.begin, due)]
+    params = {**page_params(generations), "earlier": earlier_attempts}
+    return [BegunPage(*row) for row in session.execute(SQL.begin, params)]
 
 
 _BINARY = dict.fromkeys(("compressed", "shared_lines", "lines"), LargeBinary)
@@ -137,18 +137,18 @@ class PageState:
     crawler_id: str | None
     fetched_at: datetime | None
     content_digest: str
-    forced: bool
-    revision: int
-    refused: dict[str, Any] | None
+    forced: bool  # whether to publish a revision even if nothing has changed
+    revision: int  # revision of the latest article; 0 if there is none
+    refused: dict[str, Any] | None  # latest response if it was a refusal, such as status 404
     waiting_since: datetime
     template_page_id: int | None
     last_digest: str | None
     addresses: Sequence[PageAddress] = ()
 
 
-def lock_pages(session: Session, wanted: Mapping[int, int]) -> dict[int, PageState]:
+def lock_pages(session: Session, generations: Mapping[int, int]) -> dict[int, PageState]:
     """Lock the given pages that still await extraction with their generation, and return them."""
-    params = page_params(wanted)
+    params = page_params(generations)
     locked = {page_id: columns for page_id, *columns in session.execute(SQL.lock_pages, params)}
     # Read after locking, since the previous holder of the lock may have changed it.
     context = {
@@ -198,8 +198,8 @@ def find_late(
     session: Session, lanes: Sequence[str], *, patience_seconds: float, limit: int
 ) -> list[tuple[int, int]]:
     """Return overdue extractions, as page IDs and generations, that are not in the outbox."""
-    wanted = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
-    return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, wanted)]
+    params = {"lanes": list(lanes), "patience": patience_seconds, "limit": limit}
+    return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, params)]
 
 
 MAX_COUNTED = 100  # maximum number of pages returned per text, as a wall may be at every URL

@@ -25,10 +25,10 @@ class ComparablePage:
     tree_id: int
     content_digest: str
     extraction_key: str | None
-    forced: bool
+    forced: bool  # whether its next extraction publishes a revision even if nothing has changed
     has_html: bool
     comment_pattern: str | None
-    lines: bytes | None
+    lines: bytes | None  # `PageLines.to_bytes`
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class NewMembership:
     """The group assignment of a page in a generation."""
 
     page_id: int
-    group_number: int | None
-    role: str
-    template_page_id: int | None
+    group_number: int | None  # None for an outlier
+    role: str  # "representative", "member" or "outlier"
+    template_page_id: int | None  # ID of the page with which it is compared
     confidence: float | None = None
 
 

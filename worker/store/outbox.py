@@ -69,26 +69,24 @@ def add_tasks(
 def add_tasks_of_sites(
     session: Session,
     task: str,
-    wanted: Sequence[tuple[int | None, Mapping[str, Any]]],
+    tasks: Sequence[tuple[int | None, Mapping[str, Any]]],
     *,
     is_short: bool | None = None,
     turn: int | None = None,
 ) -> None:
     """Enqueue tasks of one kind, given as pairs of a site ID (or None) and arguments."""
-    if not wanted:
+    if not tasks:
         return
     trace = tracing.current()
-    session.execute(
-        _ADD_TASKS,
-        {
-            "task": task,
-            "sites": [site_id for site_id, _ in wanted],
-            "arguments": [json.dumps(dict(arguments)) for _, arguments in wanted],
-            "traces": [json.dumps(trace) if trace else None] * len(wanted),
-            "is_short": is_short,
-            "turn": turn,
-        },
-    )
+    params = {
+        "task": task,
+        "sites": [site_id for site_id, _ in tasks],
+        "arguments": [json.dumps(dict(arguments)) for _, arguments in tasks],
+        "traces": [json.dumps(trace) if trace else None] * len(tasks),
+        "is_short": is_short,
+        "turn": turn,
+    }
+    session.execute(_ADD_TASKS, params)
 
 
 # If the new tasks turn a site's short queue into a backlog, its waiting tasks move to the backlog

@@ -142,10 +142,10 @@ def get(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
             "obstore",
             distribution="detourage-service",
         )
-    return dict(zip(distinct, _in_parallel(_read, distinct), strict=True))
+    return dict(zip(distinct, _in_parallel(_read_object, distinct), strict=True))
 
 
-def _read(url: str) -> bytes | LostContentError:
+def _read_object(url: str) -> bytes | LostContentError:
     import obstore
     from obstore.exceptions import BaseError
 
@@ -153,7 +153,7 @@ def _read(url: str) -> bytes | LostContentError:
     with _as_unavailable(base):
         store = _store_at(base)
         try:
-            return _content(store, name, url)
+            return _verified_content(store, name, url)
         except (BaseError, OSError) as error:
             # Also fails if the whole store does not respond.
             obstore.get(store, MARKER).bytes()
@@ -161,12 +161,12 @@ def _read(url: str) -> bytes | LostContentError:
                 return LostContentError(f"the stored HTML is missing: {url}")
         # The store may have failed to respond only for a moment.
         try:
-            return _content(store, name, url)
+            return _verified_content(store, name, url)
         except (BaseError, OSError) as error:
             return LostContentError(f"the stored HTML cannot be read: {url}: {cause(error)}")
 
 
-def _content(store: "ObjectStore", name: str, url: str) -> bytes | LostContentError:
+def _verified_content(store: "ObjectStore", name: str, url: str) -> bytes | LostContentError:
     import obstore
 
     found = obstore.get(store, name)

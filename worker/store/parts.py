@@ -30,8 +30,8 @@ class NewParts(NamedTuple):
 
     page_id: int
     links: Mapping[str, Any]
-    message: Mapping[str, Any] | None
-    whole: str | None
+    message: Mapping[str, Any] | None  # the page's own article message, if it is new
+    whole: str | None  # URL of the single-page version, which shows all parts
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,12 @@ class StoredPart:
 
     page_id: int
     url: str
-    revision: int
+    revision: int  # revision of the page's latest article
     links: dict[str, Any]
     size: int | None
-    first_id: int | None
-    joined_revision: int | None
-    version: int
+    first_id: int | None  # ID of the first page of the article that was joined from this part
+    joined_revision: int | None  # latest revision that was made by joining parts
+    version: int  # incremented by each change of the links
 
 
 def _spellings_of(url: str) -> list[str]:

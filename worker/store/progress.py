@@ -35,16 +35,16 @@ _DOUBT_PARAMS = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "least": MIN_DOU
 class RunProgress:
     """Progress of a run's messages."""
 
-    received: int
+    received: int  # number of messages that the intake has handled
     results: dict[str, int]
     quarantine_reasons: dict[str, int]
     pages: int
-    pairs: int
-    compared: int
-    grouped: int
+    pairs: int  # number of planned comparisons
+    compared: int  # number of finished comparisons
+    grouped: int  # number of pages that have been clustered or have an outcome
     pending: int  # number of pages and waiting fetches without an outcome
     outcomes: dict[str, int]
-    outbox: int
+    outbox: int  # number of messages that wait for the relay
     parts: int  # number of pages whose parts have yet to be joined
 
 
@@ -119,20 +119,20 @@ class ServiceCounts:
     """Counts for the whole service, used for monitoring."""
 
     outcomes: dict[str, int]
-    waiting: int
+    waiting: int  # number of pages without an outcome, or to be extracted again
     longest_wait_seconds: float
     sites: int
     groups: int
     outliers: int
     sites_in_quarantine: int
     generations: int
-    articles: int
-    design_changes: dict[str, int]
-    doubtful: dict[str, int]
-    walls: dict[str, int]
-    recent_failures: dict[str, int]
-    outbox: int
-    oldest_seconds: dict[str, float]
+    articles: int  # number of revisions that were published
+    design_changes: dict[str, int]  # by site
+    doubtful: dict[str, int]  # recent doubtful articles of sites where they are the majority
+    walls: dict[str, int]  # recent walls of sites where they are the majority
+    recent_failures: dict[str, int]  # by task
+    outbox: int  # number of messages that wait for the relay
+    oldest_seconds: dict[str, float]  # age of the oldest request, by kind of work
 
 
 def run_progress(session: Session, message_prefix: str) -> RunProgress:

@@ -41,8 +41,9 @@ def add_pages(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]
 _MARK_CLUSTERED = SQL.mark_clustered.bindparams(ungrouped=UNGROUPED, provisional=PROVISIONAL)
 
 
-def mark_clustered(session: Session, site_ids: Sequence[int], *, includes_all_pages: bool) -> None:
-    """Turn provisional generations of locked sites into clusterings without groups."""
-    session.execute(
-        _MARK_CLUSTERED, {"sites": list(site_ids), "includes_all_pages": includes_all_pages}
-    )
+def mark_clustered(session: Session, site_ids: Sequence[int], *, saw_all_pages: bool) -> None:
+    """Turn provisional generations of locked sites into clusterings without groups.
+
+    Unless they ``saw_all_pages``, the sites are still due for another clustering.
+    """
+    session.execute(_MARK_CLUSTERED, {"sites": list(site_ids), "saw_all_pages": saw_all_pages})

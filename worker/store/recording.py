@@ -163,6 +163,7 @@ def _match_fetches(
     *,
     have_waited: bool,
 ) -> list[_MatchedFetch]:
+    """Match each fetch with its stored page, and decide on its result and on whether it waits."""
     ids = [page_id for each in resolutions for page_id in each.page_ids]
     found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
     awaited_ids: set[int] = set()
@@ -265,6 +266,7 @@ def _add_pages(
 def _result_of_fetch(
     session: Session, page: StoredPage | None, fetched: FetchedPage, resolution: Resolution
 ) -> ReceiptResult:
+    """Decide on the result of a fetch, given the stored page at its address, if any."""
     if page is None:
         return ReceiptResult.ACCEPTED
     if page.outcome == PageOutcome.JOINED:
@@ -301,6 +303,7 @@ def _is_inaccessible(page: StoredPage) -> bool:
 
 
 def _result_of_refusal(page: StoredPage, refusal: Refusal, resolution: Resolution) -> ReceiptResult:
+    """Decide on the result of a refusal; `page.refused` is the refusal that is already stored."""
     before = page.refused
     row = resolution.stored_row
     last = row.read_at if row is not None else None

@@ -54,6 +54,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
 
 
 def _try_part(state: ProcessState, page_id: int) -> int:
+    """Join the articles to which a part belongs; return how many were published, 0 on a failure."""
     begun = state.database.execute(SQL.begin, page_id=page_id)
     if not begun:
         return 0

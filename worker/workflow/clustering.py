@@ -47,8 +47,8 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     if grouping is None:
         return False
     if current.is_new:
-        # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
-        comparisons.lock_for_result(session, site_id)
+        # Only pages that are stored before this lock must be found below; later ones are assigned.
+        comparisons.lock_site(session, site_id)
     new = save_generation(session, site, known, site_pages, grouping, stored.reference_sets())
     request_changed_extractions(session, site, site_pages, new, state.settings.chosen_text_roles)
     generation = current.generation + 1
@@ -67,8 +67,8 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
 
 def disable_clustering(session: Session, state: ProcessState, site_id: int) -> None:
     """Extract the waiting pages without a clustering, and quarantine a task that can retry it."""
-    # Pages that the intake stores from now on will be assigned; this task sees earlier pages.
-    comparisons.lock_for_result(session, site_id)
+    # Only pages that are stored before this lock must be found below; later ones are assigned.
+    comparisons.lock_site(session, site_id)
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
     reason = clusterings.disable(session, site_id)
@@ -77,7 +77,7 @@ def disable_clustering(session: Session, state: ProcessState, site_id: int) -> N
     if current.is_new:
         provisional.add_pages(session, [site_id], waiting)
         # New pages will be assigned, and a later clustering will consider all of them.
-        provisional.mark_clustered(session, [site_id], includes_all_pages=False)
+        provisional.mark_clustered(session, [site_id], saw_all_pages=False)
     generation = current.generation or provisional.NUMBER
     outliers = {"site_id": site_id, "generation": generation, "page_ids": waiting}
     session.execute(groups.SQL.add_outliers, outliers)

@@ -174,6 +174,7 @@ def _pairs_if_few(site: ComparedSite, blocks: Sequence[NewBlock]) -> list[tuple[
 def _enqueue_missing(
     session: Session, site: ComparedSite, stored: StoredDistances, missing: NeededComparisons
 ) -> None:
+    """Store and enqueue the blocks of the missing comparisons."""
     if site.state.compared_version is None:
         begun = {"site_id": site.id, "version": site.version, "tree_ids": sorted(site.trees)}
         session.execute(comparisons.SQL.begin, begun)

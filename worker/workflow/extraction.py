@@ -72,6 +72,7 @@ def extract_page(
 
 
 def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:
+    """Return the article of a page, or the reason why it has none."""
     content = job.content
     if content is None:
         reason = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"

@@ -23,13 +23,14 @@ def request_extractions(
 
 
 def begin_extractions(
-    session: Session, wanted: Mapping[int, int], *, is_alone: bool
+    session: Session, generations: Mapping[int, int], *, is_alone: bool
 ) -> list[BegunPage]:
     """Count an attempt for each page, and enqueue those separately that were begun before."""
-    begun = extraction_jobs.begin(session, wanted, earlier_attempts=None if is_alone else 0)
-    rest = wanted.keys() - {page.page_id for page in begun}
+    begun = extraction_jobs.begin(session, generations, earlier_attempts=None if is_alone else 0)
+    begun_ids = {page.page_id for page in begun}
+    rest = {page_id: generations[page_id] for page_id in generations if page_id not in begun_ids}
     if rest and not is_alone:
-        request_each_alone(session, {page: wanted[page] for page in wanted if page in rest})
+        request_each_alone(session, rest)
     return begun
 
 
@@ -39,8 +40,7 @@ def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
         session, EXTRACTIONS, patience_seconds=patience_seconds, limit=REPEATED_AT_ONCE
     )
     if late:
-        wanted = {"suspects": late}
-        outbox.add_tasks(session, EXTRACT_LATE, [wanted], site_id=None)
+        outbox.add_tasks(session, EXTRACT_LATE, [{"suspects": late}], site_id=None)
 
 
 def request_late_extractions(
@@ -56,9 +56,9 @@ def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
     _enqueue(session, session.execute(SQL.awaiting_extraction, {"pages": sorted(page_ids)}))
 
 
-def request_each_alone(session: Session, wanted: Mapping[int, int]) -> None:
+def request_each_alone(session: Session, generations: Mapping[int, int]) -> None:
     """Request each extraction that was begun and is still awaited, with one task per page."""
-    rows = session.execute(SQL.begun_and_awaited, page_params(wanted))
+    rows = session.execute(SQL.begun_and_awaited, page_params(generations))
     _enqueue(session, rows, is_alone=True)
 
 

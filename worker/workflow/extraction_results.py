@@ -42,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _RevisedPage:
+    """An extracted page with what is to be stored of it: its result and new revision, if any."""
+
     job: ExtractionJob
     page: PageState
     article: Article | None

@@ -64,6 +64,6 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     provisional.add_pages(session, lone, list(pages))
     unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
     request_extractions(session, unrequested, provisional.NUMBER)
-    provisional.mark_clustered(session, lone, includes_all_pages=True)
+    provisional.mark_clustered(session, lone, saw_all_pages=True)
     logger.info("no clustering needed, one page at most: %s", counted(len(lone), "site"))
     return lone

@@ -33,15 +33,14 @@ def save_generation(
     reference_sets: Sequence[int],
 ) -> list[NewGroup]:
     """Store the groups of a site as its next generation, and keep the given reference sets."""
+    numbers = _group_numbers(session, site, site_pages, grouping)
     new = [
         new_group(
-            identity,
+            number,
             [site_pages[index] for index in group.members],
             known.representative_trees(site_pages, group),
         )
-        for identity, group in zip(
-            _identities(session, site, site_pages, grouping), grouping.groups, strict=True
-        )
+        for number, group in zip(numbers, grouping.groups, strict=True)
     ]
     memberships = [
         *(NewMembership(site_pages[i].id, None, "outlier", None) for i in grouping.outliers),
@@ -103,18 +102,16 @@ def request_changed_extractions(
     request_extractions(session, changed, generation, unchanged=unchanged, clustered_site=site.id)
 
 
-def _identities(
+def _group_numbers(
     session: Session, site: ComparedSite, site_pages: Sequence[ComparablePage], grouping: Grouping
 ) -> list[int]:
+    """Return the number of each group: that of the group that it continues, or a new number."""
     members = [[site_pages[index].id for index in group.members] for group in grouping.groups]
     if not site.state.generation:
         return match_groups({}, members)
-    before = {"site_id": site.id, "number": site.state.generation}
-    return match_groups(
-        dict(session.execute(groups.SQL.pages_by_group, before).all()),
-        members,
-        last_identity=site.state.last_group,
-    )
+    latest = {"site_id": site.id, "number": site.state.generation}
+    rows = session.execute(groups.SQL.pages_by_group, latest).all()
+    return match_groups(dict(rows), members, last_identity=site.state.last_group)
 
 
 logger = logging.getLogger(__name__)

@@ -108,6 +108,7 @@ def _revise(
 
 
 def _is_in_whole(session: Session, first: Member) -> bool:
+    """Return whether the single-page version, which is stored, contains the text of a part."""
     address = first.links.whole
     if address is None:
         return False
@@ -122,6 +123,7 @@ def _is_in_whole(session: Session, first: Member) -> bool:
 def _compose(
     session: Session, own: ArticleMessage, chain: Sequence[Member], *, is_in_whole: bool
 ) -> ArticleMessage:
+    """Return the article message of the first part with the texts of the other parts in a chain."""
     first = chain[0]
     declared = parts_of(first.links)
     if declared is None:

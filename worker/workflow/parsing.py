@@ -111,7 +111,7 @@ def parse_again(session: Session, page_id: int) -> None:
     except LostContentError as error:
         logger.error("cannot parse %s: %s", page.url, error)  # noqa: TRY400 - the reason is enough
         content = error
-    # Otherwise, a message redelivered after the extraction would repeat the work.
+    # A message that is redelivered after the extraction must not repeat the work.
     if content is None or not (page.forced or page.tree_id is None):
         return
     if page.outcome == PageOutcome.JOINED:

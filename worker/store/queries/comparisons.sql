@@ -39,8 +39,8 @@ RETURNING id, site_id, reference_set_id, rows, columns, attempts
 -- Record that the rest of a block was enqueued; return its ID, or no row if it is finished.
 UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
 
--- lock_for_result --
--- Lock a site, so that the last result of its blocks is recognised as the last.
+-- lock_site --
+-- Lock a site.
 SELECT FROM sites WHERE id = :id FOR UPDATE
 
 -- finish_block --

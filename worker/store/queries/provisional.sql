@@ -77,7 +77,7 @@ FROM pages WHERE site_id = ANY (CAST(:sites AS bigint[])) AND tree_id IS NOT NUL
 -- mark_clustered --
 -- Turn the provisional generations of locked sites into clusterings without groups.
 UPDATE generations SET method = :ungrouped, site_version = CASE
-    WHEN :includes_all_pages THEN (SELECT version FROM sites WHERE id = generations.site_id)
+    WHEN :saw_all_pages THEN (SELECT version FROM sites WHERE id = generations.site_id)
     ELSE site_version END
 WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
 
