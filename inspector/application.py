@@ -88,6 +88,7 @@ async def _unexpected(request: Request, _error: Exception) -> Response:
 
 
 async def _problem(request: Request, status: int, explanation: str) -> Response:
+    """Return an error response, in JSON if the requested path ends in ``.json``."""
     if request.url.path.endswith(".json"):
         return JSONResponse({"error": explanation}, status)
     failed = InspectorRequest(request, request.app.state.deployment)

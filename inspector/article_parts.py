@@ -124,6 +124,7 @@ def source_of(url: str) -> str | None:
 
 
 def _part_or_item(block: Block, *, is_lead: bool) -> Part | Item:
+    """Return a block for display; successive items are combined to lists later."""
     kind = "lead" if is_lead else block.type
     if kind == "table":
         return Part(kind, value=[row.split("\t") for row in block.text.split("\n")])

@@ -70,6 +70,7 @@ def _connected(settings: InspectorSettings) -> Connection:
 
 
 def _options(settings: InspectorSettings, node: str) -> dict[str, Any]:
+    """Return the connection options for a node, depending on the kind of broker."""
     if node.startswith("amqps:"):
         # Without these options, the AMQP library would not verify the server's name.
         ca_file = settings.broker_ca_file
@@ -89,6 +90,7 @@ def _options(settings: InspectorSettings, node: str) -> dict[str, Any]:
 
 
 def _state(connection: Connection, queue: str) -> QueueState | None:
+    """Return the state of a queue, or None if it does not exist."""
     try:
         with connection.channel() as channel:
             state = channel.queue_declare(queue=queue, passive=True)

@@ -98,6 +98,7 @@ class InspectorRequest:
         return self._parsed(name, date.fromisoformat, "a day, such as 2026-11-24")
 
     def _parsed(self, name: str, parse: Callable[[str], T], expected: str) -> T | None:
+        """Parse a parameter; respond with 400 if `parse` raises ValueError."""
         value = self.text(name)
         if value is None:
             return None

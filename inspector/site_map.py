@@ -143,22 +143,23 @@ def draw_map(positions: Matrix, mapped: Sequence[MappedPages]) -> Drawing:
     )
 
 
-def _linked_mark(pages: MappedPages, x: float, y: float) -> Drawing:
+def _linked_mark(mapped: MappedPages, x: float, y: float) -> Drawing:
+    """Draw the mark of pages as a link; a representative gets a ring and its group's number."""
     # The area grows with the number of pages, up to a limit.
-    radius = min(5 + 1.6 * (sqrt(pages.pages) - 1), 16)
+    radius = min(5 + 1.6 * (sqrt(mapped.pages) - 1), 16)
     group_mark = mark(
-        pages.group, x, y, radius, "representative" if pages.is_representative else ""
+        mapped.group, x, y, radius, "representative" if mapped.is_representative else ""
     )
-    parts = [element("title", pages.name), group_mark]
-    if pages.is_representative:
+    parts = [element("title", mapped.name), group_mark]
+    if mapped.is_representative:
         parts += [
             element("circle", cx=x, cy=y, r=radius + 5, class_="ring"),
-            element("text", str(pages.group), x=x, y=y - radius - 8, class_="label middle"),
+            element("text", str(mapped.group), x=x, y=y - radius - 8, class_="label middle"),
         ]
     # Keyboard navigation stops only at representatives, not at hundreds of pages.
-    tabindex = None if pages.is_representative else -1
+    tabindex = None if mapped.is_representative else -1
     return element(
-        "a", *parts, href=pages.address, tabindex=tabindex, aria_label=pages.name, class_="place"
+        "a", *parts, href=mapped.address, tabindex=tabindex, aria_label=mapped.name, class_="place"
     )
 
 

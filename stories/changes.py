@@ -323,6 +323,7 @@ def _change(action: str, old: Sentence | None, new: Sentence | None) -> Sentence
 
 
 def _title_change(before: Mapping[str, Any], after: Mapping[str, Any]) -> TextChange | None:
+    """Compare the titles, ignoring typography and a site name at the end ("Headline | Site")."""
     old, new = (str(message.get("title") or "") for message in (before, after))
     if not old or not new or reading_key(old) == reading_key(new):
         return None
@@ -361,6 +362,7 @@ def _kind(
     kept_share: float,
     correction: str | None,
 ) -> ChangeKind:
+    """Classify the changes of an article, of which there is at least one."""
     if correction is not None:
         return "correction"
     if (after.get("metadata") or {}).get("kind") == "live":

@@ -64,6 +64,7 @@ def find_stories(
 
 
 def _latest_revisions(articles: Iterable[ArticleMessage | Mapping[str, Any]]) -> list[Article]:
+    """Return the latest revision of each page's article, unless the article is withdrawn."""
     latest: dict[tuple[str, str], Article] = {}
     for each in articles:
         values = each.to_json() if isinstance(each, ArticleMessage) else each

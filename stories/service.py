@@ -220,6 +220,7 @@ class StoriesWorker(ConsumerMixin):
             time.sleep(PAUSE_SECONDS)
 
     def _wait(self, error: DBAPIError) -> None:
+        """Pause before another attempt, or raise an error that another attempt would not avoid."""
         if not store.is_transient(error):
             raise error
         logger.warning("waiting for the database: %s", _cause(error))

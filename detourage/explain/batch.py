@@ -128,14 +128,9 @@ class Extraction:
     def _read(self, subject: Subject) -> Article:
         source, template_page = subject.source, subject.template_page
         if self.method is None:
-            article = read_content(
-                subject.page,
-                subject.template,
-                subject.patterns,
-                self.options.get("text_roles", ()),
-                source.fetched_at,
-                favor=self.options.get("favor"),
-            )
+            text_roles, favor = self.options.get("text_roles", ()), self.options.get("favor")
+            known = (subject.page, subject.template, subject.patterns)
+            article = read_content(*known, text_roles, source.fetched_at, favor=favor)
             return without_excluded(article, self.options)
         # Imported here because only published methods need it.
         from detourage.papers.interface import Source as PaperSource

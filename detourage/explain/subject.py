@@ -102,14 +102,9 @@ class InputPage:
             message = read_message(self.body or b"")
         except UnusableMessageError as error:
             raise ExplainingError(self.name, f"{error.reason}: {error.detail}") from error
-        return Source(
-            message.content,
-            message.url,
-            message.content_type,
-            message.fetched_at,
-            name=self.name if self.is_single else message.url,
-            site=site_key(message.site, message.url),
-        )
+        fetched = (message.content, message.url, message.content_type, message.fetched_at)
+        name = self.name if self.is_single else message.url
+        return Source(*fetched, name=name, site=site_key(message.site, message.url))
 
 
 def input_pages(given: str) -> Iterator[InputPage]:
@@ -265,6 +260,7 @@ def _chosen(name: str, pages: Iterator[InputPage], url: str | None) -> Source:
 
 
 def _site_pages(path: Path, source: Source) -> list[Source]:
+    """Return the pages with which to compare a page, without the page itself, in order of URL."""
     by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)
     for page in input_pages(str(path)):
         with suppress(ExplainingError):

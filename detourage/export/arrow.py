@@ -159,6 +159,7 @@ def _struct_converter(converters: Mapping[str, Converter]) -> Converter:
 
 
 def _without_surrogates(value: str | None) -> str | None:
+    """Replace lone surrogates, which Arrow cannot store, by U+FFFD."""
     if value is None or value.isascii():
         return value
     with suppress(UnicodeEncodeError):

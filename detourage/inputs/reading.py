@@ -27,7 +27,7 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 MAX_HEAD_BYTES = 512 * 1024  # bytes of an HTML file to search for the URL that it declares
-MAX_NAMED_FILES = 10  # skipped files that the log names
+MAX_NAMED_FILES = 10  # maximum number of skipped files that the log names
 
 logger = logging.getLogger(__name__)
 

@@ -171,6 +171,7 @@ def _read_exactly(stream: IO[bytes], length: int) -> bytes:
 
 
 def _message(record: _Record) -> bytes | None:
+    """Return the page message for a record, or None if it is not a page or an HTTP error."""
     if record.fields.get("warc-type") != "response":
         return None
     # wget includes the angle brackets from the grammar in the standard.
@@ -202,6 +203,7 @@ def _message(record: _Record) -> bytes | None:
 
 
 def _content(body: bytes, headers: dict[str, str]) -> bytes:
+    """Undo the transfer coding and the last three content codings of an HTTP body."""
     if headers.get("transfer-encoding", "").lower() == "chunked":
         body = dechunked(body)
     # A hostile header may name thousands of codings.

@@ -98,6 +98,7 @@ class NGramModel:
         return bits
 
     def _probability(self, ngram: str) -> float:
+        """Return the probability of an n-gram's last character after the others."""
         probability = 0.0
         total_weight = 0.0
         for start in range(ORDER):

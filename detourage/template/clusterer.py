@@ -27,13 +27,13 @@ MAX_TOLERANT_MERGE_DISTANCE: Final = 0.39
 """Maximum mean size-tolerant distance between two clusters that are merged (measured)."""
 
 MAX_MERGE_DISTANCE: Final = 0.43
-"""`MAX_TOLERANT_MERGE_DISTANCE` if sizes are unknown; with 0.47, different templates merge."""
+"""The same for plain distances, if sizes are unknown; with 0.47, different templates merge."""
 
 MAX_TOLERANT_PIVOT_DISTANCE: Final = 0.47
 """Maximum size-tolerant distance from a group's pivot (measured with stray pages on real sites)."""
 
 MAX_PIVOT_DISTANCE: Final = 0.55
-"""`MAX_TOLERANT_PIVOT_DISTANCE` if the sizes of the pages are unknown."""
+"""The same for plain distances, which are used if the sizes of the pages are unknown."""
 
 DEFAULT_METHOD: Final = "mds_kmeans"
 """Name of the method of `MdsKMeans`, stored with its results."""

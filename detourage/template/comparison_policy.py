@@ -256,11 +256,10 @@ def group_or_missing(
     for pivot in sorted({pivot for _, pivot in doubtful}):
         members = sorted(tree_id for tree_id, other in doubtful if other == pivot)
         found = known.to_pivot(pivot, members)
-        for tree_id, raw in found.items():
+        for tree_id, edits in found.items():
             sizes = trees[tree_id].size, trees[pivot].size
-            distances[tree_id, pivot] = (
-                np.nan if raw is None else size_tolerant_distance(raw, *sizes)
-            )
+            distance = np.nan if edits is None else size_tolerant_distance(edits, *sizes)
+            distances[tree_id, pivot] = distance
         unknown = [tree_id for tree_id in members if tree_id not in found]
         if unknown:
             missing.append(MissingToPivot(pivot, unknown))
@@ -275,11 +274,12 @@ def _site_or_missing(
     tree_ids: Sequence[int],
     nearest: Mapping[int, NearestReference | None] | None = None,
 ) -> KnownSite | NeededComparisons:
-    raw, is_known = known.among(tree_ids)
+    """Return the site with the known distances between its references, or the missing ones."""
+    edits, is_known = known.among(tree_ids)
     if not is_known.all():
         return NeededComparisons([MissingPairs(tree_ids, is_known)])
     sizes = np.array([trees[tree_id].size for tree_id in tree_ids], dtype=np.int64)
-    distances = normalised_distance(raw, sizes[:, None], sizes[None, :])
+    distances = normalised_distance(edits, sizes[:, None], sizes[None, :])
     return KnownSite(tree_ids, sizes, np.asarray(distances), nearest)
 
 

@@ -90,6 +90,7 @@ def size_tolerant_distance(distance: int, size_a: int, size_b: int) -> float:
 
 
 def _tolerant(edits: Matrix, total: Matrix | int, surplus: Matrix | int) -> Matrix:
+    """Normalise tree edit distances, given the sum and the difference of the trees' sizes."""
     counted = np.maximum(edits - DISCOUNTED_SHARE * surplus, 0.0)
     tolerant: Matrix = np.clip(2 * counted / (total + counted), 0.0, 1.0)
     return tolerant

@@ -164,7 +164,7 @@ def overview(session: Session) -> Overview:
             oldest_seconds=dict(session.execute(SQL.oldest).all()),
         ),
         changes=[
-            NoticedChange(*row) for row in session.execute(SQL.last_changes, {"most": MAX_SITES})
+            NoticedChange(*row) for row in session.execute(SQL.last_changes, {"limit": MAX_SITES})
         ],
         falling=_falling_sites(session),
         sites_in_quarantine=quarantined,
@@ -179,6 +179,7 @@ def slot_seconds(span: float) -> int:
 
 
 def _arrivals(session: Session) -> Arrivals:
+    """Count the stored pages by outcome and time of receipt."""
     first_received, now = session.execute(_FIRST_RECEIVED).one()
     began = first_received or now
     seconds = slot_seconds((now - began).total_seconds())
@@ -205,7 +206,8 @@ _ARRIVALS = SQL.arrivals.bindparams(doubtful=DOUBTFUL)
 
 
 def _rates(session: Session) -> Rates:
-    params = {"most": MAX_RECEIPTS, "seconds": RATE_SECONDS}
+    """Return the rates of the last `RATE_SECONDS`, or less if there were very many messages."""
+    params = {"max_receipts": MAX_RECEIPTS, "seconds": RATE_SECONDS}
     now, messages, first, last, pages = session.execute(SQL.receipt_rates, params).one()
     seconds = float(RATE_SECONDS)
     if messages == MAX_RECEIPTS:
@@ -217,11 +219,12 @@ def _rates(session: Session) -> Rates:
 
 
 def _falling_sites(session: Session) -> list[FallingSite]:
+    """Return the sites with a falling confidence or mostly doubtful articles, worst first."""
     params = {
-        "lately": RECENT_PERIOD,
+        "recent_period": RECENT_PERIOD,
         "doubtful": DOUBTFUL,
-        "least": MIN_DOUBTFUL,
-        "fall": MIN_FALL,
-        "most": MAX_SITES,
+        "min_doubtful": MIN_DOUBTFUL,
+        "min_fall": MIN_FALL,
+        "limit": MAX_SITES,
     }
     return [FallingSite(*row) for row in session.execute(SQL.falling, params)]

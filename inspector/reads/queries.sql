@@ -193,29 +193,29 @@ FROM pages GROUP BY slot, outcome ORDER BY slot
 -- Latest redesigns.
 SELECT site_id, key, noticed_at, since, new_share, outlier_share
 FROM design_changes JOIN sites ON sites.id = site_id
-ORDER BY noticed_at DESC, site_id LIMIT :most
+ORDER BY noticed_at DESC, site_id LIMIT :limit
 
 -- falling --
 -- Sites whose recent articles have a lower confidence than before, or are mostly doubtful (dark).
 SELECT falling.site_id, key, before, lately, articles, doubtful, is_dark
 FROM (
-    SELECT *, doubtful >= :least AND 2 * doubtful > articles AS is_dark
+    SELECT *, doubtful >= :min_doubtful AND 2 * doubtful > articles AS is_dark
     FROM (
-        SELECT site_id, avg(confidence) FILTER (WHERE NOT is_late) AS before,
-            avg(confidence) FILTER (WHERE is_late) AS lately,
-            count(*) FILTER (WHERE is_late) AS articles,
-            count(*) FILTER (WHERE is_late AND confidence < :doubtful) AS doubtful
+        SELECT site_id, avg(confidence) FILTER (WHERE NOT is_recent) AS before,
+            avg(confidence) FILTER (WHERE is_recent) AS lately,
+            count(*) FILTER (WHERE is_recent) AS articles,
+            count(*) FILTER (WHERE is_recent AND confidence < :doubtful) AS doubtful
         FROM (
-            SELECT site_id, confidence, asked_at > now() - :lately AS is_late
+            SELECT site_id, confidence, asked_at > now() - :recent_period AS is_recent
             FROM pages WHERE outcome = 'article'
         ) AS articles
         GROUP BY site_id
     ) AS of_site
-    WHERE articles >= :least AND lately IS NOT NULL
+    WHERE articles >= :min_doubtful AND lately IS NOT NULL
 ) AS falling
 JOIN sites ON sites.id = falling.site_id
-WHERE is_dark OR before - lately >= :fall
-ORDER BY lately, falling.site_id LIMIT :most
+WHERE is_dark OR before - lately >= :min_fall
+ORDER BY lately, falling.site_id LIMIT :limit
 
 -- outcomes --
 -- Pages of sites by outcome: all, those being extracted again, and doubtful articles.
@@ -252,10 +252,10 @@ WHERE site_id = ANY (CAST(:ids AS bigint[])) ORDER BY site_id, generation DESC
 -- dark --
 -- Sites whose recent articles are mostly doubtful.
 SELECT site_id FROM pages
-WHERE outcome = 'article' AND asked_at > now() - CAST(:recent AS interval)
+WHERE outcome = 'article' AND asked_at > now() - CAST(:recent_period AS interval)
     AND site_id = ANY (CAST(:ids AS bigint[]))
 GROUP BY site_id
-HAVING count(*) FILTER (WHERE confidence < :doubtful) >= :least
+HAVING count(*) FILTER (WHERE confidence < :doubtful) >= :min_doubtful
     AND 2 * count(*) FILTER (WHERE confidence < :doubtful) > count(*)
 
 -- trends --
@@ -329,7 +329,7 @@ FROM selected WHERE {part_matches} ORDER BY id DESC
 
 -- part_last_receipts --
 -- Fragment: the latest receipts.
-(SELECT received_at, page_id FROM receipts ORDER BY id DESC LIMIT :most) AS last
+(SELECT received_at, page_id FROM receipts ORDER BY id DESC LIMIT :max_receipts) AS last
 
 -- receipt_rates --
 -- Number of the latest messages, when they were received, and the pages of a period.

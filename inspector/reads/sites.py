@@ -120,8 +120,8 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
         "ids": list(keys),
         "pending": PENDING,
         "doubtful": DOUBTFUL,
-        "recent": RECENT_PERIOD,
-        "least": MIN_DOUBTFUL,
+        "recent_period": RECENT_PERIOD,
+        "min_doubtful": MIN_DOUBTFUL,
     }
     outcomes: defaultdict[int, dict[str, int]] = defaultdict(dict)
     again, doubtful = dict.fromkeys(keys, 0), dict.fromkeys(keys, 0)

@@ -62,6 +62,7 @@ def json_lines(request: InspectorRequest) -> Response:
 
 
 def _json_batches(deployment: Deployment, wanted: ArticleFilter) -> Iterator[str]:
+    """Yield the matching articles as JSON lines, a batch of pages at a time."""
     before: int | None = None
     while True:
         batch, before = deployment.read(messages, wanted=wanted, before=before)
@@ -74,6 +75,7 @@ def _json_batches(deployment: Deployment, wanted: ArticleFilter) -> Iterator[str
 
 
 def _criteria(request: InspectorRequest) -> ArticleFilter:
+    """Return the search criteria given by the parameters of a request."""
     since, until = request.day("since"), request.day("until")
     words = (request.text("words") or "").split()
     if len(words) > MAX_WORDS:

@@ -64,6 +64,7 @@ def _sent_article(session: Session, page_id: int) -> _SentArticle | None:
 
 
 def _located_passages(sent: _SentArticle, start: int, end: int) -> list[Passage]:
+    """Return the passages of the page that contain a range of the article's text."""
     if sent.content is None:
         raise LocationError("the HTML of the page was removed")
     try:

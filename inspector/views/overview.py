@@ -98,6 +98,7 @@ class Process:
 
 
 def _processes(settings: InspectorSettings, queues: dict[str, QueueState]) -> list[Process]:
+    """Return the kinds of processes of the service, and whether any process of a kind is alive."""
     names = queue_names(settings.queue_prefix)
     consumed = {"intake": [names["intake"]], "worker": [names[stage] for stage in STAGES]}
     processes = []
@@ -157,6 +158,7 @@ def round_top(highest: int) -> int:
 
 
 def _chart(arrivals: Arrivals) -> Chart | None:
+    """Return the chart of the pages received over time, or None without any pages."""
     if not arrivals.slots:
         return None
     begin = arrivals.slots[0].begins

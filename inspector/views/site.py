@@ -146,6 +146,7 @@ def _mapped_trees(
 
 
 def _mapped_pages(tree: _MappedTree) -> MappedPages:
+    """Return the pages of a tree as shown on the map, with a name that describes them."""
     page = tree.page
     group_name = "in no group" if page.group_number is None else f"group {page.group_number}"
     is_representative = page.role == "representative"

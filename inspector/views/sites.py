@@ -37,6 +37,7 @@ def sites(request: InspectorRequest) -> ViewResponse:
 
 
 def _parse_cursor(text: str | None) -> Cursor | None:
+    """Parse the cursor of the previous list, such as ``1200-7``: a sort value and an ID."""
     if text is None:
         return None
     match = _CURSOR.fullmatch(text)

@@ -23,7 +23,8 @@ def measure(page: FlatDocument, groups: Sequence[Sequence[int]]) -> Features:
     ideographs = np.array([len(_IDEOGRAPH.findall(text)) for text in texts])
     characters = np.array([*map(len, texts)]) + (LETTERS_PER_IDEOGRAPH - 1) * ideographs
     words = np.array([text.count(" ") + 1 for text in texts]) + ideographs // 2
-    linked = characters * page.within(page.having({"a"}))[page.text_parents]
+    linked = characters * page.within(page.having({"a"}))[page.text_parents]  # in links
+    # Sums over all texts before each text; the counts of an element are differences of two sums.
     sums = np.zeros((len(texts) + 1, 3), dtype=np.int64)
     np.cumsum(np.column_stack([characters, words, linked]), axis=0, out=sums[1:])
     elements = (page.ends - np.arange(len(page.ends)))[:, None]

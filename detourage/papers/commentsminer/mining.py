@@ -65,11 +65,12 @@ class Forest:
         return self._path_shape(pattern.path)
 
     def _path_shape(self, path: Sequence[Step]) -> Shape:
+        """Return the ID of the subtree whose rightmost path is given, from the last node up."""
         label, below = path[-1]
-        number = self.shape(label, below)
+        shape = self.shape(label, below)
         for label, below in reversed(path[:-1]):
-            number = self.shape(label, (*below, number))
-        return number
+            shape = self.shape(label, (*below, shape))
+        return shape
 
     def single_nodes(self, support: int) -> Iterator[Pattern]:
         """Yield the single-node patterns with enough occurrences."""
@@ -110,6 +111,7 @@ class Forest:
         ]
 
     def _extended(self, path: tuple[Step, ...], depth: int, label: str) -> tuple[Step, ...]:
+        """Return the rightmost path after a node is added below its node at a depth."""
         if depth == len(path) - 1:
             return (*path, (label, ()))
         parent_label, below = path[depth]
@@ -192,6 +194,7 @@ class Forest:
                         yield (*below[:i], larger, *below[i + 1 :])
 
     def _larger_at(self, shape: Shape, node: int) -> frozenset[Shape]:
+        """Return the extensions of a subtree by one node that also match at a node."""
         known = self._larger.get((shape, node))
         if known is None:
             label, below = self.shapes[shape]
@@ -237,6 +240,7 @@ class Forest:
         )
 
     def _is_at(self, smaller: Shape, larger: Shape) -> bool:
+        """Return whether a subtree contains a smaller one at its root."""
         (label, below), (larger_label, larger_below) = self.shapes[smaller], self.shapes[larger]
         if label != larger_label:
             return False

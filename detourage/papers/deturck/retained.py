@@ -152,6 +152,7 @@ def _candidates(page: Outline, other: Outline, reading: Reading) -> list[int]:
 
 
 def _differs(page: Outline, index: int, other: Outline, counterpart: int, reading: Reading) -> bool:
+    """Return whether an element has other text than its counterpart (-1 for none)."""
     is_comparable = counterpart >= 0 and (
         dict(page.elements[index].attrib) == dict(other.elements[counterpart].attrib)
     )

@@ -156,6 +156,7 @@ class Forest:
         return results
 
     def _checked(self, a: npt.ArrayLike, b: npt.ArrayLike, results: Indices) -> Indices:
+        """Return the results for the trees a[i] and b[i], unless some trees are too large."""
         is_too_large = results == TOO_LARGE
         if is_too_large.any():
             raise self._too_large(np.asarray(a)[is_too_large], np.asarray(b)[is_too_large])

@@ -104,6 +104,7 @@ def nearest_of_changed(
 def _nearest(
     found: Sequence[tuple[float, int]], begun: Mapping[tuple[int, int], int | None]
 ) -> Nearest:
+    """Convert the pairs of distance and reference found for the trees to arrays."""
     return Nearest(
         np.array([reference for _, reference in found], np.intp),
         np.array([distance for distance, _ in found], np.float64),
