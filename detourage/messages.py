@@ -185,7 +185,7 @@ class PageMessage(BaseModel):
         return value
 
     @model_validator(mode="after")
-    def _read_content(self) -> Self:
+    def _check_and_decode(self) -> Self:
         if (self.html is None) == (self.html_base64 is None):
             raise PydanticCustomError(
                 HTML_NOT_GIVEN_ONCE, "exactly one of html and html_base64 must be given"

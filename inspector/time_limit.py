@@ -20,6 +20,7 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
     has_ended, raise_lock = threading.Event(), threading.Lock()
 
     def watch() -> None:
+        """Raise the exception in the limited thread after the time, and again until it ends."""
         delay = seconds
         while not has_ended.wait(delay):
             with raise_lock:
@@ -32,6 +33,7 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
             delay = AGAIN_SECONDS
 
     def end_watch() -> None:
+        """End the watching thread, and let a pending exception be raised."""
         with raise_lock:
             has_ended.set()
         # If an exception is still pending, let the interpreter raise it here, in a loop, so that it

@@ -151,40 +151,32 @@ def _compare(
     moved = _pair_equal(old, new, _unpaired(old, matched.keys()), _unpaired(new, matched.values()))
     moved = {a: b for a, b in moved.items() if old[a].key not in frequent}
     ignored = before.outside_text | after.outside_text | frequent
-    unpaired_old, unpaired_new = (
-        [
+
+    def changed(sentences: Sequence[Sentence], paired: Iterable[int]) -> list[int]:
+        """Return the indices of the sentences that are neither paired nor ignored."""
+        return [
             each
             for each in _unpaired(sentences, paired)
             if not _is_ignored(sentences[each], ignored, template_lines)
         ]
-        for sentences, paired in (
-            (old, {*matched, *moved}),
-            (new, {*matched.values(), *moved.values()}),
-        )
-    )
+
+    changed_old = changed(old, {*matched, *moved})
+    changed_new = changed(new, {*matched.values(), *moved.values()})
     gaps = _gaps(matched, len(old), len(new))
-    edited = _pair_similar(old, new, unpaired_old, unpaired_new, gaps)
-    # Changes with their position in the new text; removed sentences come before others (0 < 1).
-    changes = [
-        *(
-            (new[b].start, 1, _change("moved", old[a], new[b]))
-            for a, b in moved.items()
-            if not after.is_negligible(b, ())
-        ),
-        *((new[b].start, 1, _change("edited", old[a], new[b])) for a, b in edited.items()),
-    ]
-    added = set(unpaired_new) - set(edited.values())
-    changes += [
-        (new[b].start, 1, _change("added", None, new[b]))
-        for b in added
-        if not after.is_negligible(b, added)
-    ]
-    removed = set(unpaired_old) - edited.keys()
+    edited = _pair_similar(old, new, changed_old, changed_new, gaps)
+    added = set(changed_new) - set(edited.values())
+    removed = set(changed_old) - edited.keys()
+    notable_added = (b for b in added if not after.is_negligible(b, added))
+    notable_removed = (a for a in sorted(removed) if not before.is_negligible(a, removed))
+    notable_moved = ((a, b) for a, b in moved.items() if not after.is_negligible(b, ()))
     positions = _positions_of_removed(matched, old, new)
-    changes += [
-        (positions[a], 0, _change("removed", old[a], None))
-        for a in sorted(removed)
-        if not before.is_negligible(a, removed)
+    # Each change with its position in the new text; at the same position, removed sentences (0)
+    # come before others (1).
+    changes = [
+        *((new[b].start, 1, _change("moved", old[a], new[b])) for a, b in notable_moved),
+        *((new[b].start, 1, _change("edited", old[a], new[b])) for a, b in edited.items()),
+        *((new[b].start, 1, _change("added", None, new[b])) for b in notable_added),
+        *((positions[a], 0, _change("removed", old[a], None)) for a in notable_removed),
     ]
     changes.sort(key=lambda each: each[:2])
     total = max(sum(len(each.text) for each in sentences) for sentences in (old, new))
@@ -219,15 +211,15 @@ def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]
 def _pair_equal(
     old: Sequence[Sentence],
     new: Sequence[Sentence],
-    unpaired_old: list[int],
-    unpaired_new: list[int],
+    unmatched_old: list[int],
+    unmatched_new: list[int],
 ) -> dict[int, int]:
     """Pair the sentences that occur in both texts, in order if they occur several times."""
     indices_by_key: dict[str, list[int]] = {}
-    for number in reversed(unpaired_new):
+    for number in reversed(unmatched_new):
         indices_by_key.setdefault(new[number].key, []).append(number)
     pairs: dict[int, int] = {}
-    for number in unpaired_old:
+    for number in unmatched_old:
         if indices := indices_by_key.get(old[number].key):
             pairs[number] = indices.pop()
     return pairs
@@ -248,16 +240,16 @@ def _gaps(partners: Mapping[int, int], old: int, new: int) -> tuple[list[int], l
 def _pair_similar(
     old: Sequence[Sentence],
     new: Sequence[Sentence],
-    unpaired_old: Sequence[int],
-    unpaired_new: Sequence[int],
+    unmatched_old: Sequence[int],
+    unmatched_new: Sequence[int],
     gaps: tuple[list[int], list[int]],
 ) -> dict[int, int]:
     """Pair sentences that share most of their words, the most similar ones first."""
-    if len(unpaired_old) * len(unpaired_new) > MAX_PAIRS:
+    if len(unmatched_old) * len(unmatched_new) > MAX_PAIRS:
         return {}
     candidates = []
-    for a in unpaired_old:
-        for b in unpaired_new:
+    for a in unmatched_old:
+        for b in unmatched_new:
             is_moved = gaps[0][a] != gaps[1][b]
             share = _common_share(old[a].bag, new[b].bag)
             if share >= (MIN_MOVED_EDIT_SHARE if is_moved else MIN_EDIT_SHARE):

@@ -305,6 +305,7 @@ class StoriesWorker(ConsumerMixin):
                 self._swept_to = sweep(connection, self._swept_to)
         self._publish({})
         if self._connection is not None and self._heartbeat.is_due:
+            # A passive declaration is a round trip to the broker.
             with self._connection.channel() as channel:
                 channel.queue_declare(self._topology.queue.name, passive=True)
             self._heartbeat.confirm()

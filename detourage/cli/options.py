@@ -56,7 +56,7 @@ text_roles_option = click.option(
     help="Roles of the lines that make up the text; see `detourage run --help` for a list.",
 )
 ROLES_TO_CHOOSE = f"Roles for --text-roles: {', '.join(CHOOSABLE_ROLES)}."
-"""Last paragraph of the help of a command."""
+"""Last paragraph of the help of the commands with this option."""
 
 
 def messages_in(

@@ -15,7 +15,7 @@ from detourage.papers.interface import (
     UnavailableError,
 )
 
-_TAGS: dict[BlockType, str] = {
+_TAG_BY_BLOCK_TYPE: dict[BlockType, str] = {
     "heading": "h2",
     "paragraph": "p",
     "list_item": "li",
@@ -71,6 +71,6 @@ def to_html(extracted: Extracted) -> bytes:
 
 def _elements(extracted: Extracted) -> Iterator[str]:
     for kind, blocks in groupby(extracted.blocks, key=lambda block: block.type):
-        tag = _TAGS[kind]
+        tag = _TAG_BY_BLOCK_TYPE[kind]
         html = "".join(f"<{tag}>{escape(block.text)}</{tag}>\n" for block in blocks)
         yield f"<ul>{html}</ul>" if kind == "list_item" else html

@@ -85,8 +85,8 @@ class KnownSite:
             rows = [self._row(page.tree_id) for page in pages]
             return group_pages(urls, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
         row_of = {reference: row for row, reference in enumerate(self.references)}
-        pages_near = defaultdict[int, list[int]](list)
-        pages_equal = defaultdict[int, list[int]](list)
+        pages_near = defaultdict[int, list[int]](list)  # by the row of their nearest reference
+        pages_equal = defaultdict[int, list[int]](list)  # those whose tree is the reference itself
         for page in sorted(range(len(urls)), key=urls.__getitem__):
             tree_id = pages[page].tree_id
             reference, distance = self.nearest.get(tree_id) or (tree_id, 0.0)
@@ -95,9 +95,9 @@ class KnownSite:
                 if tree_id == reference:
                     pages_equal[row_of[reference]].append(page)
 
-        used = sorted(pages_equal, key=lambda row: urls[pages_equal[row][0]])
-        rows = [row for row in used for _ in range(min(len(pages_near[row]), 2))]
-        keys = [f"{number:09}" for number in range(len(rows))]
+        rows_by_url = sorted(pages_equal, key=lambda row: urls[pages_equal[row][0]])
+        rows = [row for row in rows_by_url for _ in range(min(len(pages_near[row]), 2))]
+        keys = [f"{number:09}" for number in range(len(rows))]  # keep this order
         grouping = group_pages(keys, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
         embedding = np.full((len(urls), 2), np.nan)
         for number, row in enumerate(rows):
@@ -218,7 +218,7 @@ def known_or_missing(
     unknown = sorted(tree_id for tree_id in others if tree_id not in nearest)
     if unknown:
         return NeededComparisons([MissingNearest(unknown, sample, len(sample))])
-    rare = [
+    rare = [  # trees that are far from the whole sample
         tree_id
         for tree_id in others
         if (found := nearest[tree_id]) is not None and found[1] >= MAX_PIVOT_DISTANCE

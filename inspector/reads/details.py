@@ -206,13 +206,18 @@ class TemplatePage:
 
 
 class PageContext(NamedTuple):
-    """A page's site and group, and the page with which it is compared."""
+    """A page's site and group, and the page with which it is compared.
+
+    ``joined_with`` is the confidence of its assignment to the group, and ``method`` the clustering
+    method. ``group_pattern`` is the pattern of comments in the group, ``shared_lines`` are the
+    lines that its pages share, and ``lines`` those of the page itself, each as stored.
+    """
 
     site_key: str
     stored_at: datetime | None
     group_number: int | None
     role: str | None
-    joined_with: float | None  # confidence of its assignment to the group
+    joined_with: float | None
     clustered_at: datetime | None
     method: str | None
     group_size: int | None

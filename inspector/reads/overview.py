@@ -29,17 +29,17 @@ _OLDEST_PAGES: Final = 1000
 first page is not enough, since a page received again has a new time."""
 
 RECENT_PERIOD: Final = timedelta(days=1)
-"""Maximum time since its extraction was requested for an article to count as recent."""
+"""An article is recent if its extraction was requested at most this long ago."""
 
 MIN_DOUBTFUL: Final = 5
 """Minimum number of recent doubtful articles for a site to be reported; fewer may be a
 coincidence."""
 
 RECENT_SECONDS: Final = 900
-"""Maximum age of a recent failure."""
+"""Maximum age of failures that are reported, in seconds."""
 
 RATE_SECONDS: Final = 900
-"""Period over which rates are computed."""
+"""Period over which rates are computed, in seconds."""
 
 MAX_RECEIPTS: Final = 20_000
 """Maximum number of messages from which rates are computed; if more were received in

@@ -10,19 +10,19 @@ from detourage.comments.candidates import own_counts
 from detourage.html.flat import FlatDocument
 from detourage.inference import Features
 
-LETTERS_PER_IDEOGRAPH = 3
-"""Number of letters as which an East Asian character counts; two such characters are a word."""
+LETTERS_PER_EAST_ASIAN = 3
+"""Number of letters as which a kana, a Chinese character or a hangul counts; two are a word."""
 
-_IDEOGRAPH = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff]")
-_NAMES = ("text_density", "characters", "link_density", "words")
+_EAST_ASIAN = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff]")
+_NAMES = ("text_density", "characters", "link_density", "words")  # each has two features
 
 
 def measure(page: FlatDocument, groups: Sequence[Sequence[int]]) -> Features:
     """Compute the features of one or more subtrees, given the roots of each one's occurrences."""
     texts = [" ".join(text.split()) for text in page.texts]
-    ideographs = np.array([len(_IDEOGRAPH.findall(text)) for text in texts])
-    characters = np.array([*map(len, texts)]) + (LETTERS_PER_IDEOGRAPH - 1) * ideographs
-    words = np.array([text.count(" ") + 1 for text in texts]) + ideographs // 2
+    east_asian = np.array([len(_EAST_ASIAN.findall(text)) for text in texts])
+    characters = np.array([*map(len, texts)]) + (LETTERS_PER_EAST_ASIAN - 1) * east_asian
+    words = np.array([text.count(" ") + 1 for text in texts]) + east_asian // 2
     linked = characters * page.within(page.having({"a"}))[page.text_parents]  # in links
     # Sums over all texts before each text; the counts of an element are differences of two sums.
     sums = np.zeros((len(texts) + 1, 3), dtype=np.int64)

@@ -1,7 +1,7 @@
-"""Mine a page's frequent closed induced ordered subtrees (Subercaze et al. 2016, section 2).
+"""Search a page for frequent closed induced ordered subtrees (Subercaze et al. 2016, section 2).
 
-Y. Chi, Y. Yang, Y. Xia and R. R. Muntz, "Mining closed and maximal frequent subtrees from
-databases of labeled rooted trees", IEEE TKDE 17 (2005), under the paper's constraints.
+Algorithm: Y. Chi, Y. Yang, Y. Xia and R. R. Muntz, "Mining closed and maximal frequent subtrees
+from databases of labeled rooted trees", IEEE TKDE 17 (2005), with the constraints of the paper.
 """
 
 from collections import defaultdict
