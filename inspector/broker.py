@@ -45,6 +45,7 @@ def quarantine_of(queue: str) -> str:
 
 def queue_states(settings: InspectorSettings) -> dict[str, QueueState]:
     """Return the states of those queues and quarantine queues that exist, by name."""
+    # The queue of articles belongs to a consumer, and has no quarantine.
     *own_queues, articles = queue_names(settings.queue_prefix).values()
     with _connected(settings) as connection:
         names = (*own_queues, articles, *map(quarantine_of, own_queues))

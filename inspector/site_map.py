@@ -95,6 +95,7 @@ def _positions(distances: Matrix, centred: Matrix) -> Matrix:
     """Return positions by classical scaling of the centred squared distances, then SMACOF."""
     count = len(distances)
     values, vectors = np.linalg.eigh(-centred / 2)
+    # The two largest eigenvalues, which are the last ones, and their eigenvectors
     values, vectors = values[:-3:-1], vectors[:, :-3:-1]
     farthest = vectors[np.abs(vectors).argmax(axis=0), np.arange(2)]
     positions: Matrix = vectors * np.sign(farthest) * np.sqrt(values.clip(min=0.0))

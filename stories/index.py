@@ -190,6 +190,7 @@ def group(
     return True
 
 
+# The earliest article of a story among some of its articles, the recorded first one and a new one
 _FIRST_ARTICLE = text("""
     SELECT page, page IS NOT DISTINCT FROM (
             SELECT first_page FROM stories.stories WHERE id = :story_id
@@ -259,11 +260,13 @@ def _leave(connection: Connection, page: int, text_id: int) -> None:
                 )
 
 
+# The stored text that equals a new one, and was seen at most a window earlier or later
 _SAME_TEXT = text("""
     SELECT id, story_id, key, sites, received_at, shingles FROM stories.texts
     WHERE key = :key AND seen_from <= :seen_at + :window AND seen_to >= :seen_at - :window
     ORDER BY id LIMIT 1
 """).columns(**_TYPES)
+# The stored texts that share the most bands with a new one
 _TEXTS_WITH_SHARED_BANDS = text("""
     SELECT id, story_id, key, sites, received_at, shingles
     FROM stories.texts JOIN (
@@ -318,6 +321,7 @@ def unpacked(stored: bytes, text_id: int) -> Shingles:
     return shingles.astype(np.uint32, copy=False)
 
 
+# The leader of each story, and its first article if that still belongs to the story
 _STATES = text("""
     SELECT leader.id, stories.id AS story_id, leader.key, leader.sites, leader.received_at,
         leader.shingles, first.page, first.url, first.site, first.fetched_at
@@ -330,6 +334,7 @@ _STATES = text("""
     ) AS first ON true
     WHERE stories.id = ANY (CAST(:ids AS bigint[]))
 """).columns(**_TYPES)
+# The oldest texts of stories
 _TEXTS_OF_STORIES = text("""
     SELECT oldest.id, story_id, key, sites, received_at, shingles
     FROM unnest(CAST(:ids AS bigint[])) AS story (id) CROSS JOIN LATERAL (

@@ -21,6 +21,7 @@ MAX_DOUBLINGS: Final = 20  # maximum number of times that the delay of a correct
 REPEATS: Final = ("same", "excerpt")
 """Relations to a story's first article that may make an article a repeat (see `_is_repeat`)."""
 
+# Articles with a new revision, or whose story may have changed and may be corrected now
 _DUE_ARTICLES = text("""
     SELECT page, article_id, revision, number, site, url, language, articles.key, fetched_at, wire,
         is_withdrawn, is_confirmed, is_forwarded, changes, told, story_id, shingles
@@ -33,6 +34,7 @@ _DUE_ARTICLES = text("""
     FOR UPDATE OF articles
 """).columns(key=LargeBinary, shingles=LargeBinary)
 _MARK_UP_TO_DATE = text("UPDATE stories.articles SET is_due = false WHERE page = :page")
+# Stores a message to publish; each correction doubles the time until the next one.
 _SET_PENDING_MESSAGE = text("""
     UPDATE stories.articles SET is_due = false, number = :number, changes = NULL,
         told = CAST(:told AS jsonb), pending = CAST(:pending AS jsonb),

@@ -31,16 +31,16 @@ _SUBSTITUTIONS: tuple[tuple[bytes, bytes], ...] = (
     (rb"<!--.*?-->", b""),
     (rb"<img .*?/>", b""),
     (rb"</?(?:div|span)[^>]*>", b""),
-    (rb"<a[^>]*>(.*?)</a>", rb"\1"),
+    (rb"<a[^>]*>(.*?)</a>", rb"\1"),  # unwraps links
     (rb"<li[^>]*>.*?</li>", b""),
-    (rb"<h[02-9][^>]*>.*?</h.>", b""),
-    (rb"<h1>(.*?)</h1>", rb"<h>\1</h>"),
+    (rb"<h[02-9][^>]*>.*?</h.>", b""),  # all headings but h1
+    (rb"<h1>(.*?)</h1>", rb"<h>\1</h>"),  # protects the headline from the following rules
     (rb"<p[^>]*>", b""),
     (rb"</p>", _BREAK),
     (rb"(?:%s)+" % _BREAK, _BREAK),
-    (rb"<[^bph/].*?>.*?</[^ph].*?>", b""),
-    (rb"</?[^bph/].*?>", b""),
-    (rb"&.+?;", b" "),
+    (rb"<[^bph/].*?>.*?</[^ph].*?>", b""),  # other elements, with their text
+    (rb"</?[^bph/].*?>", b""),  # other tags
+    (rb"&.+?;", b" "),  # character references
     (rb"[\t\n \r]{2,}", b" "),
     (rb"</h> ", b"</h>\n<p>"),
 )

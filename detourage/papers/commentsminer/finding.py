@@ -54,6 +54,6 @@ def find_occurrences(page: FlatDocument, pattern: Subtree) -> list[int]:
 
 
 def _in_order(nodes: Sequence[int], matched: Sequence[frozenset[int]]) -> bool:
-    """Return whether elements that match the nodes occur in the order of the nodes."""
+    """Return whether elements, given by the nodes that they match, match these nodes in order."""
     remaining = iter(matched)
     return all(any(node in candidates for candidates in remaining) for node in nodes)
