@@ -138,7 +138,7 @@ class PageMessage(BaseModel):
 
     @field_validator("headers")
     @classmethod
-    def _is_bounded(cls, value: dict[str, str] | None) -> dict[str, str] | None:
+    def _check_headers(cls, value: dict[str, str] | None) -> dict[str, str] | None:
         if value is None:
             return None
         if sum(len(name) + len(each) for name, each in value.items()) > MAX_HEADER_CHARACTERS:
@@ -149,7 +149,7 @@ class PageMessage(BaseModel):
 
     @field_validator("url", "final_url")
     @classmethod
-    def _is_http(cls, value: str | None) -> str | None:
+    def _check_url(cls, value: str | None) -> str | None:
         if value is None:
             return None
         if _CONTROLS.search(value):
@@ -169,7 +169,7 @@ class PageMessage(BaseModel):
 
     @field_validator("site")
     @classmethod
-    def _is_site(cls, value: str | None) -> str | None:
+    def _check_site(cls, value: str | None) -> str | None:
         if value is not None and not _SITE.fullmatch(value):
             raise PydanticCustomError(
                 UNSUPPORTED_SITE,
@@ -179,7 +179,7 @@ class PageMessage(BaseModel):
 
     @field_validator("fetched_at")
     @classmethod
-    def _is_likely(cls, value: datetime | None) -> datetime | None:
+    def _check_fetch_time(cls, value: datetime | None) -> datetime | None:
         if value is not None and not EARLIEST_FETCH <= value < LATEST_FETCH:
             raise PydanticCustomError(UNLIKELY_TIME, "must not be before 1990 or far in the future")
         return value

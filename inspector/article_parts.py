@@ -24,6 +24,7 @@ _LOCAL_DOMAINS: Final = (
     *(".local", ".localhost", ".internal", ".intranet", ".lan", ".home", ".corp"),
     *(".private", ".home.arpa"),
 )
+"""Domains of local networks."""
 
 
 class Item(NamedTuple):

@@ -106,6 +106,7 @@ class Deployment:
         self._engine.dispose()
 
 
+# Settings until the end of the transaction (true): time limits in ms, and a single process
 _LIMITS = text("""
     SELECT set_config('statement_timeout', :limit, true),
         set_config('idle_in_transaction_session_timeout', :limit, true),

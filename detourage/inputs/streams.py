@@ -71,7 +71,7 @@ class _CountingReader:
 
 
 class _GunzippedStream(io.RawIOBase):
-    """The content of a gzip file; if it is damaged, `gzip.GzipFile` would discard more of it."""
+    """Reader that returns all content before any damage in a gzip file, unlike `gzip.GzipFile`."""
 
     def __init__(self, unpacked: gzip.GzipFile, compressed: _CountingReader, path: Path) -> None:
         self._unpacked = unpacked

@@ -74,7 +74,7 @@ def _nearest(points: Matrix, centres: Matrix) -> Indices:
 def _means(points: Matrix, labels: Indices, centres: Matrix) -> Matrix:
     """Return the mean of each cluster; a cluster without points keeps its centre."""
     number, k, dimensions = centres.shape
-    clusters = (labels + k * np.arange(number)[:, None]).ravel()
+    clusters = (labels + k * np.arange(number)[:, None]).ravel()  # numbered across all starts
     counts = np.bincount(clusters, minlength=number * k)
     sums = [
         np.bincount(clusters, np.tile(points[:, axis], number), minlength=number * k)

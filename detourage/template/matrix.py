@@ -33,12 +33,12 @@ def checked_distances(matrix: npt.ArrayLike) -> Matrix:
 
 
 def comparable_pages(distances: Matrix) -> Indices:
-    """Leave out the pages with the most unknown distances until all distances are known."""
+    """Return the pages that remain after removing those with unknown distances, the most first."""
     unknown = np.isnan(distances)
     kept = np.arange(len(distances))
     while unknown.any():
         counts = unknown.sum(axis=1)
-        worst = len(counts) - 1 - int(counts[::-1].argmax())
+        worst = len(counts) - 1 - int(counts[::-1].argmax())  # the last one in a tie
         kept = np.delete(kept, worst)
         unknown = np.delete(np.delete(unknown, worst, axis=0), worst, axis=1)
     return kept

@@ -17,6 +17,7 @@ ORDER_LABELS = {
 
 SITES_PER_PAGE = 50
 
+# A sort value and an ID, such as "1200-7"
 _CURSOR = re.compile(rf"([0-9]{{1,{MAX_DIGITS}}})-([0-9]{{1,{MAX_DIGITS}}})")
 
 
