@@ -13,10 +13,10 @@ ROOT = Path(__file__).parents[1]
 
 def tracked_files() -> list[str]:
     """Return the paths of the files tracked by Git."""
-    listed = subprocess.run(
+    result = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    return listed.stdout.splitlines()
+    return result.stdout.splitlines()
 
 
 def in_context(paths: Iterable[str]) -> list[str]:

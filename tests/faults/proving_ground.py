@@ -184,8 +184,8 @@ class Servers:
 
     def kill_leader(self, queue: str) -> None:
         """Kill the node that leads a quorum queue with SIGKILL."""
-        listed = self.control_broker("list_queues", "--formatter", "json", "name", "leader")
-        leaders = {each["name"]: each["leader"] for each in json.loads(listed)}
+        queues_json = self.control_broker("list_queues", "--formatter", "json", "name", "leader")
+        leaders = {each["name"]: each["leader"] for each in json.loads(queues_json)}
         (node,) = [each for each in self._nodes if each.name == leaders[queue]]
         signal_all(node.pid, signal.SIGKILL)
 
@@ -219,8 +219,8 @@ class Servers:
 
     def queues(self) -> dict[str, int]:
         """Return the number of messages of each queue."""
-        listed = self.control_broker("list_queues", "--formatter", "json", "name", "messages")
-        return {queue["name"]: queue["messages"] for queue in json.loads(listed)}
+        queues_json = self.control_broker("list_queues", "--formatter", "json", "name", "messages")
+        return {queue["name"]: queue["messages"] for queue in json.loads(queues_json)}
 
     def crash_postgresql(self) -> None:
         """Kill PostgreSQL's checkpointer, so that it closes every connection and recovers."""

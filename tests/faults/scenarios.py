@@ -119,16 +119,16 @@ def kill_pool_children(scene: Scene) -> None:
         time.sleep(0.5)
 
 
-def kill(name: str, who: str, *, times: int, every: float) -> Fault:
+def kill(name: str, victims: str, *, times: int, pause_seconds: float) -> Fault:
     """Return a fault that kills a process and starts it again, several times."""
 
     def act(scene: Scene) -> None:
         for _ in range(times):
             scene.ground.kill(name)
             scene.ground.start(name)
-            time.sleep(every)
+            time.sleep(pause_seconds)
 
-    act.__doc__ = f"Kill {who} with -9, {times} times."
+    act.__doc__ = f"Kill {victims} with -9, {times} times."
     return act
 
 
@@ -166,8 +166,8 @@ def death_in_task(stage: str, victim: Victim) -> Fault:
         if needs_revisions:
             scene.wait_for_revisions(2)
 
-    who = "the pool process" if victim == "process" else "the worker and its pool"
-    act.__doc__ = f"Kill {who} after `{stage}`, before it commits."
+    victims = "the pool process" if victim == "process" else "the worker and its pool"
+    act.__doc__ = f"Kill {victims} after `{stage}`, before it commits."
     return act
 
 
@@ -321,8 +321,8 @@ def jump_clocks(seconds: int, *, of_postgresql: bool = False) -> Fault:
         _process_pages_while_clock_jumps(scene, clock, seconds)
         restart()
 
-    which = "clock of PostgreSQL" if of_postgresql else "clocks of all processes of the service"
-    act.__doc__ = f"Set the {which} one hour {'ahead' if seconds > 0 else 'back'}."
+    clocks = "clock of PostgreSQL" if of_postgresql else "clocks of all processes of the service"
+    act.__doc__ = f"Set the {clocks} one hour {'ahead' if seconds > 0 else 'back'}."
     return act
 
 
@@ -345,8 +345,8 @@ def fill_disk_of_postgresql(scene: Scene) -> None:
         scene.wait_for_revisions(1)
         disk.fill()
         pages = site_pages(scene.host, len(scene.pages), seed=1000)
-        more = site_pages(scene.host, len(scene.pages), first=1000)
-        scene.publish({**pages, **more})
+        later_pages = site_pages(scene.host, len(scene.pages), first=1000)
+        scene.publish({**pages, **later_pages})
         scene.ground.wait_until(disk.is_noticed_full)
         time.sleep(20)
         disk.free()
@@ -521,18 +521,18 @@ VICTIMS: Mapping[Victim, str] = {"process": "pool child", "group": "worker"}
 FAULTS: Mapping[str, Fault] = {
     "none": nothing,
     "pool children killed": kill_pool_children,
-    "worker killed": kill("worker-0", "the worker and its pool", times=2, every=4),
+    "worker killed": kill("worker-0", "the worker and its pool", times=2, pause_seconds=4),
     "worker terminated": terminate_worker,
     **{
         f"{who} killed in {stage}": death_in_task(stage, victim)
         for victim, who in VICTIMS.items()
         for stage in ("cluster", "compare", "extract", "assign", "reprocess", "parse")
     },
-    "relay killed": kill("relay-0", "a relay", times=4, every=2.5),
+    "relay killed": kill("relay-0", "a relay", times=4, pause_seconds=2.5),
     "relay killed before it removes messages": kill_relay_before_it_removes,
-    "intake killed": kill("intake-0", "the intake", times=3, every=3),
+    "intake killed": kill("intake-0", "the intake", times=3, pause_seconds=3),
     "intake killed before commit": kill_intake_before_it_commits,
-    "beat killed": kill("beat-0", "a beat", times=3, every=3),
+    "beat killed": kill("beat-0", "a beat", times=3, pause_seconds=3),
     "broker killed": restart_broker(is_killed=True),
     "broker stopped": restart_broker(is_killed=False),
     "connections to the broker closed": close_connections,

@@ -203,8 +203,8 @@ def test_a_worker_may_finish_its_tasks(
 
 
 def test_settings_exist_and_reach_every_process(render: Render) -> None:
-    chosen = {"DETOURAGE_PENDING_LIMIT": 16777216, "DETOURAGE_RENDER_NETWORK": True}
-    manifests = render(settings={**chosen, "DETOURAGE_TEXT_ROLES": 'lead "x"'})
+    numbers_and_flags = {"DETOURAGE_PENDING_LIMIT": 16777216, "DETOURAGE_RENDER_NETWORK": True}
+    manifests = render(settings={**numbers_and_flags, "DETOURAGE_TEXT_ROLES": 'lead "x"'})
     for name in pod_specs(manifests):
         variables = environment_of(manifests, name)
         assert variables["DETOURAGE_PENDING_LIMIT"] == "16777216"

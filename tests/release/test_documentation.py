@@ -75,13 +75,13 @@ def test_links_point_to_existing_files_and_headings(document: Path) -> None:
 
 
 def test_mentioned_modules_exist() -> None:
-    named = {name for document in DOCUMENTS for name in MODULE.findall(document.read_text())}
-    assert {name for name in named if not exists_in_code(name)} == set()
+    mentioned = {name for document in DOCUMENTS for name in MODULE.findall(document.read_text())}
+    assert {name for name in mentioned if not exists_in_code(name)} == set()
 
 
 def test_the_extras_are_those_of_the_package() -> None:
-    listed = codes_in_table(ROOT / "docs/how-to/run-on-files.md", "## Extras")
-    assert {each for each in listed if " " not in each} == extras()
+    codes = codes_in_table(ROOT / "docs/how-to/run-on-files.md", "## Extras")
+    assert {each for each in codes if " " not in each} == extras()
 
 
 @pytest.fixture(scope="module")

@@ -128,8 +128,8 @@ def extra_of(path: Path) -> str | None:
     """Return the extra that a module needs, determined by its innermost folder that is listed."""
     extra_of_place = {
         place: extra
-        for extra, listed in USERS_OF_EXTRAS.items()
-        for place in listed
+        for extra, folders_or_modules in USERS_OF_EXTRAS.items()
+        for place in folders_or_modules
         if path.is_relative_to(ROOT / place)
     }
     return extra_of_place[max(extra_of_place, key=len)] if extra_of_place else None

@@ -77,7 +77,7 @@ LATIN = " ".join(sentences(7))
 
 
 @pytest.mark.parametrize(
-    ("whole", "other"),
+    ("text", "other_text"),
     [
         (CHINESE, CHINESE[1:]),
         (LATIN, "".join(chr(ord(each) + 0xFEE0) if each != " " else each for each in LATIN)),
@@ -85,8 +85,8 @@ LATIN = " ".join(sentences(7))
     ],
     ids=["characters", "full width", "typography"],
 )
-def test_texts_are_compared_by_their_words_or_characters(whole: str, other: str) -> None:
-    sent = [Sent("a.example", whole, 0), Sent("b.example", other, 1)]
+def test_texts_are_compared_by_their_words_or_characters(text: str, other_text: str) -> None:
+    sent = [Sent("a.example", text, 0), Sent("b.example", other_text, 1)]
     assert [each.relation for each in find_stories(each.message() for each in sent)] == [
         None,
         "same",

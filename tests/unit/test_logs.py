@@ -75,11 +75,11 @@ def test_neither_passwords_nor_secrets_are_logged(
     logs.configure("INFO", form, str(log_file), secrets=secrets)
     logs.bind(page=text)
     log_failure(text, "no answer from %s")
-    written = log_file.read_text()
-    assert "no answer" in written
-    assert "ConnectionError" in written
-    assert "hunter2" not in written
-    assert "***" in written
+    log = log_file.read_text()
+    assert "no answer" in log
+    assert "ConnectionError" in log
+    assert "hunter2" not in log
+    assert "***" in log
 
 
 def test_text_without_passwords_is_unchanged() -> None:
@@ -90,10 +90,10 @@ def test_text_without_passwords_is_unchanged() -> None:
 def test_a_traceback_shows_no_local_variables(log_file: Path) -> None:
     logs.configure("INFO", "text", str(log_file))
     log_failure("the broker", "failed: %s")
-    written = log_file.read_text()
-    assert "test_logs.py" in written
-    assert "locals" not in written
-    assert "url = " not in written
+    log = log_file.read_text()
+    assert "test_logs.py" in log
+    assert "locals" not in log
+    assert "url = " not in log
 
 
 def test_a_lost_connection_is_logged_in_one_line_with_its_cause(log_file: Path) -> None:
@@ -113,7 +113,7 @@ def test_logged_text_cannot_forge_a_line_or_move_the_cursor(log_file: Path) -> N
     hostile = "a\r\n2026-01-01T00:00:00Z [info] all is well\x1b[2J\x9b1m\u2028\u202eb"
     logs.bind(page=hostile)
     LOGGER.info("page %s", hostile)
-    written = log_file.read_text()
-    assert written.count("\n") == 1
-    assert not set("\r\x1b\x9b\u2028\u202e") & set(written)
-    assert "all is well" in written
+    log = log_file.read_text()
+    assert log.count("\n") == 1
+    assert not set("\r\x1b\x9b\u2028\u202e") & set(log)
+    assert "all is well" in log

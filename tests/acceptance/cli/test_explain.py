@@ -59,8 +59,8 @@ def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_p
     assert values["template"]["size"] == 6
     assert values["template"]["compared_with"].startswith("https://one.example/a/")
     assert values["article"]["text"] == "\n\n".join(paragraphs(3))
-    kept = [line["text"] for line in values["lines"] if line["verdict"] == "kept"]
-    assert kept == paragraphs(3)
+    kept_lines = [line["text"] for line in values["lines"] if line["verdict"] == "kept"]
+    assert kept_lines == paragraphs(3)
     assert {line["role"] for line in values["lines"] if line["verdict"] == "kept"} == {"paragraph"}
     assert " paragraph " in result.stdout
     assert paragraphs(3)[0] in html_file.read_text()

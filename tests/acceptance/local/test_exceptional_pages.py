@@ -105,12 +105,12 @@ def test_articles_that_arrive_at_five_urls_are_written_once(
 def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(
     exceptional_run: ExceptionalRun,
 ) -> None:
-    written = []
+    results = []
     for order in FETCH_ORDERS:
         url = lost_url(order)
         (article,) = [each for each in exceptional_run.articles if each["url"] == url]
-        written.append((article["text"], article["withdrawn"]))
-    assert set(written) == {("\n\n".join(paragraphs(7)), None)}
+        results.append((article["text"], article["withdrawn"]))
+    assert set(results) == {("\n\n".join(paragraphs(7)), None)}
 
 
 def test_unusable_messages_are_saved_and_block_nothing(exceptional_run: ExceptionalRun) -> None:
@@ -127,8 +127,8 @@ def test_unusable_messages_are_saved_and_block_nothing(exceptional_run: Exceptio
 
 def test_a_missing_browser_does_not_block_other_pages(exceptional_run: ExceptionalRun) -> None:
     (outcomes,) = [line for line in exceptional_run.messages if line.startswith("outcomes: ")]
-    gone = len(FETCH_ORDERS)
-    articles = len(exceptional_run.articles) - gone
-    assert outcomes == f"outcomes: article {articles}, gone {gone}, needs-rendering 1"
+    gone_pages = len(FETCH_ORDERS)
+    articles = len(exceptional_run.articles) - gone_pages
+    assert outcomes == f"outcomes: article {articles}, gone {gone_pages}, needs-rendering 1"
     assert "0 failed pages" in exceptional_run.messages[-1]
     assert not exceptional_run.of_site("app.example/")

@@ -85,13 +85,13 @@ def test_explain_shows_what_the_run_extracted_from_each_page(sample: Path) -> No
     articles = {each["url"]: each for each in read_lines(sample / "articles.jsonl")}
     # One page per template of two sites: articles with and without comments, menu pages, and a
     # page that is unlike any other.
-    chosen: dict[str, str] = {}
+    url_of_class: dict[str, str] = {}
     for page in read_lines(sample / "gold.jsonl.gz"):
         if page["template_class"].startswith(("jiangwan", "sada")):
-            chosen.setdefault(page["template_class"], page["url"])
-    assert len(chosen) == 8
+            url_of_class.setdefault(page["template_class"], page["url"])
+    assert len(url_of_class) == 8
     file = sample / "explained.json"
-    for url in chosen.values():
+    for url in url_of_class.values():
         invoke("explain", crawl, "--url", url, "--site-pages", crawl, "--json", file)
         explained = json.loads(file.read_text())
         article = articles.get(url)
@@ -105,8 +105,10 @@ def test_explain_shows_what_the_run_extracted_from_each_page(sample: Path) -> No
         ]
         assert comments == [(c["author"], c["text"], c["parent"]) for c in article["comments"]]
         assert explained["template"]["size"] == article["template"]["size"]
-        kept = " ".join(line["text"] for line in explained["lines"] if line["verdict"] == "kept")
-        assert kept.split() == article["text"].split()
+        kept_text = " ".join(
+            line["text"] for line in explained["lines"] if line["verdict"] == "kept"
+        )
+        assert kept_text.split() == article["text"].split()
 
 
 def test_articles_have_the_keys_of_the_message_models_in_order(run: Run) -> None:
@@ -187,9 +189,9 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     _, alive = psutil.wait_procs(processes)
     assert not alive
     assert number == signal.SIGKILL or "--resume" in error_output
-    written = read_lines(output)
-    assert 0 < len(written) < len(run.articles)
-    assert {each["id"] for each in written} <= {each["id"] for each in run.articles}
+    written_articles = read_lines(output)
+    assert 0 < len(written_articles) < len(run.articles)
+    assert {each["id"] for each in written_articles} <= {each["id"] for each in run.articles}
 
     result = run_command(*command, code=1)
     assert "use --resume to continue it or --overwrite to start over" in result.stderr
@@ -260,7 +262,7 @@ def test_queue_and_file_contain_the_same_articles(deployment: Deployment, run: R
     deployment.publish(reversed(bodies))
     deployment.wait_for_receipts(before + len(bodies))
     deployment.wait_for_outcomes()
-    taken = sorted(deployment.take_articles(), key=lambda each: (each["site"], each["url"]))
+    queued = sorted(deployment.take_articles(), key=lambda each: (each["site"], each["url"]))
 
     articles = [article for article in run.articles if article["site"] != parted_pages.SITE]
-    assert without_timestamps(taken) == without_timestamps(articles)
+    assert without_timestamps(queued) == without_timestamps(articles)

@@ -96,8 +96,8 @@ def test_hostile_content_stays_inert(open_page: OpenPage, views: dict[str, list[
             links = visit.page.locator("a[href]").evaluate_all("all => all.map(a => a.href)")
             assert links
             assert all(link.startswith(("http://", "https://")) for link in links)
-            outside = visit.page.locator("a[href^='http']:not([href*='127.0.0.1'])")
-            for rel in outside.evaluate_all("all => all.map(a => a.rel)"):
+            external_links = visit.page.locator("a[href^='http']:not([href*='127.0.0.1'])")
+            for rel in external_links.evaluate_all("all => all.map(a => a.rel)"):
                 assert {"noreferrer", "noopener"} <= set(rel.split())
         assert visit.log.foreign == []
         assert visit.log.events == []
@@ -184,8 +184,8 @@ def test_the_reader_loads_images_of_the_article_on_request(
     open_page: OpenPage, views: dict[str, list[str]]
 ) -> None:
     with open_page() as visit:
-        [read] = [each for each in views[SITE] if each.endswith("/read")]
-        visit.go(read)
+        [read_path] = [each for each in views[SITE] if each.endswith("/read")]
+        visit.go(read_path)
         visit.page.wait_for_load_state("networkidle")
         assert visit.log.foreign == []
         visit.page.get_by_role("link", name="Show images").click()

@@ -51,7 +51,7 @@ def _harmed_by_pages(original: Function) -> Function:
     """Wrap `extract_article` so that pages with one of the sentences kill or block the process."""
 
     @wraps(original)
-    def extract_article(page, *rest, **named):  # type: ignore[no-untyped-def]
+    def extract_article(page, *rest, **keywords):  # type: ignore[no-untyped-def]
         text = " ".join(page.document.itertext()).encode()
         if KILLS in text:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -63,7 +63,7 @@ def _harmed_by_pages(original: Function) -> Function:
             pass
         if BURNS_NATIVELY in text:
             sum(range(1 << 60))
-        return original(page, *rest, **named)
+        return original(page, *rest, **keywords)
 
     return extract_article
 
@@ -86,10 +86,10 @@ def _harmed_by_trees(original: Function) -> Function:
     """Wrap a function that compares pairs of trees so that `HARMFUL_ELEMENT` crashes it."""
 
     @wraps(original)
-    def compare(pairs, loaded, **named):  # type: ignore[no-untyped-def]
+    def compare(pairs, loaded, **keywords):  # type: ignore[no-untyped-def]
         if any(HARMFUL_ELEMENT in tree.labels for tree in loaded.values()):
             _crash()
-        return original(pairs, loaded, **named)
+        return original(pairs, loaded, **keywords)
 
     return compare
 
@@ -124,8 +124,8 @@ def _trapped_after(place: str) -> Callable[[Function], Function]:
 
     def trapped(original: Function) -> Function:
         @wraps(original)
-        def work(*arguments: Any, **named: Any) -> Any:
-            result = original(*arguments, **named)
+        def work(*arguments: Any, **keywords: Any) -> Any:
+            result = original(*arguments, **keywords)
             _spring(place)
             return result
 
@@ -139,9 +139,9 @@ def _trapped_before(place: str) -> Callable[[Function], Function]:
 
     def trapped(original: Function) -> Function:
         @wraps(original)
-        def work(*arguments: Any, **named: Any) -> Any:
+        def work(*arguments: Any, **keywords: Any) -> Any:
             _spring(place)
-            return original(*arguments, **named)
+            return original(*arguments, **keywords)
 
         return work
 

@@ -149,9 +149,9 @@ def test_a_site_whose_articles_are_mostly_doubtful_is_reported(tasks: Tasks) -> 
     assert sites["s0000.example"]["dark"]
     assert sites["s0001.example"]["doubtful"] == 1
     assert not sites["s0001.example"]["dark"]
-    shown = status().output
-    assert "doubtful: 7 articles" in shown
-    assert "s0000.example: most articles from the last day are doubtful" in shown
+    output = status().output
+    assert "doubtful: 7 articles" in output
+    assert "s0000.example: most articles from the last day are doubtful" in output
     metrics = status("--prometheus").output
     assert 'detourage_doubtful_articles{site="s0000.example"} 6.0' in metrics
     assert 'detourage_doubtful_articles{site="s0001.example"}' not in metrics
@@ -166,9 +166,9 @@ def test_status_shows_only_the_queues_on_request() -> None:
 def test_site_names_cannot_control_the_terminal(tasks: Tasks) -> None:
     tasks.publish(HOSTILE, [("a", article_html(1))])
     for arguments in ((), (HOSTILE,), ("--json",)):
-        shown = status(*arguments).output
-        assert "\x1b[31m" not in shown
-        assert "\nforged" not in shown
+        output = status(*arguments).output
+        assert "\x1b[31m" not in output
+        assert "\nforged" not in output
     assert "[/x]" in status().output
 
 

@@ -153,12 +153,12 @@ def test_a_page_that_takes_too_long_to_analyse_is_shown_without_its_lines(
     tasks.process_site(tasks.publish("slow.example", [("1", html)]))
     [page_id] = page_ids(settings)
     with inspector_client(settings) as reader:
-        shown = reader.get(f"/pages/{page_id}")
+        response = reader.get(f"/pages/{page_id}")
         twin = reader.values(f"/pages/{page_id}.json")
         stored = reader.get(f"/pages/{page_id}/stored")
-    assert shown.status_code == 200
-    assert "took too long and was aborted" in shown.text
-    assert "<iframe" not in shown.text
+    assert response.status_code == 200
+    assert "took too long and was aborted" in response.text
+    assert "<iframe" not in response.text
     assert twin["took_too_long"] is True
     assert twin["lines"] == []
     assert twin["article"]["text"]

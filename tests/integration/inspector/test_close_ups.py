@@ -42,8 +42,8 @@ def test_a_site_view_shows_groups_and_generations(client: Client, site: dict[str
     marked = {tree["page"] for tree in site["trees"] if tree["role"] == "representative"}
     assert marked == representatives
     assert [each["number"] for each in site["generations"]] == [1, 2]
-    shown = parse_html(client.get(f"/sites/{site['site']['id']}").text).xpath("//@href | //@src")
-    assert {f"/pages/{tree['page']}" for tree in site["trees"]} <= set(shown)
+    linked = parse_html(client.get(f"/sites/{site['site']['id']}").text).xpath("//@href | //@src")
+    assert {f"/pages/{tree['page']}" for tree in site["trees"]} <= set(linked)
 
 
 def test_two_chosen_pages_are_shown_as_a_pair(client: Client, site: dict[str, Any]) -> None:
@@ -72,12 +72,12 @@ def test_a_pair_view_shows_distance_and_differences(client: Client, site: dict[s
 
 
 def test_a_group_view_shows_its_template_and_pages(client: Client, site: dict[str, Any]) -> None:
-    for listed in site["groups"]:
-        path = f"/sites/{site['site']['id']}/groups/{listed['number']}"
+    for summary in site["groups"]:
+        path = f"/sites/{site['site']['id']}/groups/{summary['number']}"
         group = client.values(f"{path}.json")
-        assert group["group"]["size"] == listed["size"]
-        assert sum(each["pages"] for each in group["outcomes"]) == listed["size"]
-        assert len(group["pages"]) == listed["size"]
+        assert group["group"]["size"] == summary["size"]
+        assert sum(each["pages"] for each in group["outcomes"]) == summary["size"]
+        assert len(group["pages"]) == summary["size"]
         assert group["fixed"]
         assert group["fixed"][0] in client.get(path).text
     assert client.get(f"/sites/{site['site']['id']}/groups/99").status_code == 404
@@ -100,21 +100,21 @@ def test_a_page_view_shows_article_history_and_lines(client: Client, crawled: Se
     article = page["article"]
     assert article["url"] == page["page"]["url"]
     assert page["read_again"]["differs"] is False
-    kept = "\n".join(line["text"] for line in page["lines"] if line["verdict"] == "kept")
-    assert set(article["text"].split()) <= set(kept.split())
+    kept_text = "\n".join(line["text"] for line in page["lines"] if line["verdict"] == "kept")
+    assert set(article["text"].split()) <= set(kept_text.split())
     assert all(line["role"] for line in page["lines"])
-    shown = parse_html(client.get(f"/pages/{page_id}").text)
-    assert shown.xpath("string(//article//*[@class='headline'])") == article["title"]
-    assert len(shown.xpath("//ol[@class='why']/li/details")) == len(page["lines"])
-    assert len(shown.xpath("//ul[@class='comments']/li")) == len(article["comments"])
+    view = parse_html(client.get(f"/pages/{page_id}").text)
+    assert view.xpath("string(//article//*[@class='headline'])") == article["title"]
+    assert len(view.xpath("//ol[@class='why']/li/details")) == len(page["lines"])
+    assert len(view.xpath("//ul[@class='comments']/li")) == len(article["comments"])
 
 
 def test_kept_lines_are_shown_and_all_others_folded(client: Client, crawled: Settings) -> None:
     for page_id in page_ids(crawled)[:4]:
         lines = client.values(f"/pages/{page_id}.json")["lines"]
-        shown = parse_html(client.get(f"/pages/{page_id}").text)
-        visible = shown.xpath("//section/ol[@class='why']/li")
-        [other_lines] = shown.xpath("//section/details[@class='rest' and not(@open)]")
+        view = parse_html(client.get(f"/pages/{page_id}").text)
+        visible = view.xpath("//section/ol[@class='why']/li")
+        [other_lines] = view.xpath("//section/details[@class='rest' and not(@open)]")
         folded = other_lines.xpath("./ol[@class='why']/li")
         notable = [
             line
@@ -160,10 +160,10 @@ def test_the_reader_loads_images_only_on_request(client: Client, illustrated: in
     path = f"/pages/{illustrated}/read"
     without_images = client.get(path)
     assert "img-src 'self';" in without_images.headers["content-security-policy"]
-    shown = parse_html(without_images.text)
-    assert not shown.xpath("//img")
-    assert "cdn.example would see your IP address" in shown.text_content()
-    [ask] = [link for link in shown.xpath("//a") if link.text_content() == "Show images"]
+    view = parse_html(without_images.text)
+    assert not view.xpath("//img")
+    assert "cdn.example would see your IP address" in view.text_content()
+    [ask] = [link for link in view.xpath("//a") if link.text_content() == "Show images"]
     with_images = client.get(ask.get("href"))
     policy = with_images.headers["content-security-policy"]
     assert "img-src 'self' https://cdn.example;" in policy
@@ -177,18 +177,18 @@ def test_the_reader_loads_images_only_on_request(client: Client, illustrated: in
 def test_the_reader_shows_only_the_article(client: Client, crawled: Settings) -> None:
     page_id = page_ids(crawled)[0]
     twin = client.values(f"/pages/{page_id}/read.json")
-    shown = parse_html(client.get(f"/pages/{page_id}/read").text)
-    assert shown.xpath("string(//h1)") == twin["article"]["title"]
-    body = " ".join(shown.xpath("string(//article)").split())
+    view = parse_html(client.get(f"/pages/{page_id}/read").text)
+    assert view.xpath("string(//h1)") == twin["article"]["title"]
+    body = " ".join(view.xpath("string(//article)").split())
     for block in twin["article"]["blocks"]:
         assert " ".join(block["text"].split()) in body
-    assert not shown.xpath("//form | //iframe | //table[@role]")
-    assert [link.get("href") for link in shown.xpath("//nav//a")] == [
+    assert not view.xpath("//form | //iframe | //table[@role]")
+    assert [link.get("href") for link in view.xpath("//nav//a")] == [
         f"/pages/{page_id}",
         f"/pages/{page_id}/read?size=2",
         f"/pages/{page_id}/read?size=4",
         f"/pages/{page_id}/read?images=shown",
-    ][: len(shown.xpath("//nav//a"))]
+    ][: len(view.xpath("//nav//a"))]
     [menu, *_] = page_ids(crawled, "menu")
     assert client.get(f"/pages/{menu}/read").status_code == 404
 
@@ -222,8 +222,8 @@ def test_a_stored_page_is_shown_in_a_sandboxed_frame(client: Client, crawled: Se
     document = parse_html(stored.content)
     assert not document.xpath("//script | //link | //img | //iframe | //@href | //@src | //@style")
     article = client.values(f"/pages/{page_id}.json")["article"]
-    kept = " ".join(document.xpath("//*[@class='detourage-kept']//text()"))
-    assert article["text"].split("\n\n")[1][:40] in " ".join(kept.split())
+    marked_text = " ".join(document.xpath("//*[@class='detourage-kept']//text()"))
+    assert article["text"].split("\n\n")[1][:40] in " ".join(marked_text.split())
 
 
 def test_a_page_is_compared_with_its_earlier_revision(client: Client, crawled: Settings) -> None:

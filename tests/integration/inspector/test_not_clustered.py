@@ -43,12 +43,12 @@ def client(settings: Settings) -> Iterator[Client]:
 
 
 def test_pages_of_an_unclustered_site_are_shown_as_waiting(client: Client, site_id: int) -> None:
-    [listed] = client.values("/sites.json")["sites"]
-    assert (listed["id"], listed["is_clustered"]) == (site_id, False)
-    shown = client.get("/sites").text
-    assert "not clustered yet" in shown
-    assert "in none" not in shown
-    assert "alone" not in shown
+    [site] = client.values("/sites.json")["sites"]
+    assert (site["id"], site["is_clustered"]) == (site_id, False)
+    view = client.get("/sites").text
+    assert "not clustered yet" in view
+    assert "in none" not in view
+    assert "alone" not in view
 
 
 def test_a_site_view_says_why_pages_are_in_no_group(client: Client, site_id: int) -> None:

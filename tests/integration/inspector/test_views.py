@@ -146,10 +146,10 @@ def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Se
     assert rates.articles_per_minute == pytest.approx((revisions or 0) / 15)
     assert rates.first_received_at is not None
     assert rates.last_received_at == rates.first_received_at + timedelta(hours=1)
-    shown = client.get("/overview").text
-    assert "pages per minute" in shown
+    view = client.get("/overview").text
+    assert "pages per minute" in view
     highest = max(sum(slot.outcomes.values()) for slot in overview.arrivals.slots)
-    [top, *_] = map(int, re.findall(r"<li>(\d+)</li>", shown))
+    [top, *_] = map(int, re.findall(r"<li>(\d+)</li>", view))
     assert highest <= top < 2 * highest + 1
 
 

@@ -85,13 +85,13 @@ WHEN (NEW.url LIKE '%/poison') EXECUTE FUNCTION refuse();
 
 def test_a_message_that_cannot_be_stored_does_not_affect_others(run_alone: RunAlone) -> None:
     with run_alone("intake") as deployment:
-        wanted = bodies(3, 10)
+        valid = bodies(3, 10)
         poison = message("https://1.example/poison", "<p>Never stored.")
         with deployment.database.transaction() as session:
             session.execute(text(REFUSE_POISON))
         try:
-            deployment.publish([*wanted[:12], poison, *wanted[12:]])
-            deployment.wait_for_receipts(len(wanted))
+            deployment.publish([*valid[:12], poison, *valid[12:]])
+            deployment.wait_for_receipts(len(valid))
             quarantine = deployment.topology.quarantines["intake"]
             deployment.wait_until(lambda: messages_waiting(deployment.settings, quarantine) == 1)
         finally:
@@ -99,7 +99,7 @@ def test_a_message_that_cannot_be_stored_does_not_affect_others(run_alone: RunAl
                 session.execute(text("DROP FUNCTION refuse CASCADE"))
         [found] = browse(deployment.settings, "intake")
         assert found.body == poison
-        assert deployment.receipts() == len(wanted)
+        assert deployment.receipts() == len(valid)
         deployment.check()
 
 
@@ -112,15 +112,15 @@ def test_the_intake_pauses_while_too_many_pages_are_pending(run_alone: RunAlone)
         deployment.publish(message(f"https://full.example/{n}", f"<p>{n}") for n in range(pages))
         stored = select(func.count()).select_from(StoredPage)
         deployment.wait_until(lambda: not _consumer_count(deployment.settings, queue))
-        taken = deployment.count(stored)
-        assert 10 <= taken < pages
-        while taken < pages:
+        stored_pages = deployment.count(stored)
+        assert 10 <= stored_pages < pages
+        while stored_pages < pages:
             with deployment.database.transaction() as session:
                 # The limit does not count pages that are to be extracted again.
                 session.execute(update(StoredPage).values(outcome="article", forced=True))
                 repeated = [{"page_id": 0, "generation": 1}] * 20
                 outbox.add_tasks(session, task_names.EXTRACT_AGAIN, repeated, site_id=1)
-            before = taken
+            before = stored_pages
             deployment.wait_until(lambda: deployment.count(stored) > before)  # noqa: B023
             deployment.wait_until(
                 lambda: (
@@ -128,7 +128,7 @@ def test_the_intake_pauses_while_too_many_pages_are_pending(run_alone: RunAlone)
                     or not _consumer_count(deployment.settings, queue)
                 )
             )
-            taken = deployment.count(stored)
+            stored_pages = deployment.count(stored)
         deployment.wait_until(lambda: deployment.receipts() - received == pages)
 
 
@@ -152,8 +152,8 @@ def test_a_page_that_takes_too_long_to_parse_fails_without_delaying_others(
                 .join(PageContent, PageContent.page_id == StoredPage.id)
                 .where(StoredPage.url.startswith("https://slow.example/"))
             ).all()
-            rest = select(StoredPage.outcome).where(StoredPage.url.contains("//quick.example/"))
-            assert session.scalars(rest).all() == [None] * len(good)
+            outcomes = select(StoredPage.outcome).where(StoredPage.url.contains("//quick.example/"))
+            assert session.scalars(outcomes).all() == [None] * len(good)
         assert [row[0] for row in found] == ["failed"] * 2
         assert {row[1] for row in found} == {"parsing took more than 0.1 s of CPU time"}
         deployment.check()
@@ -163,18 +163,18 @@ def test_the_intake_waits_for_an_object_store_that_is_down(
     run_alone: RunAlone, tmp_path: Path
 ) -> None:
     store = Folder(tmp_path / "store")
-    wanted = bodies(2, 3, prefix="stored")
+    messages = bodies(2, 3, prefix="stored")
     in_store = select(func.count()).where(PageContent.compressed.is_(None))
     with run_alone("intake", pages=store.url) as deployment:
         before, stored_before = deployment.receipts(), deployment.count(in_store)
-        deployment.publish(wanted)
+        deployment.publish(messages)
         deployment.wait_until(
             lambda: any("the intake waits" in line["event"] for line in deployment.logged("intake"))
         )
         assert deployment.receipts() == before
         with store:
-            deployment.wait_for_receipts(before + len(wanted))
+            deployment.wait_for_receipts(before + len(messages))
             # There are fewer objects than pages, because both sites have the same refused page.
-            assert 0 < len(store.objects()) < len(wanted)
-        assert deployment.count(in_store) == stored_before + len(wanted)
+            assert 0 < len(store.objects()) < len(messages)
+        assert deployment.count(in_store) == stored_before + len(messages)
         assert deployment.quarantined() == []

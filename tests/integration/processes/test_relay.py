@@ -133,8 +133,8 @@ def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(run_alone: 
 
     def add_to_all_lanes(session: Session, site_id: int, number: int) -> None:
         for lane in lanes:
-            wanted = {"lane": lane, "site": site_id, task_names.OTHERS: []}
-            outbox.add_tasks(session, lane, [wanted] * number, site_id=site_id)
+            new_arguments = {"lane": lane, "site": site_id, task_names.OTHERS: []}
+            outbox.add_tasks(session, lane, [new_arguments] * number, site_id=site_id)
 
     with ExitStack() as running:
         for _ in range(relays):
@@ -204,8 +204,10 @@ def test_repeated_extractions_follow_first_ones_without_starving(run_alone: RunA
         with deployment.database.transaction() as session:
             for task, generation in ((task_names.EXTRACT_AGAIN, 2), (task_names.EXTRACT, 1)):
                 for site_id in range(1, 1 + tasks_of_each):
-                    wanted = {"page_id": site_id, "generation": generation}
-                    outbox.add_tasks(session, task, [wanted] * PAGES_PER_TASK, site_id=site_id)
+                    new_arguments = {"page_id": site_id, "generation": generation}
+                    outbox.add_tasks(
+                        session, task, [new_arguments] * PAGES_PER_TASK, site_id=site_id
+                    )
         names: list[str] = []
         generations: list[int] = []
         with connect(deployment.settings) as connection, connection.channel() as channel:

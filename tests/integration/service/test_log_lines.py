@@ -82,8 +82,8 @@ def test_the_relay_logs_the_number_of_published_messages_per_lane(run_alone: Run
                 ("", topology.quarantines["intake"]),
             ):
                 outbox.add_message(session, exchange=exchange, routing_key=key, body=b"1")
-        left = select(func.count()).select_from(OutboxEntry)
-        deployment.wait_until(lambda: deployment.count(left) == 0)
+        pending = select(func.count()).select_from(OutboxEntry)
+        deployment.wait_until(lambda: deployment.count(pending) == 0)
         expected = {task_names.PARSE: 3, topology.articles_exchange.name: 1, "quarantine": 1}
         deployment.wait_until(
             lambda: (

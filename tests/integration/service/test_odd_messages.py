@@ -71,8 +71,8 @@ def only_quarantined(deployment: Deployment) -> QuarantinedMessage:
     return found
 
 
-def page(name: str, **more: object) -> bytes:
-    return message(f"https://odd.example/{name}", "<p>Text</p>", **more)
+def page(name: str, **values: object) -> bytes:
+    return message(f"https://odd.example/{name}", "<p>Text</p>", **values)
 
 
 @pytest.mark.parametrize(

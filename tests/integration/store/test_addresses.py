@@ -205,8 +205,12 @@ def test_urls_that_differ_in_meaning_are_separate_pages(session: Session) -> Non
 
 
 def test_a_variant_that_returns_an_error_page_stays_separate(session: Session) -> None:
-    gone = "<html><head><title>Not found</title></head><body><h1>Not found</h1>Gone.</body></html>"
-    record_fetches(session, *five_fetches((1,) * 5)[:1], fetch(PRINT, gone), fetch(MOBILE, gone))
+    error_page = (
+        "<html><head><title>Not found</title></head><body><h1>Not found</h1>Gone.</body></html>"
+    )
+    record_fetches(
+        session, *five_fetches((1,) * 5)[:1], fetch(PRINT, error_page), fetch(MOBILE, error_page)
+    )
     assert [page.url for page in page_states(session)] == [MOBILE, PLAIN, PRINT]
 
 
@@ -216,8 +220,8 @@ def test_joined_urls_are_counted_and_listed(session: Session) -> None:
     kinds = {"amp": 1, "form": 1, "mobile": 1, "print": 1}
     joined = session.execute(addresses.SQL.count_joined, {"site_id": site_id}).all()
     assert dict(joined) == kinds
-    listed = addresses.list_joined(session, SITE)
-    assert {(each.address, each.kind, each.canonical) for each in listed} == {
+    joined_urls = addresses.list_joined(session, SITE)
+    assert {(each.address, each.kind, each.canonical) for each in joined_urls} == {
         (AMP, "amp", PLAIN),
         (PRINT, "print", PLAIN),
         (TRACKED, "form", PLAIN),

@@ -15,11 +15,13 @@ from worker.workflow.article_message import MAX_ROUTING_KEY_BYTES
 VICTIM = "victim.com"
 
 
-def pages(host: str, seeds: range, template: str = "plain", **more: str) -> list[dict[str, object]]:
+def pages(
+    host: str, seeds: range, template: str = "plain", **values: str
+) -> list[dict[str, object]]:
     """Return page messages for a host, with further keys such as the claimed ``site``."""
     htmls = {seed: article_html(seed, number=2 + seed, template=template) for seed in seeds}
     return [
-        {"version": 1, "url": f"https://{host}/{seed}", "html": html, **more}
+        {"version": 1, "url": f"https://{host}/{seed}", "html": html, **values}
         for seed, html in htmls.items()
     ]
 
@@ -51,8 +53,8 @@ def test_articles_have_the_site_name_given_by_the_sender(tasks: Tasks) -> None:
         tasks.cluster(tasks.send(pages(host, range(3), site="The-Paper")))
     tasks.run_all()
     assert {article["site"] for article in tasks.take_articles().values()} == {"The-Paper"}
-    shown = json.loads(invoke("status", "The-Paper", "--json").output)["sites"]
-    assert [site["key"] for site in shown] == ["The-Paper@paper.com", "The-Paper@paper.net"]
+    sites = json.loads(invoke("status", "The-Paper", "--json").output)["sites"]
+    assert [site["key"] for site in sites] == ["The-Paper@paper.com", "The-Paper@paper.net"]
     reprocess("The-Paper")
     tasks.run_all()
     assert revisions(tasks, "paper.com") == revisions(tasks, "paper.net") == {2}

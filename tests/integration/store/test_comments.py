@@ -93,8 +93,8 @@ def test_a_new_comment_gives_a_revision_with_separate_rows(tasks: Tasks) -> None
 def test_a_withdrawn_article_keeps_its_comments(tasks: Tasks) -> None:
     tasks.cluster(tasks.publish("news.example", [commented_page(seed, 4) for seed in range(4)]))
     url, html = "https://news.example/a/9", commented_page(9, 4)[1]
-    gone = {"html": "", "status": 410}
-    fetches: list[dict[str, Any]] = [{"html": html}, gone, gone]
+    gone_page = {"html": "", "status": 410}
+    fetches: list[dict[str, Any]] = [{"html": html}, gone_page, gone_page]
     for hour, fetch in enumerate(fetches):
         fetched_at = f"2026-03-01T0{hour}:00:00Z"
         tasks.send([{"version": 1, "url": url, "fetched_at": fetched_at, **fetch}])

@@ -235,8 +235,8 @@ def test_an_object_that_is_being_stored_again_is_kept(
     object_tasks.publish("a", [(SITE[0][0], article_html(9))])
     url = object_tasks.database.engine.url.render_as_string(hide_password=False)
     with Database(url) as other, other.transaction() as session:
-        again = FetchedPage("b", "https://other.example/", SITE[0][1], None, None, None, "{}")
-        store_pages(session, [(again, ParsedPage())], store.url)
+        second_page = FetchedPage("b", "https://other.example/", SITE[0][1], None, None, None, "{}")
+        store_pages(session, [(second_page, ParsedPage())], store.url)
         prune(older_than_days=0, kinds=["objects"])
         object_tasks.run_all()
         assert len(store.objects()) == 2

@@ -62,10 +62,10 @@ def count_rows(tasks: Tasks, table: Any) -> int:
 @pytest.mark.usefixtures("site_id")
 def test_old_html_is_removed_except_for_template_pages(tasks: Tasks) -> None:
     prune(older_than_days=30, kinds=["html"])
-    kept = set(tasks.query(select(PageContent.page_id)))
+    pages_with_html = set(tasks.query(select(PageContent.page_id)))
     compared_with = set(tasks.query(select(Membership.template_page_id).distinct()))
-    assert kept == compared_with
-    assert 2 <= len(kept) <= 4
+    assert pages_with_html == compared_with
+    assert 2 <= len(pages_with_html) <= 4
     assert count_rows(tasks, Article) == count_rows(tasks, StoredPage) == 11
     assert set(tasks.query(select(StoredPage.outcome))) == {"article"}
 
@@ -81,19 +81,23 @@ def test_recent_pending_and_failed_pages_keep_their_html(tasks: Tasks) -> None:
         page.where(StoredPage.url.endswith("plain/6")).values(outcome="needs-rendering"),
     )
     prune(older_than_days=30)
-    kept = tasks.query(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None)))
-    assert {f"https://news.example/plain/{seed}" for seed in (3, 4, 5, 6)} <= set(kept)
+    pages_with_html = tasks.query(
+        select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))
+    )
+    assert {f"https://news.example/plain/{seed}" for seed in (3, 4, 5, 6)} <= set(pages_with_html)
 
 
 def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
-    kept = set(tasks.query(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))))
-    expected = {url: 1 + (url in kept) for url in tasks.revisions()}
+    pages_with_html = set(
+        tasks.query(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None)))
+    )
+    expected = {url: 1 + (url in pages_with_html) for url in tasks.revisions()}
     tasks.reprocess("a", "parse")
     tasks.run_all()
     tasks.process_site(site_id)
     assert tasks.revisions() == expected
-    assert set(tasks.take_articles()) == kept
+    assert set(tasks.take_articles()) == pages_with_html
     assert tasks.query(select(StoredPage.url).where(is_pending())) == []
 
 
@@ -193,7 +197,7 @@ def test_the_command_counts_before_it_removes(tasks: Tasks) -> None:
     assert removed.output == counted.output == f"html\t{11 - count_rows(tasks, PageContent)}\n"
 
 
-def test_an_unknown_kind_is_refused(tasks: Tasks) -> None:
+def test_an_unknown_kind_and_a_negative_age_are_refused(tasks: Tasks) -> None:
     with pytest.raises(ValueError, match="pictures"):
         prune(older_than_days=30, kinds=["pictures"])
     with pytest.raises(ValueError, match="0 or more"):

@@ -73,13 +73,13 @@ def test_the_latest_undated_fetch_wins(session: Session) -> None:
 
 
 def test_equal_fetches_get_the_lowest_crawler_id_in_any_order(session: Session) -> None:
-    kept = set()
+    crawler_ids = set()
     for number, order in enumerate(permutations(["2", "1", "3"])):
         _, page = record_fetches(
             session, *(fetched_page(site=f"s{number}", crawler_id=each) for each in order)
         )
-        kept.add(page.crawler_id)
-    assert kept == {"1"}
+        crawler_ids.add(page.crawler_id)
+    assert crawler_ids == {"1"}
 
 
 @pytest.mark.parametrize("length", [10, 10_000, 1_000_000])
@@ -89,12 +89,12 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
         outbox.add_message(
             session, exchange="articles", routing_key="en", body=body, message_id=str(number)
         )
-    wanted = {"articles": LaneQuota(10, 5)}
-    (taken,) = outbox.take_next(session, wanted, max_bytes=length).values()
-    assert {outbox.unpacked_body(each.body or b"") for each in taken} == {body}
-    outbox.refuse(session, taken[0].id, "too large")
-    (left,) = outbox.refused(session)
-    assert outbox.unpacked_body(left.body or b"") == body
+    places = {"articles": LaneQuota(10, 5)}
+    (entries,) = outbox.take_next(session, places, max_bytes=length).values()
+    assert {outbox.unpacked_body(each.body or b"") for each in entries} == {body}
+    outbox.refuse(session, entries[0].id, "too large")
+    (refused,) = outbox.refused(session)
+    assert outbox.unpacked_body(refused.body or b"") == body
 
 
 def test_articles_are_returned_unchanged(session: Session) -> None:

@@ -74,13 +74,17 @@ def test_a_copy_that_claims_a_url_and_then_changes_affects_nothing(
 ) -> None:
     copy = with_link(STORY, link.format(victim=victim))
     for number, order in enumerate(permutations(range(3))):
-        own, other = f"{victim}-{number}", f"{evil}-{number}"
-        attack = copy.replace(victim, own)
-        fetches = [fetch(own, STORY, 1), fetch(other, attack, 2), fetch(other, PILLS, 3)]
+        victim_url, evil_url = f"{victim}-{number}", f"{evil}-{number}"
+        attack = copy.replace(victim, victim_url)
+        fetches = [
+            fetch(victim_url, STORY, 1),
+            fetch(evil_url, attack, 2),
+            fetch(evil_url, PILLS, 3),
+        ]
         record_fetches(session, *(fetches[place] for place in order))
         record_fetches(session, *fetches)
-        assert published_state(session, own) == (STORY, own, [])
-        assert published_state(session, other) == (PILLS, other, [])
+        assert published_state(session, victim_url) == (STORY, victim_url, [])
+        assert published_state(session, evil_url) == (PILLS, evil_url, [])
 
 
 @PAIRS
@@ -88,16 +92,16 @@ def test_a_url_that_redirected_and_then_shows_another_text_affects_nothing(
     session: Session, victim: str, evil: str
 ) -> None:
     for number, order in enumerate(permutations(range(3))):
-        own, other = f"{victim}-{number}", f"{evil}-{number}"
+        victim_url, evil_url = f"{victim}-{number}", f"{evil}-{number}"
         moment = MOMENT + timedelta(hours=2)
-        extra = json.dumps({"status": 200, "final_url": own})
-        redirected = FetchedPage(site_of(other), other, STORY, None, None, moment, extra)
-        declared = parse_or_reject(STORY, other, None, redirected.response)
-        fetches = [fetch(own, STORY, 1), (redirected, declared), fetch(other, PILLS, 3)]
+        extra = json.dumps({"status": 200, "final_url": victim_url})
+        redirected = FetchedPage(site_of(evil_url), evil_url, STORY, None, None, moment, extra)
+        declared = parse_or_reject(STORY, evil_url, None, redirected.response)
+        fetches = [fetch(victim_url, STORY, 1), (redirected, declared), fetch(evil_url, PILLS, 3)]
         record_fetches(session, *(fetches[place] for place in order))
         record_fetches(session, *fetches)
-        assert published_state(session, own) == (STORY, own, [])
-        assert published_state(session, other) == (PILLS, other, [])
+        assert published_state(session, victim_url) == (STORY, victim_url, [])
+        assert published_state(session, evil_url) == (PILLS, evil_url, [])
 
 
 def test_a_url_that_redirects_within_a_site_is_a_variant(session: Session) -> None:

@@ -32,8 +32,8 @@ def add_tasks(session: Session, site_id: int, number: int = 1) -> None:
 
 def take_tasks(session: Session, number: int, *, short_first: bool = True) -> list[int]:
     """Return the sites of the next tasks, and remove these tasks from the outbox."""
-    wanted = {"task": LaneQuota(number, (number + short_first) // 2)}
-    entries = outbox.take_next(session, wanted, max_bytes=1000)["task"]
+    places = {"task": LaneQuota(number, (number + short_first) // 2)}
+    entries = outbox.take_next(session, places, max_bytes=1000)["task"]
     outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]
 
@@ -74,15 +74,15 @@ def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for site_id in range(1, 9):
             add_tasks(session, site_id, 2)
-    wanted = {"task": LaneQuota(4, 2)}
+    places = {"task": LaneQuota(4, 2)}
 
     def of(entries: Sequence[outbox.WaitingEntry]) -> list[int]:
         return [entry.arguments["site"] for entry in entries if entry.arguments]
 
     with tasks.database.transaction() as second:
         with tasks.database.transaction() as first:
-            ahead = outbox.take_next(first, wanted, max_bytes=1000)["task"]
-            behind = outbox.take_next(second, wanted, max_bytes=1000)["task"]
+            ahead = outbox.take_next(first, places, max_bytes=1000)["task"]
+            behind = outbox.take_next(second, places, max_bytes=1000)["task"]
             assert [*of(ahead), *of(behind)] == [*range(1, 9)]
             outbox.remove(first, [entry.id for entry in ahead])
         outbox.remove(second, [entry.id for entry in behind])
@@ -138,17 +138,17 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
             requested[site_id] += number
             continue
         before = waiting_by_half(session)
-        taken = take_tasks(session, number)
+        entries = take_tasks(session, number)
         after = waiting_by_half(session)
         short, backlog = (old - new for old, new in zip(before, after, strict=True))
-        assert len(taken) == min(number, (before[0] + before[1]).total())
+        assert len(entries) == min(number, (before[0] + before[1]).total())
         assert short.total() >= min(before[0].total(), number // 2)
         assert backlog.total() >= min(before[1].total(), number // 2)
-        served.update(taken)
-        for half, gone in enumerate((short, backlog)):
+        served.update(entries)
+        for half, taken in enumerate((short, backlog)):
             for site, other in permutations(range(1, SITES + 1), 2):
                 still_waits = before[half][site] and after[half][site]
-                gained = lead[half, site, other] + gone[other] - gone[site]
+                gained = lead[half, site, other] + taken[other] - taken[site]
                 lead[half, site, other] = max(0, gained) if still_waits else 0
                 assert lead[half, site, other] <= 2
     assert served == requested
@@ -165,8 +165,10 @@ def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
 def test_the_lanes_of_a_relay_are_taken_together(session: Session) -> None:
     for lane in ("a", "b", "c"):
         outbox.add_tasks(session, lane, [{"n": n} for n in range(5)], site_id=1)
-    taken = outbox.take_next(session, {"a": LaneQuota(2, 1), "b": LaneQuota(9, 5)}, max_bytes=1000)
+    entries_by_lane = outbox.take_next(
+        session, {"a": LaneQuota(2, 1), "b": LaneQuota(9, 5)}, max_bytes=1000
+    )
     assert {
         lane: [entry.arguments["n"] for entry in entries if entry.arguments]
-        for lane, entries in taken.items()
+        for lane, entries in entries_by_lane.items()
     } == {"a": [0, 1], "b": [0, 1, 2, 3, 4]}

@@ -302,14 +302,14 @@ def test_undated_pages_received_with_old_pages_are_no_design_change(tasks: Tasks
 
 
 @pytest.mark.parametrize(
-    ("first", "again", "changes"),
+    ("first", "later_unchanged", "changes"),
     [(range(2, 10), range(10, 18), 0), (range(2, 14), range(0), 1)],
     ids=["some of them in the known template", "all of them in a new template"],
 )
 def test_undated_pages_of_a_later_day_show_a_design_change_if_all_have_a_new_template(
-    tasks: Tasks, first: range, again: range, changes: int
+    tasks: Tasks, first: range, later_unchanged: range, changes: int
 ) -> None:
     site_id = tasks.cluster(tasks.publish("a", articles(first)))
     tasks.backdate(StoredPage.received_at, days=3)
-    tasks.publish("a", [*articles(again), *articles(range(2, 14), "table")])
+    tasks.publish("a", [*articles(later_unchanged), *articles(range(2, 14), "table")])
     assert cluster_and_count_changes(tasks, site_id) == changes

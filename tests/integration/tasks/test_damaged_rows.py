@@ -40,10 +40,10 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
-def damage(tasks: Tasks, column: Any, where: Any, damage_value: Callable[[Any], Any]) -> int:
+def damage(tasks: Tasks, column: Any, condition: Any, damage_value: Callable[[Any], Any]) -> int:
     """Damage a column of the rows that meet a condition, and return their number."""
     key = inspect(column.class_).primary_key[0]
-    rows = tasks.query(select(key, column).where(where))
+    rows = tasks.query(select(key, column).where(condition))
     for identity, value in rows:
         changed = update(column.class_).where(key == identity)
         tasks.execute(changed.values({column.key: damage_value(value)}))
@@ -97,8 +97,8 @@ def test_a_page_whose_tree_is_damaged_is_parsed_again(
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", limit)
     site_id = tasks.publish("a", PAGES)
-    chosen = StoredTree.id.in_(tree_ids(tasks, "1", "3"))
-    assert damage(tasks, StoredTree.packed, chosen, DAMAGES[damage_name]) == 2
+    some_trees = StoredTree.id.in_(tree_ids(tasks, "1", "3"))
+    assert damage(tasks, StoredTree.packed, some_trees, DAMAGES[damage_name]) == 2
     process_twice(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
     assert len(tasks.take_articles()) == 5
@@ -110,11 +110,11 @@ def test_damaged_trees_do_not_stop_the_assignment_of_other_pages(tasks: Tasks) -
     site_id = tasks.publish("a", PAGES)
     process_twice(tasks, site_id)
     new = [(str(number), article_html(number, number=number + 2)) for number in range(5, 9)]
-    odd = [(f"odd/{n}", article_html(n, number=n, template="table")) for n in range(2, 6)]
+    unlike_pages = [(f"odd/{n}", article_html(n, number=n, template="table")) for n in range(2, 6)]
     tasks.restart()
-    tasks.publish("a", [*new, *odd])
-    chosen = StoredTree.id.in_(tree_ids(tasks, "1", "3", "6", "odd/3"))
-    assert damage(tasks, StoredTree.packed, chosen, flip_bit) == 4
+    tasks.publish("a", [*new, *unlike_pages])
+    some_trees = StoredTree.id.in_(tree_ids(tasks, "1", "3", "6", "odd/3"))
+    assert damage(tasks, StoredTree.packed, some_trees, flip_bit) == 4
     process_twice(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
     assert len(tasks.take_articles()) == 13
@@ -135,13 +135,13 @@ def test_damaged_knowledge_is_learned_again(tasks: Tasks, damage_name: str) -> N
     process_twice(tasks, site_id)
     before = tasks.take_articles()
     learned = tasks.query(select(PageKnowledge.packed).order_by(PageKnowledge.page_id))
-    every = PageKnowledge.page_id > 0
-    assert damage(tasks, PageKnowledge.packed, every, DAMAGES[damage_name]) == len(learned)
+    all_rows = PageKnowledge.page_id > 0
+    assert damage(tasks, PageKnowledge.packed, all_rows, DAMAGES[damage_name]) == len(learned)
     tasks.restart()
     tasks.reprocess("a")
     tasks.run_all()
-    again = tasks.take_articles()
-    assert {url: each["text"] for url, each in again.items()} == {
+    articles = tasks.take_articles()
+    assert {url: each["text"] for url, each in articles.items()} == {
         url: each["text"] for url, each in before.items()
     }
     assert tasks.query(select(PageKnowledge.packed).order_by(PageKnowledge.page_id)) == learned
@@ -150,8 +150,8 @@ def test_damaged_knowledge_is_learned_again(tasks: Tasks, damage_name: str) -> N
 @pytest.mark.parametrize("damaged", ["[[", "[1]", "[[2], 0, 1]", "[null, 1e999, 0]", "[" * 99_999])
 def test_a_damaged_comment_pattern_stops_nothing(tasks: Tasks, damaged: str) -> None:
     site_id = tasks.publish("a", PAGES)
-    chosen = StoredPage.id.in_(page_ids(tasks, "1", "3"))
-    assert damage(tasks, StoredPage.comment_pattern, chosen, lambda _: damaged) == 2
+    some_pages = StoredPage.id.in_(page_ids(tasks, "1", "3"))
+    assert damage(tasks, StoredPage.comment_pattern, some_pages, lambda _: damaged) == 2
     process_twice(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
     tasks.execute(update(TemplateGroup).values(comment_pattern=damaged))

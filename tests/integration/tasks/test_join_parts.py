@@ -150,14 +150,16 @@ def test_pages_that_link_in_a_ring_are_each_joined_once(tasks: Tasks) -> None:
 
 
 def test_a_single_page_version_is_the_article(tasks: Tasks) -> None:
-    whole = f"{STORY}?page=all"
-    send_and_join(tasks, {address(number): part_html(number, whole=whole) for number in (1, 2, 3)})
+    single_page_url = f"{STORY}?page=all"
+    send_and_join(
+        tasks, {address(number): part_html(number, whole=single_page_url) for number in (1, 2, 3)}
+    )
     assert latest_article(tasks)["text"] == expected_text([1, 2, 3])
-    send_and_join(tasks, {whole: page_html("", prose(100) + prose(200) + prose(300))})
+    send_and_join(tasks, {single_page_url: page_html("", prose(100) + prose(200) + prose(300))})
     first = latest_article(tasks)
     assert first["text"] == expected_text([1])
-    assert (first["parts"]["whole"], first["parts"]["held_by_whole"]) == (whole, True)
-    assert latest_article(tasks, whole)["text"] == expected_text([1, 2, 3])
+    assert (first["parts"]["whole"], first["parts"]["held_by_whole"]) == (single_page_url, True)
+    assert latest_article(tasks, single_page_url)["text"] == expected_text([1, 2, 3])
 
 
 def kill(*_: object) -> None:

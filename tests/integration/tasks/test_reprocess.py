@@ -64,8 +64,8 @@ def test_a_site_is_reprocessed_while_pages_arrive_and_messages_are_lost(tasks: T
     assert tasks.query(select(StoredPage.url).where(is_pending())) == []
     sent = tasks.take_articles()
     assert {url: article["revision"] for url, article in sent.items()} == tasks.revisions()
-    again = {url: sent[url]["id"] for url in first}
-    assert not {article["id"] for article in first.values()} & set(again.values())
+    new_ids = {url: sent[url]["id"] for url in first}
+    assert not {article["id"] for article in first.values()} & set(new_ids.values())
     assert len(tasks.query(select(Article.id))) == 2 * PAGES + NEW_PAGES
 
 

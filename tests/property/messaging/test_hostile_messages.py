@@ -56,8 +56,9 @@ def assert_stored_or_refused(body: bytes) -> None:
     try:
         message = read_message(body)
     except UnusableMessageError as error:
-        # Both values are stored in message headers and in the database.
-        UnusableReason(f"{error.reason}\n{error.detail}".encode().decode().partition("\n")[0])
+        UnusableReason(error.reason)
+        # Both values must be valid in UTF-8, as they are stored in headers and in the database.
+        f"{error.reason}{error.detail}".encode()
         return
     fetched = FetchedPage.of(message)
     assert fetched.site

@@ -96,13 +96,13 @@ class Kafka:
         group = {"group.id": secrets.token_hex(4), "auto.offset.reset": "earliest"}
         consumer = Consumer({**self._client, **QUICK_GROUP, **group})
         consumer.subscribe([topic])
-        taken: list[Message] = []
+        messages: list[Message] = []
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while (found := len({each.value() for each in taken})) < number:
-            assert time.monotonic() < deadline, f"{found} of {number} messages"
-            taken += [each for each in consumer.consume(number, 0.1) if each.error() is None]
+        while (distinct := len({each.value() for each in messages})) < number:
+            assert time.monotonic() < deadline, f"{distinct} of {number} messages"
+            messages += [each for each in consumer.consume(number, 0.1) if each.error() is None]
         consumer.close()
-        return taken
+        return messages
 
 
 @pytest.fixture(scope="module")

@@ -83,7 +83,7 @@ def test_a_variant_leads_to_its_original(path: str, kind: str, originals: set[st
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "are_parts"),
+    ("one", "other_path", "are_parts"),
     [
         *(("/a", path, True) for path in ("/a?page=2", "/b?list_start=20", "/a/page/3/", "/a/2")),
         *(("/a", path, True) for path in ("/b,seite-2.html", "/amp/a/2")),
@@ -96,6 +96,6 @@ def test_a_variant_leads_to_its_original(path: str, kind: str, originals: set[st
         ("/?p=5", "/a", False),
     ],
 )
-def test_a_later_part_is_recognised_by_its_url(one: str, other: str, are_parts: bool) -> None:
-    assert are_other_parts(f"{SITE}{one}", f"{SITE}{other}") is are_parts
-    assert are_other_parts(f"{SITE}{other}", f"{SITE}{one}") is are_parts
+def test_a_later_part_is_recognised_by_its_url(one: str, other_path: str, are_parts: bool) -> None:
+    assert are_other_parts(f"{SITE}{one}", f"{SITE}{other_path}") is are_parts
+    assert are_other_parts(f"{SITE}{other_path}", f"{SITE}{one}") is are_parts

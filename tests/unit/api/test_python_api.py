@@ -130,16 +130,16 @@ def test_results_keep_their_order_with_any_number_of_processes() -> None:
 
 
 def test_pages_are_consumed_lazily() -> None:
-    taken: list[int] = []
+    consumed: list[int] = []
 
     def endless() -> Iterator[tuple[str, str]]:
         while True:
-            taken.append(len(taken))
-            yield article_html(len(taken)), url(len(taken))
+            consumed.append(len(consumed))
+            yield article_html(len(consumed)), url(len(consumed))
 
     results = detourage.extract_many(endless())
     assert next(results).article is not None
-    assert len(taken) == 1
+    assert len(consumed) == 1
 
 
 def test_pages_are_read_from_a_folder_and_a_file(tmp_path: Path) -> None:

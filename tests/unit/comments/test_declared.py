@@ -109,7 +109,11 @@ def test_hostile_json_is_read_within_limits() -> None:
         None,
         None,
     ]
-    many = [state_comment("Mara", f"Number {number}") for number in range(2 * MAX_COMMENTS)]
-    assert len(comments_in_state([{"comments": many}], URL)) == MAX_COMMENTS
-    odd = {"comments": [{"user": [], "body": {}, "createdAt": 1e300, "id": float("nan")}, None, 3]}
-    assert comments_in_state([odd], URL) == ()
+    many_comments = [
+        state_comment("Mara", f"Number {number}") for number in range(2 * MAX_COMMENTS)
+    ]
+    assert len(comments_in_state([{"comments": many_comments}], URL)) == MAX_COMMENTS
+    malformed = {
+        "comments": [{"user": [], "body": {}, "createdAt": 1e300, "id": float("nan")}, None, 3]
+    }
+    assert comments_in_state([malformed], URL) == ()

@@ -15,12 +15,12 @@ def _page(comments: str) -> Page:
     return article_page(f'<section id="comments"><h2>Comments</h2>{comments}</section>{form}')
 
 
-def _comment(number: int, inside: str = "") -> str:
+def _comment(number: int, replies: str = "") -> str:
     return (
         f'<div class="comment" id="comment-{number}"><div class="meta">'
         f"<b>{NAMES[number % 5]}</b> <time>May {number % 28 + 1}, 2024 at 9:1{number % 10}</time>"
         f'</div><div class="text"><p>{REMARKS[number % 5]} That is my word number {number}.</p>'
-        f'</div><a href="#">Reply</a>{inside}</div>'
+        f'</div><a href="#">Reply</a>{replies}</div>'
     )
 
 

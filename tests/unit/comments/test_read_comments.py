@@ -147,10 +147,10 @@ def test_hidden_text_of_a_comment_is_ignored_and_separates_lines() -> None:
 
 def test_nested_comments_do_not_split_the_text_around_them() -> None:
     def nested(number: int) -> str:
-        inside = nested(number + 1) if number < 4 else ""
+        next_level = nested(number + 1) if number < 4 else ""
         return (
             f'<span class="note" id="n{number}"><b>{NAMES[number]}</b>'
-            f"<q>{REMARKS[number]} It began{inside} and ended in chapter {number}.</q></span>"
+            f"<q>{REMARKS[number]} It began{next_level} and ended in chapter {number}.</q></span>"
         )
 
     assert [comment.text for comment in read(nested(0), "//span")] == [

@@ -27,7 +27,7 @@ def keys_of(value: Any, path: str = "") -> set[str]:
     if not isinstance(value, dict):
         return {path}
     values = ((f"{path}.{key}", each) for key, each in value.items() if key != "texts")
-    return {path}.union(*(keys_of(each, below) for below, each in values))
+    return {path}.union(*(keys_of(each, inner_path) for inner_path, each in values))
 
 
 def test_a_message_with_every_key_survives_without_other_columns(tmp_path: Path) -> None:

@@ -170,12 +170,12 @@ def test_decoded_text_ignores_declared_encodings() -> None:
     ],
     ids=["ru", "bg", "uk"],
 )
-@pytest.mark.parametrize("declared", ["windows-1251", "koi8-u", "iso-8859-5"])
-@pytest.mark.parametrize("written", ["windows-1251", "koi8-u", "iso-8859-5"])
+@pytest.mark.parametrize("declared_encoding", ["windows-1251", "koi8-u", "iso-8859-5"])
+@pytest.mark.parametrize("actual_encoding", ["windows-1251", "koi8-u", "iso-8859-5"])
 def test_letters_outweigh_a_declaration_of_another_cyrillic_encoding(
-    text: str, declared: str, written: str
+    text: str, declared_encoding: str, actual_encoding: str
 ) -> None:
-    content = page(text, f'<meta charset="{declared}">').encode(written)
+    content = page(text, f'<meta charset="{declared_encoding}">').encode(actual_encoding)
     assert text in decode(content).text
 
 

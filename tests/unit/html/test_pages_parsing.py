@@ -251,9 +251,9 @@ def test_a_body_is_parsed_as_in_a_browser(html: str, body: str) -> None:
 
 def test_a_page_with_more_tags_than_one_chunk_is_parsed_the_same() -> None:
     paragraph = "<p>a <b>b</b> &amp; é"
-    few = parse_page(paragraph * 100).tree
-    many = parse_page(paragraph * 10_001).tree
-    assert len(many) - 3 == (len(few) - 3) // 100 * 10_001
+    short_tree = parse_page(paragraph * 100).tree
+    long_tree = parse_page(paragraph * 10_001).tree
+    assert len(long_tree) - 3 == (len(short_tree) - 3) // 100 * 10_001
 
 
 HIDDEN = (
@@ -265,7 +265,7 @@ HIDDEN = (
 
 
 @pytest.mark.parametrize(
-    ("html", "shown"),
+    ("html", "expected"),
     [
         ("a<b>b</b> c<p>d <i>e</i><div>f</div>g<ul><li>h<li>i</ul>j", "ab c|d e|f|g|h|i|j"),
         ("<p>a<br>b<br/><br/>c</p>", "a|b|c"),
@@ -275,9 +275,9 @@ HIDDEN = (
         ("<p style='display: block'>a</p><dialog open>b</dialog>", "a|b"),
     ],
 )
-def test_blocks_and_line_breaks_separate_the_visible_paragraphs(html: str, shown: str) -> None:
+def test_blocks_and_line_breaks_separate_the_visible_paragraphs(html: str, expected: str) -> None:
     document = parse_page(f"<title>t</title><body>{html}</body>").document
-    assert "|".join(paragraphs(document)) == shown
+    assert "|".join(paragraphs(document)) == expected
 
 
 def test_the_text_of_an_element_excludes_what_follows() -> None:

@@ -106,8 +106,8 @@ def test_an_overlong_line_is_replaced_by_a_message_that_reports_it(tmp_path: Pat
 
 def test_a_truncated_gzip_gives_its_messages_and_then_an_error(tmp_path: Path) -> None:
     noise = random.Random(1).randbytes(30_000)
-    packed = gzip.compress(b"".join(b'"%s"\n' % base64.b64encode(noise) for _ in range(20)))
-    messages = read_messages(write_file(tmp_path / "pages.jsonl.gz", packed[:-100]))
+    compressed = gzip.compress(b"".join(b'"%s"\n' % base64.b64encode(noise) for _ in range(20)))
+    messages = read_messages(write_file(tmp_path / "pages.jsonl.gz", compressed[:-100]))
     assert len(json.loads(next(messages))) == 40_000
     with pytest.raises(SourceError, match=r"pages\.jsonl\.gz: is truncated"):
         list(messages)
@@ -167,8 +167,8 @@ def test_a_folder_is_the_host_of_its_name(tmp_path: Path, monkeypatch: pytest.Mo
         (page,) = read_pages(path)
         assert page.url == "https://www.example.org/politics/a.html"
         assert page.id == "politics/a.html"
-    packed = write_file(folder / "page.html.gz", gzip.compress(HTML))
-    (page,) = read_pages(packed)
+    gzip_file = write_file(folder / "page.html.gz", gzip.compress(HTML))
+    (page,) = read_pages(gzip_file)
     assert (page.url, page.content) == ("https://www.example.org/page.html.gz", HTML)
 
 
@@ -221,7 +221,7 @@ def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(tmp_path: Pa
     write_file(tmp_path / "huge.html", b"x" * MAX_MESSAGE_BYTES)
     write_file(tmp_path / "large.html", b"x" * (11 * MIB))
     with bounded_memory():
-        *oversized, large = read_messages(tmp_path)
+        *oversized, fitting_message = read_messages(tmp_path)
     for name, body in zip(("bomb.html.gz", "huge.html"), oversized, strict=True):
         message = json.loads(body)
         assert (message["id"], message["unusable"]["reason"]) == (name, "oversized")
@@ -229,8 +229,8 @@ def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(tmp_path: Pa
         assert "html_base64" not in message
     # This file fits into a message but exceeds the size limit for pages, which only the intake
     # enforces.
-    assert len(base64.b64decode(json.loads(large)["html_base64"])) == 11 * MIB
-    assert len(large) <= MAX_MESSAGE_BYTES
+    assert len(base64.b64decode(json.loads(fitting_message)["html_base64"])) == 11 * MIB
+    assert len(fitting_message) <= MAX_MESSAGE_BYTES
 
 
 @pytest.mark.parametrize(
@@ -315,9 +315,9 @@ def test_error_responses_report_what_happened_to_a_page(archive: Archive) -> Non
     headers = (("Retry-After", "60"), ("X-Long", "x" * 70_000))
     archive.response(b"", status="HTTP/1.1 404 Not Found")
     archive.response(HTML, status="HTTP/1.1 503", headers=headers)
-    gone, busy = read_pages(archive.path)
-    assert (gone.status, gone.content) == (404, b"")
-    assert (busy.status, busy.headers) == (503, {"retry-after": "60"})
+    gone_page, busy_page = read_pages(archive.path)
+    assert (gone_page.status, gone_page.content) == (404, b"")
+    assert (busy_page.status, busy_page.headers) == (503, {"retry-after": "60"})
 
 
 CODINGS: list[tuple[str, Callable[[bytes], bytes]]] = [

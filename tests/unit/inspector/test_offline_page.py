@@ -38,34 +38,34 @@ def explained_html(html: str) -> str:
     return to_html(explain_content(page), page, 1)
 
 
-def framed_document(shown: str) -> HtmlElement:
-    [srcdoc] = re.findall(r'srcdoc="([^"]*)"', shown)
+def framed_document(overlay: str) -> HtmlElement:
+    [srcdoc] = re.findall(r'srcdoc="([^"]*)"', overlay)
     return document_fromstring(unescape(srcdoc))
 
 
 def test_a_stored_page_has_no_active_content_requests_or_links() -> None:
-    shown = to_offline_html(explain_content(PAGE), PAGE)
-    document: HtmlElement = document_fromstring(shown)
+    overlay = to_offline_html(explain_content(PAGE), PAGE)
+    document: HtmlElement = document_fromstring(overlay)
     assert {element.tag for element in document.iter()} <= {
         *("html", "head", "meta", "title", "style", "body", "div", "p", "span", "a", "form")
     }
     attributes = {name for element in document.iter() for name in element.attrib}
     assert attributes <= {"class", "title", "dir", "lang", "charset", "name", "content"}
-    assert "evil.example" not in shown
-    assert "<script" not in shown
+    assert "evil.example" not in overlay
+    assert "<script" not in overlay
     # The template is struck through, and the article is not.
-    kept = document.xpath("//*[@class='detourage-kept']/text()")
-    assert sum("Nobody had expected" in text for text in kept) == 6
+    kept_texts = document.xpath("//*[@class='detourage-kept']/text()")
+    assert sum("Nobody had expected" in text for text in kept_texts) == 6
     assert "Menu" in document.xpath("//*[@class='detourage-dropped']/text()")
-    assert re.search(r"\.detourage-dropped \{[^}]*line-through", shown)
+    assert re.search(r"\.detourage-dropped \{[^}]*line-through", overlay)
     assert "[picture: A <bridge>]" in document.text_content()
 
 
 def test_the_page_is_shown_in_a_sandboxed_frame() -> None:
-    shown = explained_html(HOSTILE)
-    assert '<iframe sandbox="" ' in shown
-    assert shown.count("<iframe") == 1
-    inner = framed_document(shown)
+    overlay = explained_html(HOSTILE)
+    assert '<iframe sandbox="" ' in overlay
+    assert overlay.count("<iframe") == 1
+    inner = framed_document(overlay)
     [policy] = inner.xpath("//meta[@http-equiv]/@content")
     assert policy.startswith("default-src 'none'; style-src")
     assert "script-src" not in policy
@@ -78,16 +78,16 @@ def test_the_page_is_shown_in_a_sandboxed_frame() -> None:
 
 def test_kept_and_dropped_lines_are_marked_differently_with_their_roles() -> None:
     inner = framed_document(explained_html(HOSTILE))
-    kept = inner.xpath("//span[@class='detourage-kept']")
-    texts = [span.text for span in kept]
+    kept_lines = inner.xpath("//span[@class='detourage-kept']")
+    texts = [span.text for span in kept_lines]
     paragraphs = re.findall("<p>(N.*?)</p>", STORY)
     assert texts[: len(paragraphs)] == paragraphs
     assert "Menu" not in texts
-    assert kept[0].get("title").startswith("kept: paragraph, ")
+    assert kept_lines[0].get("title").startswith("kept: paragraph, ")
     assert inner.xpath("//span[@class='detourage-dropped'][1]/text()")[0] == "Menu"
     assert inner.xpath("//div[@id='story']/img/@class") == ["detourage-article"]
 
 
 def test_the_overlay_of_a_page_without_an_article_gives_the_reason() -> None:
-    shown = explained_html("<html><head><title>Empty</title></head><body><p>--</p></body></html>")
-    assert "<dd>no-text: the page shows no text</dd>" in shown
+    overlay = explained_html("<html><head><title>Empty</title></head><body><p>--</p></body></html>")
+    assert "<dd>no-text: the page shows no text</dd>" in overlay

@@ -30,8 +30,8 @@ def test_a_timestamp_is_shown_in_utc() -> None:
 
 
 def test_words_are_highlighted_in_any_case_and_everything_is_escaped() -> None:
-    shown = marked("A <b> Bridge, bridges", ["bridge", "a.b"])
-    assert shown == "A &lt;b&gt; <mark>Bridge</mark>, <mark>bridge</mark>s"
+    html = marked("A <b> Bridge, bridges", ["bridge", "a.b"])
+    assert html == "A &lt;b&gt; <mark>Bridge</mark>, <mark>bridge</mark>s"
     assert marked("<b>", []) == "&lt;b&gt;"
 
 
@@ -39,16 +39,16 @@ URL = "https://news.example/?a=\"'"
 
 
 def test_text_runs_link_only_to_web_urls() -> None:
-    shown = marked_up(
+    html = marked_up(
         [
             Run("<one>", URL, is_bold=True, is_italic=False, begins_line=True),
             Run("two", "javascript:alert(1)", is_bold=False, is_italic=True, begins_line=False),
         ]
     )
-    assert "<strong>&lt;one&gt;</strong></a>" in shown
-    assert 'href="https://news.example/?a=&#34;&#39;"' in shown
-    assert shown.endswith("<em>two</em>")
-    assert "javascript" not in shown
+    assert "<strong>&lt;one&gt;</strong></a>" in html
+    assert 'href="https://news.example/?a=&#34;&#39;"' in html
+    assert html.endswith("<em>two</em>")
+    assert "javascript" not in html
 
 
 def test_a_name_may_break_between_its_parts() -> None:

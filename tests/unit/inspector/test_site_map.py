@@ -35,15 +35,15 @@ def test_pictures_do_not_need_scipy() -> None:
         "import sys, inspector.application;"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & {'scipy', 'sklearn'}))"
     )
-    shown = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert shown.stdout.strip() == b"[]"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert result.stdout.strip() == b"[]"
 
 
 def test_external_text_is_escaped() -> None:
-    drawn = element("text", '<script>alert("&")</script>', class_='"><script>')
-    assert "<script" not in drawn
-    assert parse_svg(drawn).text == '<script>alert("&")</script>'
-    assert parse_svg(drawn).get("class") == '"><script>'
+    svg = element("text", '<script>alert("&")</script>', class_='"><script>')
+    assert "<script" not in svg
+    assert parse_svg(svg).text == '<script>alert("&")</script>'
+    assert parse_svg(svg).get("class") == '"><script>'
 
 
 def test_36_groups_are_distinguishable_without_their_numbers() -> None:
@@ -60,8 +60,8 @@ def test_a_map_contains_a_position_for_each_tree(pages: int) -> None:
     positions = (
         np.random.default_rng(0).normal(size=(pages, 2)) if pages > 1 else np.zeros((pages, 2))
     )
-    drawn = parse_svg(draw_map(positions, mapped_pages))
-    links = drawn.findall("a")
+    svg = parse_svg(draw_map(positions, mapped_pages))
+    links = svg.findall("a")
     assert {link.get("href") for link in links} == {place.address for place in mapped_pages}
     reachable = [link.get("href") for link in links if link.get("tabindex") is None]
     assert reachable == ["/pages/0"][:pages]

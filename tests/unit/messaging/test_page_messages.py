@@ -167,15 +167,15 @@ def test_unknown_keys_survive_even_with_characters_that_postgresql_lacks() -> No
     assert json.loads(extra) == {"depth": 3, "note": "a\x00b"}
 
 
-@pytest.mark.parametrize("written", ["2024-05-31T00:30:00+02:00", "2024-05-31T00:30:00Z"])
-def test_the_publication_date_keeps_the_time_zone_of_the_page(written: str) -> None:
-    values = json.dumps({**ARTICLE, "published_at": written})
-    assert ArticleMessage.model_validate_json(values).to_json()["published_at"] == written
+@pytest.mark.parametrize("date", ["2024-05-31T00:30:00+02:00", "2024-05-31T00:30:00Z"])
+def test_the_publication_date_keeps_the_time_zone_of_the_page(date: str) -> None:
+    values = json.dumps({**ARTICLE, "published_at": date})
+    assert ArticleMessage.model_validate_json(values).to_json()["published_at"] == date
 
 
 def test_a_consumer_ignores_unknown_keys_of_an_article() -> None:
-    later = {**ARTICLE, "mood": "calm", "metadata": {"kind": "live", "mood": "calm"}}
-    message = ArticleMessage.model_validate_json(json.dumps(later))
+    future_values = {**ARTICLE, "mood": "calm", "metadata": {"kind": "live", "mood": "calm"}}
+    message = ArticleMessage.model_validate_json(json.dumps(future_values))
     assert message.metadata is not None
     assert message.metadata.kind == "live"
     assert "mood" not in message.to_json()

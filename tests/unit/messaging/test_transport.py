@@ -30,13 +30,13 @@ def test_valid_properties_are_read_as_by_the_library() -> None:
 
 def test_invalid_utf_8_is_read_with_replacement_characters() -> None:
     flags = PROPERTY_FLAGS["content_type"] | PROPERTY_FLAGS["message_id"] | PROPERTY_FLAGS["app_id"]
-    packed = (
+    raw_properties = (
         pack(">H", flags)
         + short_string(b"application/json")
         + short_string(b"\xff\xfeid")
         + short_string(b"a")
     )
-    assert lenient_properties(packed) == {
+    assert lenient_properties(raw_properties) == {
         "content_type": "application/json",
         "message_id": "\ufffd\ufffdid",
         "app_id": "a",
@@ -54,24 +54,24 @@ def test_invalid_utf_8_is_read_with_replacement_characters() -> None:
 )
 def test_an_unreadable_table_does_not_affect_the_rest(content: bytes) -> None:
     flags = PROPERTY_FLAGS["application_headers"] | PROPERTY_FLAGS["message_id"]
-    packed = pack(">HI", flags, len(content)) + content + short_string(b"id")
-    assert lenient_properties(packed) == {"message_id": "id"}
+    raw_properties = pack(">HI", flags, len(content)) + content + short_string(b"id")
+    assert lenient_properties(raw_properties) == {"message_id": "id"}
 
 
 def test_replacement_characters_do_not_make_a_text_too_long_to_resend() -> None:
-    packed = pack(">H", PROPERTY_FLAGS["message_id"]) + short_string(b"\xff" * 255)
-    properties = lenient_properties(packed)
+    raw_properties = pack(">H", PROPERTY_FLAGS["message_id"]) + short_string(b"\xff" * 255)
+    properties = lenient_properties(raw_properties)
     assert properties == {"message_id": "\ufffd" * 85}
     assert lenient_properties(packed_properties(properties)) == properties
 
 
 def test_truncated_properties_are_read_as_far_as_possible() -> None:
-    packed = (
+    raw_properties = (
         pack(">H", PROPERTY_FLAGS["content_type"] | PROPERTY_FLAGS["message_id"])
         + short_string(b"a")
         + b"\xffid"
     )
-    assert lenient_properties(packed) == {"content_type": "a"}
+    assert lenient_properties(raw_properties) == {"content_type": "a"}
     assert lenient_properties(b"\x80") == {}
 
 

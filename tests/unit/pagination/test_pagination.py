@@ -55,7 +55,7 @@ def test_words_and_arrows_link_to_the_adjacent_parts(previous: str, following: s
 
 
 @pytest.mark.parametrize(
-    ("own", "second", "third"),
+    ("first", "second", "third"),
     [
         ("/story", "/story?page=2", "/story?page=3"),
         ("/story", "/story/page/2/", "/story/page/3/"),
@@ -68,16 +68,16 @@ def test_words_and_arrows_link_to_the_adjacent_parts(previous: str, following: s
         ("/index.php?id=7", "/index.php?id=7&seite=2", "/index.php?id=7&seite=3"),
     ],
 )
-def test_numbers_link_to_the_parts_that_they_denote(own: str, second: str, third: str) -> None:
+def test_numbers_link_to_the_parts_that_they_denote(first: str, second: str, third: str) -> None:
     host = "https://paper.example"
     pager = f"<b>1</b> <a href='{second}'>2</a> <a href='{third}'>3</a>"
-    found = read_links(f"<p class='x'>{pager}</p>", host + own)
+    found = read_links(f"<p class='x'>{pager}</p>", host + first)
     assert found.number == 1
     assert (found.pages[2], found.pages[3]) == (host + second, host + third)
     assert (found.next, found.previous) == (host + second, None)
-    links = f"<a href='{own}'>1</a> <span>2</span> <a href='{third}'>3</a>"
+    links = f"<a href='{first}'>1</a> <span>2</span> <a href='{third}'>3</a>"
     on_second = read_links(f"<p>{links}</p>", host + second)
-    assert (on_second.number, on_second.previous, on_second.next) == (2, host + own, host + third)
+    assert (on_second.number, on_second.previous, on_second.next) == (2, host + first, host + third)
 
 
 PAGER_WITH_ENDS = (
@@ -169,7 +169,7 @@ def address(number: int) -> str:
     return STORY if number == 1 else f"{STORY}?page={number}"
 
 
-def message(*texts: str, title: str = "The bridge", **more: Any) -> dict[str, Any]:
+def message(*texts: str, title: str = "The bridge", **values_to_replace: Any) -> dict[str, Any]:
     blocks, text = [], ""
     for each in texts:
         start = len(text) + 2 if text else 0
@@ -177,10 +177,10 @@ def message(*texts: str, title: str = "The bridge", **more: Any) -> dict[str, An
         blocks.append({"type": "paragraph", "text": each, "start": start, "end": len(text)})
     empty: dict[str, Any] = {"lead": None, "images": [], "embeds": [], "comments": []}
     values = {"title": title, "text": text, "blocks": blocks, "confidence": 0.9}
-    return {**empty, **values, "metadata": {"kind": "article"}, **more}
+    return {**empty, **values, "metadata": {"kind": "article"}, **values_to_replace}
 
 
-def article_part(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
+def article_part(number: int, *texts: str, of: int = 3, **values_to_replace: Any) -> Member:
     links = Pagination(
         number=number,
         pages={each: address(each) for each in range(1, of + 1) if each != number},
@@ -188,7 +188,7 @@ def article_part(number: int, *texts: str, of: int = 3, **more: Any) -> Member:
         previous=address(number - 1) if number > 1 else None,
     )
     part_texts = texts or (f"Part {number} begins.", f"Part {number} ends.")
-    return Member(number, address(number), links, lambda: message(*part_texts, **more))
+    return Member(number, address(number), links, lambda: message(*part_texts, **values_to_replace))
 
 
 def test_only_the_first_part_keeps_its_locations() -> None:

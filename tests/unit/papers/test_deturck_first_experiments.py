@@ -82,10 +82,10 @@ def elements_by_id(page: TokenTree) -> dict[str, int]:
 def script_that_deletes(page: TokenTree, name: str) -> list[tuple[int | None, int | None]]:
     """Return an edit script that deletes exactly the tokens below the given element."""
     index = elements_by_id(page)[name]
-    below = {
+    deleted = {
         number for number, element in enumerate(page.elements) if index in page.path_to_root(number)
     }
-    return [(node, None if holder in below else node) for node, holder in enumerate(page.holders)]
+    return [(node, None if holder in deleted else node) for node, holder in enumerate(page.holders)]
 
 
 def test_every_word_is_a_leaf_below_its_element() -> None:
@@ -138,8 +138,8 @@ def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
     names = elements_by_id(page)
     script = script_that_deletes(page, "rest")
     changed = [
-        (mine, None if mine is not None and page.holders[mine] == names["a"] else to)
-        for mine, to in script
+        (node, None if node is not None and page.holders[node] == names["a"] else counterpart)
+        for node, counterpart in script
     ]
     weights = page.weights(page, changed)
     assert weights[names["a"]] == 3

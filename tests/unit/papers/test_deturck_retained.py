@@ -74,13 +74,13 @@ def test_an_element_missing_from_the_other_page_is_specific_to_the_page() -> Non
     assert (article.method, article.text) == ("deturck_2015", "\n\n".join(paragraphs(1)))
 
 
-def found_xpath(shown: Page, other: Page, reading: str) -> str | None:
+def found_xpath(page: Page, other: Page, reading: str) -> str | None:
     """Return the XPath of the body that a variant of the method finds, or None."""
-    outline = Outline.of(shown.document)
+    outline = Outline.of(page.document)
     finding = find_body(outline, Outline.of(other.document), READINGS[reading])
     if finding is None:
         return None
-    return str(shown.document.getroottree().getpath(outline.elements[finding.container]))
+    return str(page.document.getroottree().getpath(outline.elements[finding.container]))
 
 
 def test_the_thesis_prunes_below_two_percent() -> None:

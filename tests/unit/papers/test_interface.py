@@ -127,8 +127,10 @@ def test_mining_is_bounded_on_a_hostile_page() -> None:
     tags = ("b", "i", "u", "s", "em", "q", "p", "tt", "big", "dfn", "kbd", "var")
     records = []
     for number in range(400):
-        chosen = [tag for place, tag in enumerate(tags) if (number * 7 + place * 5) % 11 > 3]
-        records.append("<div>" + "".join(f"<{tag}>{number}</{tag}>" for tag in chosen) + "</div>")
+        chosen_tags = [tag for place, tag in enumerate(tags) if (number * 7 + place * 5) % 11 > 3]
+        records.append(
+            "<div>" + "".join(f"<{tag}>{number}</{tag}>" for tag in chosen_tags) + "</div>"
+        )
     page = _displayed_elements(f"<section>{''.join(records)}</section>")
     with_small_limit = {(each.labels, each.roots) for each in mine(page, 20_000)}
     with_large_limit = {(each.labels, each.roots) for each in mine(page, 100_000)}

@@ -43,9 +43,9 @@ def test_each_normalisation_has_its_effect(normalisation: Normalisation, expecte
 def test_probabilities_of_a_first_character_add_up_to_one() -> None:
     ngrams = train([pair("harbour")]).clean
     alphabet = {ngram[-1] for ngram in ngrams.counts}
-    seen = sum(2 ** -ngrams.information(character) for character in alphabet)
-    unseen = 2 ** -ngrams.information("☃")
-    assert seen + unseen == pytest.approx(1)
+    probability_of_known = sum(2 ** -ngrams.information(character) for character in alphabet)
+    probability_of_others = 2 ** -ngrams.information("☃")
+    assert probability_of_known + probability_of_others == pytest.approx(1)
 
 
 @pytest.mark.parametrize("name", ["ascii", "non-lexical"])

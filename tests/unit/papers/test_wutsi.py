@@ -34,9 +34,9 @@ def test_a_packet_of_many_sentences_loses_to_a_single_block_with_more_than_each(
 def test_nodes_below_20_characters_are_not_selected() -> None:
     nineteen, twenty = "Come. See. Be well.", "Come. See. Be so on."
     assert (len(nineteen), len(twenty)) == (19, 20)
-    for node, kept in ((nineteen, ()), (twenty, (twenty,))):
+    for node, selected in ((nineteen, ()), (twenty, (twenty,))):
         found = extracted_text("wutsi_fusion", f"<div><p>{node}</p><p>{END}</p></div>")
-        assert found.split("\n\n") == [*kept, END]
+        assert found.split("\n\n") == [*selected, END]
 
 
 def test_parents_of_selected_nodes_are_filtered() -> None:
@@ -90,8 +90,8 @@ def test_list_items_that_contain_only_a_link_are_removed() -> None:
     assert (
         extracted_text("wutsi_fusion", f"<ul><li>{link}</li></ul><div><p>{LEAD}</p></div>") == LEAD
     )
-    listed = f"<ul><li>{link} {END}</li></ul><div><p>{LEAD}</p></div>"
-    assert extracted_text("wutsi_fusion", listed) == f"{STORY} {STORY} {END}"
+    html_list = f"<ul><li>{link} {END}</li></ul><div><p>{LEAD}</p></div>"
+    assert extracted_text("wutsi_fusion", html_list) == f"{STORY} {STORY} {END}"
 
 
 @pytest.mark.parametrize("name", ["wutsi_fusion", "wutsi_block"])

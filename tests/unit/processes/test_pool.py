@@ -34,16 +34,16 @@ def minus(number: int) -> int:
 
 
 def test_only_a_few_items_are_consumed_ahead() -> None:
-    taken = []
+    consumed = []
 
     def items() -> Iterator[int]:
         for number in count():
-            taken.append(number)
+            consumed.append(number)
             yield number
 
     with closing(in_processes(tenfold, items(), 2, preload=LIGHT_MODULE, crashed=minus)) as found:
         assert [next(found) for _ in range(3)] == [0, 10, 20]
-    assert len(taken) <= 3 + 2 * SUBMITTED_PER_PROCESS
+    assert len(consumed) <= 3 + 2 * SUBMITTED_PER_PROCESS
 
 
 def test_closing_does_not_wait_for_unrequested_results() -> None:

@@ -77,8 +77,8 @@ def complaint(recorded: Record, current: Record) -> str | None:
 
 
 def _digest(value: Any) -> str:
-    written = json.dumps(value, default=str, ensure_ascii=False, sort_keys=True)
-    return sha256(written.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    serialised = json.dumps(value, default=str, ensure_ascii=False, sort_keys=True)
+    return sha256(serialised.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 if __name__ == "__main__":

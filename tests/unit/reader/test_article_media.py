@@ -104,21 +104,21 @@ HEADLINE = "<h1>The ferry returns to the northern islands after nine years</h1>"
 OPENING = "<figure><img src='/lead.jpg'><figcaption>The ferry. Photo: A. Doe</figcaption></figure>"
 
 
-def article_images(inside: str, head: str = "") -> list[ArticleImage]:
-    body = f"<main><article>{inside}</article><aside><img src='/ad.jpg'></aside></main>"
+def article_images(content: str, head: str = "") -> list[ArticleImage]:
+    body = f"<main><article>{content}</article><aside><img src='/ad.jpg'></aside></main>"
     return without_positions(extract_article(page(body, head), None).images)
 
 
 @pytest.mark.parametrize(
-    "inside",
+    "content",
     [
         f"<header>{HEADLINE}</header><div>{OPENING}</div><div>{prose(4)}</div>",
         f"{OPENING}<header>{HEADLINE}</header><div>{prose(4)}</div>",
         f"<header>{HEADLINE}</header>{prose(1)}<div>{OPENING}</div><div>{prose(9)}</div>",
     ],
 )
-def test_the_image_above_the_text_comes_first_with_its_caption(inside: str) -> None:
-    images = article_images(inside.replace(prose(4), f"{prose(4)}<img src='/next.jpg'>{prose(2)}"))
+def test_the_image_above_the_text_comes_first_with_its_caption(content: str) -> None:
+    images = article_images(content.replace(prose(4), f"{prose(4)}<img src='/next.jpg'>{prose(2)}"))
     assert images[0] == ArticleImage(f"{SITE}/lead.jpg", caption="The ferry. Photo: A. Doe")
     assert f"{SITE}/ad.jpg" not in [image.url for image in images]
 
@@ -143,7 +143,7 @@ def test_images_are_relative_to_the_base_and_a_declared_one_may_link_to_a_galler
     assert [image.url for image in article.images] == [f"{SITE}/media/a.jpg"]
     linked = "<a href='/gallery'><img src='/640x360/ferry-640x360.jpg'></a>"
     head = "<meta property='og:image' content='https://cdn.example/ferry-1200x675.png'>"
-    inside = f"<header>{HEADLINE}</header>{linked}<div>{prose(4)}</div>"
-    assert [each.url for each in article_images(inside, head)] == [
+    content = f"<header>{HEADLINE}</header>{linked}<div>{prose(4)}</div>"
+    assert [each.url for each in article_images(content, head)] == [
         f"{SITE}/640x360/ferry-640x360.jpg"
     ]

@@ -110,7 +110,7 @@ def test_a_heading_that_is_also_on_the_other_page_is_the_site_name() -> None:
 
 
 @pytest.mark.parametrize("language", TEXTS)
-def test_the_headline_of_a_page_that_declares_only_its_site(language: str) -> None:
+def test_a_title_that_is_only_the_name_of_the_site_is_not_the_headline(language: str) -> None:
     headline, *paragraphs = TEXTS[language]
     body = "".join(f"<p>{text}</p>" for text in paragraphs)
     page = (

@@ -28,7 +28,7 @@ def html(body: str) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("markup", "written"),
+    ("markup", "expected"),
     [
         (f"<p>{A} <a href='/b'>The <b>old</b> bridge</a></p>", f"{A} [The **old** bridge]({{}}/b)"),
         (f"<p><b>{A} <a href='/b'>Bridge</a></b> is</p>", f"**{A}** [**Bridge**]({{}}/b) is"),
@@ -51,10 +51,10 @@ def html(body: str) -> Any:
         (f"<p>{A}</p><iframe src='https://v.example/1'></iframe>", f"{A}\n\n<https://v.example/1>"),
     ],
 )
-def test_markdown_preserves_the_structure(markup: str, written: str) -> None:
+def test_markdown_preserves_the_structure(markup: str, expected: str) -> None:
     document = markdown(markup)
     assert document.startswith("# Bridge to close\n\n")
-    assert f"\n\n{written.replace('{}', 'https://news.example')}\n\n" in document
+    assert f"\n\n{expected.replace('{}', 'https://news.example')}\n\n" in document
 
 
 def test_html_preserves_the_structure() -> None:
@@ -94,6 +94,6 @@ def test_hostile_markup_is_escaped_in_html_and_markdown() -> None:
 
 
 def test_a_block_with_thousands_of_links_keeps_them_all() -> None:
-    many = "".join(f"<a href='/{n}'>w{n}</a> <b>b{n}</b> " for n in range(3000))
-    document = markdown(f"<p>{A} {many}</p>")
+    links = "".join(f"<a href='/{n}'>w{n}</a> <b>b{n}</b> " for n in range(3000))
+    document = markdown(f"<p>{A} {links}</p>")
     assert document.count("](https://news.example/") == 3000

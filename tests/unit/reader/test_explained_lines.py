@@ -20,8 +20,8 @@ def test_lines_have_their_verdict_their_most_probable_role_and_their_xpath() -> 
     assert explanation.template_url == "https://news.example/2"
     assert explain_content(story(1)).template_url is None
     assert explanation.article is not None
-    kept = [line.text for line in explanation.lines if line.verdict == "kept"]
-    assert kept == [block.text for block in explanation.article.blocks] == paragraphs(1)
+    kept_lines = [line.text for line in explanation.lines if line.verdict == "kept"]
+    assert kept_lines == [block.text for block in explanation.article.blocks] == paragraphs(1)
     titles = [line.text for line in explanation.lines if line.verdict == "title"]
     assert titles == [explanation.article.title]
     for line in explanation.lines:

@@ -64,5 +64,5 @@ def test_teasers_below_are_not_articles() -> None:
         f"<time>3 May 2024</time>{prose(n, 1)}</article>"
         for n in (2, 3, 4)
     )
-    own = f'<article class="post">{HEADLINE}<time>2 May 2024</time>{prose(1)}</article>'
-    assert "Item2000" in text_of(own + teasers)
+    article = f'<article class="post">{HEADLINE}<time>2 May 2024</time>{prose(1)}</article>'
+    assert "Item2000" in text_of(article + teasers)

@@ -127,18 +127,18 @@ def test_every_block_of_generated_pages_is_found_again() -> None:
         page = parse_page(html).flat
         for block in article.blocks:
             passages = article.locate(block.start, block.end)
-            said = "".join(passage.text for passage in passages)
-            assert "".join(said.split()) == "".join(block.text.split())
+            located_text = "".join(passage.text for passage in passages)
+            assert "".join(located_text.split()) == "".join(block.text.split())
             assert all(index_at(page, passage.xpath) is not None for passage in passages)
             checked_blocks += 1
     assert checked_blocks > 50
 
 
 def test_a_text_is_located_after_the_page_around_it_changed(article: Article) -> None:
-    later = PAGE.replace(b"<body>", b"<body><!-- served at 10:02 -->")
+    changed_page = PAGE.replace(b"<body>", b"<body><!-- served at 10:02 -->")
     start = article.text.index("mayor")
-    (passage,) = article.locate(start, start + 5, Page(later, URL))
-    assert later[passage.byte_start : passage.byte_end] == b"mayor"
+    (passage,) = article.locate(start, start + 5, Page(changed_page, URL))
+    assert changed_page[passage.byte_start : passage.byte_end] == b"mayor"
 
 
 def test_a_repeated_text_is_found_where_it_is() -> None:

@@ -195,9 +195,9 @@ def test_a_whole_article_with_offers_is_not_truncated(number: int, lines: tuple[
 def test_a_long_hostile_page_takes_linear_time() -> None:
     def prepare(number: int) -> Work:
         lines = "".join(f"<p>page not found please log in {each}</p>" for each in range(number))
-        return partial(read_suppressed, page(f"<title>Page not found</title>{lines}"))
+        return partial(read_ignoring_walls, page(f"<title>Page not found</title>{lines}"))
 
-    def read_suppressed(html_page: Page) -> None:
+    def read_ignoring_walls(html_page: Page) -> None:
         with contextlib.suppress(WallError, GoneError):
             read_content(html_page)
 

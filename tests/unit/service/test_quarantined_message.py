@@ -27,7 +27,7 @@ def test_the_url_is_read_from_any_body_that_has_one(body: bytes, url: str | None
 
 @pytest.mark.parametrize("hostile", ["\x1b[31m", "a\nb", "\u202egpj", "\ud800", "\x9b2J"])
 def test_no_terminal_control_characters_are_written(hostile: str) -> None:
-    for shown in (printable(hostile), json_line({"body": hostile})):
-        assert hostile not in shown
-        assert "\n" not in shown
-        shown.encode("utf-8")
+    for output in (printable(hostile), json_line({"body": hostile})):
+        assert hostile not in output
+        assert "\n" not in output
+        output.encode("utf-8")

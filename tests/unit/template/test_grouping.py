@@ -95,9 +95,9 @@ def test_length_and_number_of_comments_do_not_split_a_template() -> None:
     assert [len(group.members) for group in found.grouping.groups] == [len(TREES_OF_ONE_TEMPLATE)]
     assert len(group_pages(URLS_OF_TREES, found.distances).groups) > 1
     for whole_matrix_trees in range(3, len(TREES_OF_ONE_TEMPLATE)):
-        large = ComparedTrees()
-        pages = pages_of(URLS_OF_TREES, large.add(TREES_OF_ONE_TEMPLATE))
-        grouping = large.group(pages, whole_matrix_trees=whole_matrix_trees)
+        large_site = ComparedTrees()
+        pages = pages_of(URLS_OF_TREES, large_site.add(TREES_OF_ONE_TEMPLATE))
+        grouping = large_site.group(pages, whole_matrix_trees=whole_matrix_trees)
         assert [len(group.members) for group in grouping.groups] == [len(TREES_OF_ONE_TEMPLATE)]
 
 

@@ -48,10 +48,10 @@ def test_empty_output_scores_zero(text: str) -> None:
 def pages(draw: st.DrawFn) -> html.HtmlElement:
     def element(depth: int) -> str:
         tag = draw(st.sampled_from(["div", "p", "b", "li"]))
-        inside = draw(sentences)
+        content = draw(sentences)
         if depth:
-            inside += "".join(element(depth - 1) for _ in range(draw(st.integers(0, 3))))
-        return f" <{tag}> {inside} </{tag}> "
+            content += "".join(element(depth - 1) for _ in range(draw(st.integers(0, 3))))
+        return f" <{tag}> {content} </{tag}> "
 
     body = "".join(element(2) for _ in range(draw(st.integers(1, 3))))
     return html.document_fromstring(f"<html><body>{body}<p>end</p></body></html>")

@@ -30,8 +30,8 @@ def random_pair(rng: random.Random) -> tuple[Tree, Tree]:
     if relation == 1:
         # Copies of the tree, some of them edited, below a new root.
         copies = [edit_randomly(rng, a, rng.randint(0, 1), "ab") for _ in range(rng.randint(1, 2))]
-        below = [(label, depth + 1) for copy in copies for label, depth in preorder(copy)]
-        return a, Tree.from_preorder([("a", 0), *below])
+        copied_nodes = [(label, depth + 1) for copy in copies for label, depth in preorder(copy)]
+        return a, Tree.from_preorder([("a", 0), *copied_nodes])
     return a, random_tree(rng, rng.randint(1, MAX_NODES), rng.choice(SHAPES), labels)
 
 

@@ -132,8 +132,8 @@ def test_text_and_markup_matches_the_competition(labelled: bool) -> None:
     text_tokens, gold_tokens = (side.replace(">", "> ").split() for side in (text, gold))
     # Compute the scores from difflib's operations, as the competition's script does.
     operations = SequenceMatcher(None, text_tokens, gold_tokens, autojunk=False).get_opcodes()
-    kept = [text_tokens[i:j] for name, i, j, _, _ in operations if name == "equal"]
-    sides = ([token for part in kept for token in part], text_tokens, gold_tokens)
+    kept_tokens = [text_tokens[i:j] for name, i, j, _, _ in operations if name == "equal"]
+    sides = ([token for part in kept_tokens for token in part], text_tokens, gold_tokens)
     tags = ([token for token in side if token in ("<h>", "<p>", "<l>")] for side in sides)
     score = text_and_markup(
         read_markup(TEXT_FILE), read_markup(GOLD_FILE), labelled=labelled, split=str.split

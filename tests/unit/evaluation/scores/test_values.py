@@ -36,7 +36,7 @@ def test_near_misses_get_partial_credit() -> None:
 
 
 @pytest.mark.parametrize(
-    "written",
+    "date",
     [
         *("2012-01-03", "2012-01-03T23:59:00+02:00", "20120103", "2012年01月03日 11:27"),
         *("2012/1/3", "03.01.2012, 13:31", "03/01/2012", "01/03/2012"),
@@ -45,8 +45,8 @@ def test_near_misses_get_partial_credit() -> None:
         "le 3 janvier 2012 à 10h",
     ],
 )
-def test_days_are_read_in_any_format(written: str) -> None:
-    assert same_day(written, "2012-01-03")
+def test_days_are_read_in_any_format(date: str) -> None:
+    assert same_day(date, "2012-01-03")
 
 
 def test_a_gold_date_may_be_a_month_or_year() -> None:

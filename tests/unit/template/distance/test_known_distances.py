@@ -46,11 +46,11 @@ CASES = {
     ],
 )
 def test_distance_matches_hand_computed_values(a: str, b: str, distance: int) -> None:
-    left, right = parse_brackets(a), parse_brackets(b)
-    assert tree_edit_distance(left, right) == distance
-    assert tree_edit_distance(right, left) == distance
-    mapping = edit_mapping(left, right)
-    is_change = [i is None or j is None or left.labels[i] != right.labels[j] for i, j in mapping]
+    tree_a, tree_b = parse_brackets(a), parse_brackets(b)
+    assert tree_edit_distance(tree_a, tree_b) == distance
+    assert tree_edit_distance(tree_b, tree_a) == distance
+    mapping = edit_mapping(tree_a, tree_b)
+    is_change = [i is None or j is None or tree_a.labels[i] != tree_b.labels[j] for i, j in mapping]
     assert sum(is_change) == distance
 
 
