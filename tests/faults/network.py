@@ -6,8 +6,8 @@ import subprocess
 from contextlib import ExitStack
 from typing import Any, Self
 
-HERE = "10.213.7.1"
-THERE = "10.213.7.2"
+OWN_ADDRESS = "10.213.7.1"
+OTHER_ADDRESS = "10.213.7.2"
 """IP addresses of this and of the other end of the link, from a rarely used range."""
 
 
@@ -32,8 +32,8 @@ class OtherHost:
             # Deleting this end also deletes the other one.
             stack.callback(_ip, "link", "delete", self._here)
             _ip("link", "set", self._there, "netns", self.name)
-            _ip("address", "add", f"{HERE}/30", "dev", self._here)
-            _ip("-n", self.name, "address", "add", f"{THERE}/30", "dev", self._there)
+            _ip("address", "add", f"{OWN_ADDRESS}/30", "dev", self._here)
+            _ip("-n", self.name, "address", "add", f"{OTHER_ADDRESS}/30", "dev", self._there)
             _ip("-n", self.name, "link", "set", "lo", "up")
             _ip("link", "set", self._here, "up")
             self.heal()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.network import HERE, OtherHost
+from tests.faults.network import OWN_ADDRESS, OtherHost
 from tests.faults.proving_ground import ProvingGround, Servers, balance
 from tests.faults.scenarios import at_rest, site_pages
 
@@ -25,7 +25,7 @@ def two_hosts(home: Path) -> Iterator[tuple[ProvingGround, OtherHost]]:
     """Run the servers and half of the processes on this host, and the rest on a second host."""
     with (
         OtherHost() as other,
-        Servers(home, address=HERE) as servers,
+        Servers(home, address=OWN_ADDRESS) as servers,
         ProvingGround(
             servers, home, PROCESS_COUNTS, others={f"{kind}-1": other for kind in PROCESS_COUNTS}
         ) as ground,

@@ -17,7 +17,7 @@ from tests.commands import (
     FAILING_BENCHMARK_COMMANDS,
     FAILING_COMMANDS,
     SUCCEEDING_COMMANDS,
-    USAGE,
+    USAGE_ERROR,
     Server,
 )
 from tests.pages import article_html, message
@@ -64,7 +64,7 @@ def command_names(command: click.Command, before: tuple[str, ...] = ()) -> list[
     ("program", "arguments", "code", "words"),
     [
         *((main, *each) for each in FAILING_COMMANDS),
-        (main, ("run", "missing.jsonl", "-o", "o"), USAGE, "missing.jsonl"),
+        (main, ("run", "missing.jsonl", "-o", "o"), USAGE_ERROR, "missing.jsonl"),
         *((benchmarks, *each) for each in FAILING_BENCHMARK_COMMANDS),
     ],
 )

@@ -19,7 +19,7 @@ from worker.store.progress import site_statuses
 FIRST_ID = 10_000
 """ID of the first added site, and of its page."""
 
-HOSTILE = "[/x]\x1b[31m\nforged"
+HOSTILE_NAME = "[/x]\x1b[31m\nforged"
 """Site name with unbalanced markup, a terminal escape sequence and a line break."""
 
 status = partial(invoke, "status")
@@ -164,8 +164,8 @@ def test_status_shows_only_the_queues_on_request() -> None:
 
 
 def test_site_names_cannot_control_the_terminal(tasks: Tasks) -> None:
-    tasks.publish(HOSTILE, [("a", article_html(1))])
-    for arguments in ((), (HOSTILE,), ("--json",)):
+    tasks.publish(HOSTILE_NAME, [("a", article_html(1))])
+    for arguments in ((), (HOSTILE_NAME,), ("--json",)):
         output = status(*arguments).output
         assert "\x1b[31m" not in output
         assert "\nforged" not in output

@@ -22,8 +22,8 @@ from worker.store.outbox import SHORT_QUEUE, LaneQuota
 T = TypeVar("T")
 
 SITES = 5
-BUSY = range(1, SITES)
-OTHER = SITES
+BUSY_SITES = range(1, SITES)
+ANOTHER_SITE = SITES
 
 
 def add_tasks(session: Session, site_id: int, number: int = 1) -> None:
@@ -92,15 +92,15 @@ def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
 
 
 def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> None:
-    for site_id in BUSY:
+    for site_id in BUSY_SITES:
         add_tasks(session, site_id, 100)
     take_tasks(session, 20)
-    outbox.add_tasks(session, "task", [{"page_id": 1}] * 50, site_id=OTHER)
+    outbox.add_tasks(session, "task", [{"page_id": 1}] * 50, site_id=ANOTHER_SITE)
     lanes = ("task", "again")
-    outbox.request_extractions(session, lanes, [], 2, unchanged=[1], clustered_site=OTHER)
-    add_tasks(session, OTHER)
+    outbox.request_extractions(session, lanes, [], 2, unchanged=[1], clustered_site=ANOTHER_SITE)
+    add_tasks(session, ANOTHER_SITE)
     # The rest of this turn and the busy sites' tasks of the next precede it, in half of the places.
-    assert OTHER in take_tasks(session, 2 * (2 * len(BUSY)))
+    assert ANOTHER_SITE in take_tasks(session, 2 * (2 * len(BUSY_SITES)))
 
 
 def test_tasks_without_a_site_are_served_in_order(session: Session) -> None:

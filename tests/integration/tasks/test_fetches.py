@@ -17,12 +17,14 @@ from worker.store.progress import service_counts
 
 URL = "https://news.example/story"
 START = datetime(2026, 3, 1, tzinfo=UTC)
-GOOD = article_html(7)
-EDITED = GOOD.replace("Note 7-0.", "Note 7-0, corrected.")
-ERROR = "<html><body><h1>Not here</h1><p>Perhaps you would like our home page.</p></body></html>"
+ARTICLE_PAGE = article_html(7)
+EDITED_PAGE = ARTICLE_PAGE.replace("Note 7-0.", "Note 7-0, corrected.")
+ERROR_PAGE = (
+    "<html><body><h1>Not here</h1><p>Perhaps you would like our home page.</p></body></html>"
+)
 
 
-def fetch(hour: int, html: str = GOOD, **keys: object) -> dict[str, Any]:
+def fetch(hour: int, html: str = ARTICLE_PAGE, **keys: object) -> dict[str, Any]:
     """Return a page message for `URL`, fetched the given hours after `START`."""
     moment = (START + timedelta(hours=hour)).isoformat()
     return {"version": 1, "url": URL, "html": html, "fetched_at": moment, **keys}
@@ -71,14 +73,14 @@ def revision_states(tasks: Tasks) -> list[tuple[str, bool]]:
 @pytest.mark.parametrize(
     ("html", "keys", "result"),
     [
-        (ERROR, {"status": 403}, "wall"),
+        (ERROR_PAGE, {"status": 403}, "wall"),
         ("", {"status": 451}, "wall"),
-        (GOOD, {"status": 503}, "wall"),
-        (ERROR, {"status": 404}, "gone"),
+        (ARTICLE_PAGE, {"status": 503}, "wall"),
+        (ERROR_PAGE, {"status": 404}, "gone"),
         ("", {"status": 410}, "gone"),
-        (ERROR, {"final_url": "https://news.example/"}, "gone"),
-        (GOOD, {"final_url": "https://parked.example/landing"}, "gone"),
-        (ERROR, {"final_url": "https://news.example/login?to=/story"}, "wall"),
+        (ERROR_PAGE, {"final_url": "https://news.example/"}, "gone"),
+        (ARTICLE_PAGE, {"final_url": "https://parked.example/landing"}, "gone"),
+        (ERROR_PAGE, {"final_url": "https://news.example/login?to=/story"}, "wall"),
         ("", {"final_url": "https://consent.news.example/collect"}, "wall"),
     ],
 )
@@ -88,7 +90,7 @@ def test_a_refusal_leaves_the_article_unchanged(
     send_fetches(site, fetch(0), fetch(1, html, **keys))
     assert site.outcomes()["story"][0] == result
     assert revision_states(site) == [("good", False)]
-    send_fetches(site, fetch(2, EDITED))
+    send_fetches(site, fetch(2, EDITED_PAGE))
     assert site.outcomes()["story"] == ("article", None)
     assert revision_states(site) == [("good", False), ("edited", False)]
 
@@ -101,7 +103,7 @@ def test_a_page_that_was_never_served_has_the_outcome_wall(site: Tasks) -> None:
     assert revision_states(site) == [("good", False)]
 
 
-@pytest.mark.parametrize("html", [ERROR, ""])
+@pytest.mark.parametrize("html", [ERROR_PAGE, ""])
 def test_an_article_missing_twice_is_withdrawn_until_it_returns(site: Tasks, html: str) -> None:
     send_fetches(site, fetch(0), fetch(1, html, status=404))
     assert revision_states(site) == [("good", False)]
@@ -121,11 +123,11 @@ def test_an_article_missing_twice_is_withdrawn_until_it_returns(site: Tasks, htm
 @pytest.mark.parametrize(
     "fetches",
     [
-        [fetch(1, ERROR, status=404), fetch(1, ERROR, status=404)],
-        [fetch(1, ERROR, status=403), fetch(2, ERROR, status=403)],
-        [fetch(1, ERROR, status=404), fetch(2), fetch(3, ERROR, status=404)],
-        [fetch(1, ERROR, status=404), fetch(2, ERROR, status=503)],
-        [fetch(h, ERROR, final_url="https://parked.example/") for h in (1, 2)],
+        [fetch(1, ERROR_PAGE, status=404), fetch(1, ERROR_PAGE, status=404)],
+        [fetch(1, ERROR_PAGE, status=403), fetch(2, ERROR_PAGE, status=403)],
+        [fetch(1, ERROR_PAGE, status=404), fetch(2), fetch(3, ERROR_PAGE, status=404)],
+        [fetch(1, ERROR_PAGE, status=404), fetch(2, ERROR_PAGE, status=503)],
+        [fetch(h, ERROR_PAGE, final_url="https://parked.example/") for h in (1, 2)],
     ],
     ids=["sent twice", "walls", "back in between", "one of two", "parked"],
 )
@@ -136,33 +138,33 @@ def test_an_article_is_withdrawn_only_after_two_successive_fetches_without_it(
     assert revision_states(site) == [("good", False)]
 
 
-LOGIN = "<html><body><form><input><input></form><p>Log in to read on.</p></body></html>"
-RESIGNED = (
+LOGIN_PAGE = "<html><body><form><input><input></form><p>Log in to read on.</p></body></html>"
+SHORT_NEWS = (
     "The mayor resigned on Monday after the vote on the old bridge, her office said. A successor"
     " is to be elected in June."
 )
 
 
 def test_a_doubtful_text_that_shares_nothing_with_the_article_is_a_wall(site: Tasks) -> None:
-    send_fetches(site, fetch(0), fetch(1, LOGIN))
+    send_fetches(site, fetch(0), fetch(1, LOGIN_PAGE))
     assert site.outcomes()["story"][0] == "wall"
     assert revision_states(site) == [("good", False)]
     site.reprocess("news.example")
     site.run_all()
     assert site.outcomes()["story"][0] == "wall"
     assert revision_states(site) == [("good", False)]
-    send_fetches(site, fetch(2, EDITED))
+    send_fetches(site, fetch(2, EDITED_PAGE))
     assert revision_states(site) == [("good", False), ("edited", False)]
 
 
 def test_an_article_rewritten_as_a_short_report_is_a_revision(site: Tasks) -> None:
-    send_fetches(site, fetch(0), fetch(1, short_page(RESIGNED)))
+    send_fetches(site, fetch(0), fetch(1, short_page(SHORT_NEWS)))
     assert site.outcomes()["story"] == ("article", None)
-    assert revisions(site)[-1]["text"] == RESIGNED
+    assert revisions(site)[-1]["text"] == SHORT_NEWS
 
 
 def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks) -> None:
-    send_fetches(site, fetch(0), fetch(1, ERROR, status=403))
+    send_fetches(site, fetch(0), fetch(1, ERROR_PAGE, status=403))
     (site_id,) = site.query(select(StoredPage.site_id).where(StoredPage.url == URL))
     for number, stage in enumerate(("extract", "parse", "cluster"), start=2):
         site.reprocess("news.example", stage)  # type: ignore[arg-type]
@@ -173,9 +175,9 @@ def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks)
 
 
 def short_page(text: str) -> str:
-    """Return `GOOD` with a short text in place of its article."""
-    start, end = GOOD.index("<p>A ferry"), GOOD.index("</div></div>")
-    return f"{GOOD[:start]}<p>{text}</p>{GOOD[end:]}"
+    """Return `ARTICLE_PAGE` with a short text in place of its article."""
+    start, end = ARTICLE_PAGE.index("<p>A ferry"), ARTICLE_PAGE.index("</div></div>")
+    return f"{ARTICLE_PAGE[:start]}<p>{text}</p>{ARTICLE_PAGE[end:]}"
 
 
 def outcomes_of(tasks: Tasks, name: str) -> list[str | None]:
@@ -185,7 +187,7 @@ def outcomes_of(tasks: Tasks, name: str) -> list[str | None]:
     return outcomes
 
 
-PREPARING = "We are preparing your page. Please stay with us for a few seconds."
+WAITING_NOTICE = "We are preparing your page. Please stay with us for a few seconds."
 """A text that may be a wall, but is not certain to be one."""
 
 
@@ -193,9 +195,9 @@ PREPARING = "We are preparing your page. Please stay with us for a few seconds."
 def test_a_doubtful_text_at_three_urls_is_a_wall_at_all(site: Tasks, *, at_once: bool) -> None:
     for number in range(4):
         urls = {name: f"https://news.example/{name}-{number}" for name in ("same", "other")}
-        site.send([{"version": 1, "url": urls["same"], "html": short_page(PREPARING)}])
+        site.send([{"version": 1, "url": urls["same"], "html": short_page(WAITING_NOTICE)}])
         if number < 2:
-            site.send([{"version": 1, "url": urls["other"], "html": short_page(RESIGNED[:60])}])
+            site.send([{"version": 1, "url": urls["other"], "html": short_page(SHORT_NEWS[:60])}])
         if not at_once:
             site.run_all()
     site.run_all()
@@ -208,7 +210,7 @@ def test_a_doubtful_text_at_three_urls_is_a_wall_at_all(site: Tasks, *, at_once:
 
 @pytest.mark.parametrize("is_copied_first", [False, True])
 @pytest.mark.parametrize(
-    ("host", "text"), [("stranger.example.com", PREPARING), ("own.example.com", RESIGNED)]
+    ("host", "text"), [("stranger.example.com", WAITING_NOTICE), ("own.example.com", SHORT_NEWS)]
 )
 def test_an_article_remains_one_although_it_is_copied(
     site: Tasks, host: str, text: str, *, is_copied_first: bool
@@ -232,7 +234,7 @@ def test_a_site_that_mostly_serves_walls_is_counted(site: Tasks) -> None:
 
 def test_a_page_whose_url_changes_just_before_a_clustering_is_extracted_again(site: Tasks) -> None:
     first, second, third = (f"https://news.example/moved/{name}" for name in ("a", "b", "c"))
-    moved = {"version": 1, "html": GOOD, "status": 200}
+    moved = {"version": 1, "html": ARTICLE_PAGE, "status": 200}
     site.send([{**moved, "url": first, "final_url": second}])
     site.run_all()
     # The clustering runs before the page is assigned. Only its URL changes, not its content.

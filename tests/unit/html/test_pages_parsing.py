@@ -253,6 +253,7 @@ def test_a_page_with_more_tags_than_one_chunk_is_parsed_the_same() -> None:
     paragraph = "<p>a <b>b</b> &amp; é"
     short_tree = parse_page(paragraph * 100).tree
     long_tree = parse_page(paragraph * 10_001).tree
+    # Each tree also has the nodes html, head and body.
     assert len(long_tree) - 3 == (len(short_tree) - 3) // 100 * 10_001
 
 

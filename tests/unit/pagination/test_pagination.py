@@ -226,13 +226,14 @@ def test_links_and_pictures_keep_their_positions() -> None:
     second = article_part(
         2, "A lead that all parts show.", "See the bridge.", "Three.", images=images
     )
-    link = {"start": 29 + 8, "end": 29 + 14, "url": "https://paper.example/b"}
+    start = second.message["text"].index("bridge")
+    link = {"start": start, "end": start + len("bridge"), "url": "https://paper.example/b"}
     second.message["blocks"][1]["links"] = [link]
     joined = joined_values([article_part(1, "A lead that all parts show.", "One."), second])
     [found] = [link for block in joined["blocks"] for link in block.get("links", ())]
     assert joined["text"][found["start"] : found["end"]] == "bridge"
-    before = [joined["blocks"][image["block"]]["text"] for image in joined["images"]]
-    assert before == ["See the bridge.", "Three."]
+    texts_below = [joined["blocks"][image["block"]]["text"] for image in joined["images"]]
+    assert texts_below == ["See the bridge.", "Three."]
 
 
 def test_pictures_are_listed_once_and_replies_keep_their_parents() -> None:

@@ -10,7 +10,7 @@ from detourage.html import Response
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import article_around, page, paragraphs, prose, sentence
 
-DEPTH = 480  # The parser removes elements below a depth of 512.
+DEPTH = 480  # Pages with a depth of 512 or more are rejected.
 MANY_ELEMENTS = 8_000
 RIGHT_TO_LEFT_OVERRIDE, END_OF_OVERRIDE = "\u202e", "\u202c"
 

@@ -31,7 +31,7 @@ WALLS = {
     "server error": "<title>Технические работы</title><h1>Сайт временно недоступен</h1><p>На сайте"
     " ведутся технические работы. Пожалуйста, попробуйте позже.</p>",
 }
-GONE = {
+REMOVED_PAGES = {
     "not found": "<title>ページが見つかりません</title><h1>ページが見つかりません</h1><p>お探しのページは移動または"
     "削除された可能性があります。トップページへお戻りください。</p>",
     "removed": "<title>Article supprimé</title><h1>Cet article a été supprimé</h1><p>Cet article n'est"
@@ -53,10 +53,10 @@ def page(body: str) -> Page:
     return parse_page(f"<!doctype html><html>{body}</html>", URL)
 
 
-@pytest.mark.parametrize("kind", [*WALLS, *GONE])
+@pytest.mark.parametrize("kind", [*WALLS, *REMOVED_PAGES])
 def test_walls_and_removed_pages_are_recognised_with_their_kind(kind: str) -> None:
     with pytest.raises(WallError if kind in WALLS else GoneError, match=kind):
-        read_content(page((WALLS | GONE)[kind]))
+        read_content(page((WALLS | REMOVED_PAGES)[kind]))
 
 
 def test_a_report_about_walls_is_an_article() -> None:
