@@ -152,9 +152,7 @@ def methods_of(where: str) -> frozenset[str]:
     return used if used and used <= _METHODS else _METHODS
 
 
-def most_expensive_use(
-    pattern: re.Pattern[Any], methods: frozenset[str]
-) -> Callable[[Any], object]:
+def costliest_use(pattern: re.Pattern[Any], methods: frozenset[str]) -> Callable[[Any], object]:
     """Return a function that does the most expensive of the given operations on a text."""
     if not methods <= {"match", "fullmatch"}:
         if methods <= {"match", "fullmatch", "search"}:
@@ -197,7 +195,7 @@ def _give_up(_signal: int, _frame: FrameType | None) -> None:
 
 def slow_bait(pattern: re.Pattern[Any], methods: frozenset[str]) -> Bait | None:
     """Return a text for which a pattern takes more than linear time, or None if none is found."""
-    search = most_expensive_use(pattern, methods)
+    search = costliest_use(pattern, methods)
     times_and_baits = []
     for bait in baits(pattern):
         duration = seconds(pattern, search, bait, FIRST_LENGTH)

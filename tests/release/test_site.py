@@ -12,9 +12,7 @@ from lxml import html
 
 ROOT = Path(__file__).parents[2]
 UNREACHABLE_PROXY = "http://127.0.0.1:9"
-EXTERNAL_RESOURCE = re.compile(
-    r"<(?:link|script|img)\b[^>]*\b(?:href|src)=\"(?:https?:)?//", re.IGNORECASE
-)
+EXTERNAL = re.compile(r"<(?:link|script|img)\b[^>]*\b(?:href|src)=\"(?:https?:)?//", re.IGNORECASE)
 # What a reader sees of a source that is not as its author meant it.
 GARBLED = {
     "unrendered Markdown": re.compile(
@@ -57,7 +55,7 @@ def test_every_document_is_a_page_in_the_navigation(site: Path) -> None:
 
 def test_pages_load_nothing_from_other_hosts_and_search_has_an_index(site: Path) -> None:
     for page in site.rglob("*.html"):
-        assert not EXTERNAL_RESOURCE.search(page.read_text()), page
+        assert not EXTERNAL.search(page.read_text()), page
     assert '"quarantin"' in (site / "searchindex.js").read_text()
 
 

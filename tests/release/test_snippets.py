@@ -34,9 +34,7 @@ SNIPPETS = [snippet for document in DOCUMENTS for snippet in snippets(document)]
 DOCUMENTS_WITH_PYTHON = [
     document for document in DOCUMENTS if python_module(document) and document not in SENDING_TASKS
 ]
-INLINE_COMMANDS = sorted(
-    {command for document in DOCUMENTS for command in inline_commands(document)}
-)
+COMMANDS = sorted({command for document in DOCUMENTS for command in inline_commands(document)})
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +53,7 @@ def test_a_snippet_works(snippet: Snippet) -> None:
     check(snippet)
 
 
-@pytest.mark.parametrize("command", INLINE_COMMANDS)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_in_the_text_works(command: str) -> None:
     check_command(command)
 

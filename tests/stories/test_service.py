@@ -216,10 +216,8 @@ def test_a_killed_process_loses_nothing(neighbourhood: Neighbourhood, moment: st
         ("other.example", 1, None),
     }
     assert {each["id"] for each in forwarded} == {each.message()["id"] for each in (FIRST, OTHER)}
-    present_values = {
-        name: value for name, value in forwarded[0].items() if value not in (None, [])
-    }
-    assert present_values["text"] == WIRE
+    present = {name: value for name, value in forwarded[0].items() if value not in (None, [])}
+    assert present["text"] == WIRE
 
 
 def test_unusable_messages_go_to_quarantine_and_block_nothing(neighbourhood: Neighbourhood) -> None:

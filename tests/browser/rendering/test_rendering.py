@@ -20,9 +20,7 @@ pytestmark = pytest.mark.browser
 URL = "https://news.example/story?id=1"
 STORY = prose(1)
 TITLE = "Bridge story number 1"
-WRITING_PROGRAM = (
-    f"document.getElementById('root').innerHTML = `<h1>{TITLE}</h1><div>{STORY}</div>`;"
-)
+PROGRAM = f"document.getElementById('root').innerHTML = `<h1>{TITLE}</h1><div>{STORY}</div>`;"
 
 
 def page_with_script_element(script: str) -> str:
@@ -65,14 +63,14 @@ def requested() -> list[str]:
 def server(requested: list[str]) -> Iterator[str]:
     def answer(path: str) -> tuple[str, bytes]:
         requested.append(path)
-        return "text/javascript", WRITING_PROGRAM.encode()
+        return "text/javascript", PROGRAM.encode()
 
     with serving(answer) as address:
         yield address.removeprefix("http://")
 
 
 def test_the_text_that_scripts_write_is_the_article(browser: Browser) -> None:
-    rendered = browser.render(page_running(WRITING_PROGRAM), URL)
+    rendered = browser.render(page_running(PROGRAM), URL)
     article = extract_article(parse_page(rendered, URL), None)
     assert (article.title, article.text) == (TITLE, "\n\n".join(paragraphs(1)))
     assert article.language == "en"
@@ -155,7 +153,7 @@ def test_a_page_that_exceeds_a_limit_is_stopped_and_leaves_no_process(
 
 
 def test_a_run_renders_with_the_configured_browser(executable: Path, tmp_path: Path) -> None:
-    pages = write_messages(tmp_path / "pages.jsonl", [message(URL, page_running(WRITING_PROGRAM))])
+    pages = write_messages(tmp_path / "pages.jsonl", [message(URL, page_running(PROGRAM))])
     result = subprocess.run(
         [*DETOURAGE, "run", str(pages), "-o", str(tmp_path / "articles.jsonl")],
         env={**BARE_ENVIRONMENT, "DETOURAGE_RENDER_BROWSER": str(executable)},

@@ -23,16 +23,14 @@ from worker.settings import Settings
 
 
 def test_quarantines_declared_by_an_earlier_release_keep_their_type(settings: Settings) -> None:
-    settings_of_release = settings.model_copy(
-        update={"queue_prefix": f"{settings.queue_prefix}earlier."}
-    )
-    topology = topology_of(settings_of_release)
-    with own_queues(settings_of_release), connect(settings_of_release) as connection:
+    old_settings = settings.model_copy(update={"queue_prefix": f"{settings.queue_prefix}earlier."})
+    topology = topology_of(old_settings)
+    with own_queues(old_settings), connect(old_settings) as connection:
         with connection.channel() as channel:
             for name in topology.quarantines.values():
                 channel.queue_declare(name, durable=True, auto_delete=False)
         topology.declare(connection)
-        assert list(browse(settings_of_release, "intake")) == []
+        assert list(browse(old_settings, "intake")) == []
 
 
 @pytest.mark.usefixtures("articles")

@@ -62,10 +62,10 @@ def count_rows(tasks: Tasks, table: Any) -> int:
 @pytest.mark.usefixtures("site_id")
 def test_old_html_is_removed_except_for_template_pages(tasks: Tasks) -> None:
     prune(older_than_days=30, kinds=["html"])
-    pages_with_html = set(tasks.query(select(PageContent.page_id)))
+    with_html = set(tasks.query(select(PageContent.page_id)))
     compared_with = set(tasks.query(select(Membership.template_page_id).distinct()))
-    assert pages_with_html == compared_with
-    assert 2 <= len(pages_with_html) <= 4
+    assert with_html == compared_with
+    assert 2 <= len(with_html) <= 4
     assert count_rows(tasks, Article) == count_rows(tasks, StoredPage) == 11
     assert set(tasks.query(select(StoredPage.outcome))) == {"article"}
 
@@ -81,23 +81,19 @@ def test_recent_pending_and_failed_pages_keep_their_html(tasks: Tasks) -> None:
         page.where(StoredPage.url.endswith("plain/6")).values(outcome="needs-rendering"),
     )
     prune(older_than_days=30)
-    pages_with_html = tasks.query(
-        select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))
-    )
-    assert {f"https://news.example/plain/{seed}" for seed in (3, 4, 5, 6)} <= set(pages_with_html)
+    with_html = tasks.query(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None)))
+    assert {f"https://news.example/plain/{seed}" for seed in (3, 4, 5, 6)} <= set(with_html)
 
 
 def test_reprocessing_covers_only_pages_with_html(tasks: Tasks, site_id: int) -> None:
     prune(older_than_days=30)
-    pages_with_html = set(
-        tasks.query(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None)))
-    )
-    expected = {url: 1 + (url in pages_with_html) for url in tasks.revisions()}
+    with_html = set(tasks.query(select(StoredPage.url).where(StoredPage.html_removed_at.is_(None))))
+    expected = {url: 1 + (url in with_html) for url in tasks.revisions()}
     tasks.reprocess("a", "parse")
     tasks.run_all()
     tasks.process_site(site_id)
     assert tasks.revisions() == expected
-    assert set(tasks.take_articles()) == pages_with_html
+    assert set(tasks.take_articles()) == with_html
     assert tasks.query(select(StoredPage.url).where(is_pending())) == []
 
 

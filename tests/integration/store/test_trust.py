@@ -20,8 +20,8 @@ from worker.store.pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject
 
 STORY = article_html(7)
-UNRELATED_STORY = article_html(8)
-CORRECTED_STORY = STORY.replace("Note 7-0.", "Note 7-0, corrected.")
+UNRELATED = article_html(8)
+CORRECTED = STORY.replace("Note 7-0.", "Note 7-0, corrected.")
 
 
 def fetch(url: str, html: str, hour: int) -> Fetch:
@@ -79,12 +79,12 @@ def test_a_copy_that_claims_a_url_and_then_changes_affects_nothing(
         fetches = [
             fetch(victim_url, STORY, 1),
             fetch(evil_url, attack, 2),
-            fetch(evil_url, UNRELATED_STORY, 3),
+            fetch(evil_url, UNRELATED, 3),
         ]
         record_fetches(session, *(fetches[place] for place in order))
         record_fetches(session, *fetches)
         assert published_state(session, victim_url) == (STORY, victim_url, [])
-        assert published_state(session, evil_url) == (UNRELATED_STORY, evil_url, [])
+        assert published_state(session, evil_url) == (UNRELATED, evil_url, [])
 
 
 @parametrize_victim_and_evil
@@ -100,12 +100,12 @@ def test_a_url_that_redirected_and_then_shows_another_text_affects_nothing(
         fetches = [
             fetch(victim_url, STORY, 1),
             (redirected, declared),
-            fetch(evil_url, UNRELATED_STORY, 3),
+            fetch(evil_url, UNRELATED, 3),
         ]
         record_fetches(session, *(fetches[place] for place in order))
         record_fetches(session, *fetches)
         assert published_state(session, victim_url) == (STORY, victim_url, [])
-        assert published_state(session, evil_url) == (UNRELATED_STORY, evil_url, [])
+        assert published_state(session, evil_url) == (UNRELATED, evil_url, [])
 
 
 def test_a_url_that_redirects_within_a_site_is_a_variant(session: Session) -> None:
@@ -114,8 +114,8 @@ def test_a_url_that_redirects_within_a_site_is_a_variant(session: Session) -> No
     redirected = FetchedPage(site_of(old), old, STORY, None, None, MOMENT, extra)
     record_fetches(session, (redirected, parse_or_reject(STORY, old, None, redirected.response)))
     assert published_state(session, old) == (STORY, old, [])
-    record_fetches(session, fetch(new, CORRECTED_STORY, 1))
-    assert published_state(session, old) == (CORRECTED_STORY, new, [old])
+    record_fetches(session, fetch(new, CORRECTED, 1))
+    assert published_state(session, old) == (CORRECTED, new, [old])
 
 
 @parametrize_victim_and_evil
@@ -124,10 +124,10 @@ def test_a_page_claimed_by_a_copy_is_published_with_its_own_changes(
 ) -> None:
     copy = with_canonical_url(STORY, victim)
     record_fetches(
-        session, fetch(victim, STORY, 1), fetch(evil, copy, 2), fetch(victim, CORRECTED_STORY, 3)
+        session, fetch(victim, STORY, 1), fetch(evil, copy, 2), fetch(victim, CORRECTED, 3)
     )
     record_fetches(session, fetch(evil, copy.replace("</body>", "<p>Buy pills.</p></body>"), 4))
-    assert published_state(session, victim)[:2] == (CORRECTED_STORY, victim)
+    assert published_state(session, victim)[:2] == (CORRECTED, victim)
 
 
 def test_a_copy_on_the_same_host_is_a_variant_while_it_says_so(session: Session) -> None:
@@ -146,7 +146,7 @@ def test_an_old_fetch_that_arrives_late_separates_nothing(session: Session) -> N
     record_fetches(
         session, fetch(victim, STORY, 1), fetch(evil, with_canonical_url(STORY, victim), 5)
     )
-    record_fetches(session, fetch(evil, UNRELATED_STORY, 4))
+    record_fetches(session, fetch(evil, UNRELATED, 4))
     assert published_state(session, evil) == (STORY, victim, [evil])
 
 
@@ -160,7 +160,7 @@ def test_a_page_that_declares_the_same_url_does_not_replace_another(
         with_canonical_url(STORY, clean),
         with_canonical_url(STORY.replace("7-1", "7-x"), clean),
     )
-    fetches = [fetch(victim, declared, 1), fetch(evil, attack, 2), fetch(evil, UNRELATED_STORY, 3)]
+    fetches = [fetch(victim, declared, 1), fetch(evil, attack, 2), fetch(evil, UNRELATED, 3)]
     record_fetches(session, *(fetches[place] for place in order))
     assert published_state(session, victim)[:2] == (declared, victim)
 
@@ -173,13 +173,13 @@ def test_a_chain_of_claims_leaves_its_target(session: Session, order: Sequence[i
         fetch(victim, with_canonical_url(STORY, f"{victim}-as-it-was-called"), 1),
         fetch(first, with_canonical_url(STORY, victim), 2),
         fetch(second, with_canonical_url(STORY, first), 3),
-        fetch(second, UNRELATED_STORY, 4),
+        fetch(second, UNRELATED, 4),
     ]
     record_fetches(session, *(fetches[place] for place in order))
     record_fetches(session, *fetches)
     assert published_state(session, victim)[1] == victim
     assert published_state(session, victim)[0] == fetches[0][0].content
-    assert published_state(session, second) == (UNRELATED_STORY, second, [])
+    assert published_state(session, second) == (UNRELATED, second, [])
 
 
 def test_a_cycle_of_claims_does_not_affect_a_third_page(session: Session) -> None:
@@ -198,9 +198,7 @@ def test_a_hundred_claims_leave_the_page_unchanged(session: Session) -> None:
     record_fetches(session, fetch(victim, STORY, 1))
     claims = [fetch(f"{evil}-{number}", copy, 2) for number in range(100)]
     record_fetches(session, *claims, batch=50)
-    record_fetches(
-        session, fetch(victim, CORRECTED_STORY, 3), fetch(f"{evil}-7", UNRELATED_STORY, 4)
-    )
+    record_fetches(session, fetch(victim, CORRECTED, 3), fetch(f"{evil}-7", UNRELATED, 4))
     content, canonical, variants = published_state(session, victim)
-    assert (content, canonical, len(variants)) == (CORRECTED_STORY, victim, 50)
-    assert published_state(session, f"{evil}-7") == (UNRELATED_STORY, f"{evil}-7", [])
+    assert (content, canonical, len(variants)) == (CORRECTED, victim, 50)
+    assert published_state(session, f"{evil}-7") == (UNRELATED, f"{evil}-7", [])

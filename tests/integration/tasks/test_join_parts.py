@@ -123,16 +123,14 @@ def test_a_page_that_claims_the_article_of_another_page_is_not_joined(tasks: Tas
     impostor = f"https://{SITE}/advert/buy-now"
     pager = f"<div class='pagination'><a rel='prev' href='{address(1)}'>Previous page</a></div>"
     thief = f"https://{SITE}/advert/story"
-    pager_to_second = (
-        f"<div class='pagination'><a rel='next' href='{address(2)}'>Next page</a></div>"
-    )
+    next_pager = f"<div class='pagination'><a rel='next' href='{address(2)}'>Next page</a></div>"
     send_and_join(
         tasks,
         {
             address(1): part_html(1, total=2),
             address(2): part_html(2, total=2),
             impostor: page_html(pager, prose(700)),
-            thief: page_html(pager_to_second, prose(800)),
+            thief: page_html(next_pager, prose(800)),
         },
     )
     assert latest_article(tasks)["text"] == expected_text([1, 2])

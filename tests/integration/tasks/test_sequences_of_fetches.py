@@ -64,9 +64,9 @@ def random_steps(rng: random.Random, page: int) -> list[Step]:
             html = article_html(seed).replace(f"Note {seed}-0.", sentence)
             steps.append(Step({**message, "html": html}, sentence))
         else:
-            wall_html, keys = rng.choice(WALLS)
+            wall, keys = rng.choice(WALLS)
             as_article = article_html(seed).replace(f"Note {seed}-1.", WALL_MARK)
-            html = f"{wall_html}<p>{WALL_MARK}</p>" if wall_html else ""
+            html = f"{wall}<p>{WALL_MARK}</p>" if wall else ""
             html = as_article if keys and rng.random() < 0.3 else html
             steps.append(Step({**message, **keys, "html": html}, None))
     return steps
@@ -88,9 +88,7 @@ def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
     # About a third of the sites are not clustered before the fetches.
     rng = random.Random(seed)
     pages = [(f"https://a.example/{n}", article_html(n)) for n in range(4)]
-    copies = [
-        f"{wall_html}<p>{WALL_MARK}</p>" for wall_html, keys in WALLS if not keys for _ in range(2)
-    ]
+    copies = [f"{wall}<p>{WALL_MARK}</p>" for wall, keys in WALLS if not keys for _ in range(2)]
     if rng.random() < 0.5:
         pages += [(f"https://a.example/copy-{n}", html) for n, html in enumerate(copies)]
     site_id = tasks.send([{"version": 1, "url": url, "html": html} for url, html in pages])

@@ -37,12 +37,10 @@ def test_sums_are_those_of_a_walk(tree_count: int, row_count: int, rng: random.R
     values = rng.choices((-1.0, 0.0, 0.5, 3.0, 9.0), k=row_count * COLUMNS)
     rows = np.array(values, dtype=np.float32).reshape(row_count, COLUMNS)
     packed = PackedTrees.of(forest_of(forest))
-    assert packed.sums(rows).tolist() == [
-        sum(_descend(tree, row) for tree in forest) for row in rows
-    ]
+    assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
 
 
-def _descend(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:
+def _walk(tree: DecisionTree, row: npt.NDArray[np.float32]) -> int:
     node = 0
     while tree.column[node] >= 0:
         goes_left = row[tree.column[node]] <= tree.threshold[node]

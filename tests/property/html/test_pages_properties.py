@@ -59,10 +59,8 @@ def test_the_tree_matches_the_document(html: str) -> None:
         return
     elements = list(page.document.iter())
     first_nodes = [node - size + 1 for node, size in enumerate(page.tree.sizes.tolist())]
-    document_order = sorted(range(len(first_nodes)), key=lambda node: (first_nodes[node], -node))
-    assert [element.tag for element in elements] == [
-        page.tree.labels[node] for node in document_order
-    ]
+    order = sorted(range(len(first_nodes)), key=lambda node: (first_nodes[node], -node))
+    assert [element.tag for element in elements] == [page.tree.labels[node] for node in order]
     assert all(element.tag == element.tag.lower() for element in elements)
     assert page.document.tag == "html"
 

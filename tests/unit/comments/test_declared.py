@@ -109,10 +109,8 @@ def test_hostile_json_is_read_within_limits() -> None:
         None,
         None,
     ]
-    many_comments = [
-        state_comment("Mara", f"Number {number}") for number in range(2 * MAX_COMMENTS)
-    ]
-    assert len(comments_in_state([{"comments": many_comments}], URL)) == MAX_COMMENTS
+    comments = [state_comment("Mara", f"Number {number}") for number in range(2 * MAX_COMMENTS)]
+    assert len(comments_in_state([{"comments": comments}], URL)) == MAX_COMMENTS
     malformed = {
         "comments": [{"user": [], "body": {}, "createdAt": 1e300, "id": float("nan")}, None, 3]
     }

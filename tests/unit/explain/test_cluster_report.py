@@ -20,13 +20,11 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) -> None:
-    values_file = tmp_path / "groups.json"
-    result = CliRunner().invoke(
-        main, ["explain", str(crawl), "--groups", "--json", str(values_file)]
-    )
+    json_file = tmp_path / "groups.json"
+    result = CliRunner().invoke(main, ["explain", str(crawl), "--groups", "--json", str(json_file)])
     assert result.exit_code == 0, result.output
     assert "1 unusable message" in result.stdout
-    values = json.loads(values_file.read_text())
+    values = json.loads(json_file.read_text())
     assert values["unusable"] == 1
     assert sorted(site["site"] for site in values["sites"]) == SITES
     for site in values["sites"]:
@@ -42,7 +40,7 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
 
 
 def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
-    values_file = tmp_path / "groups.json"
+    json_file = tmp_path / "groups.json"
     arguments = [
         "explain",
         str(crawl),
@@ -50,7 +48,7 @@ def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
         "--method",
         "dbscan",
         "--json",
-        str(values_file),
+        str(json_file),
     ]
     assert CliRunner().invoke(main, arguments).exit_code == 0
-    assert json.loads(values_file.read_text())["method"] == "dbscan"
+    assert json.loads(json_file.read_text())["method"] == "dbscan"

@@ -16,7 +16,7 @@ TEXT = "\n\n".join(PARAGRAPHS)
 EMPTY_SHELL = '<div id="root"></div><script src="/app.js"></script>'
 
 
-def extracted_article(body: str, head: str = HEAD) -> Article:
+def read_body(body: str, head: str = HEAD) -> Article:
     return extract_article(page(body, head=head), None)
 
 
@@ -35,9 +35,7 @@ def script_with_state(value: Any) -> str:
     ids=["plain", "markup", "escaped markup"],
 )
 def test_an_undisplayed_article_body_is_extracted(body: str) -> None:
-    found = extracted_article(
-        script_with_linked_data(headline=TITLE, articleBody=body) + EMPTY_SHELL
-    )
+    found = read_body(script_with_linked_data(headline=TITLE, articleBody=body) + EMPTY_SHELL)
     assert (found.method, found.title, found.text) == ("articleBody", TITLE, TEXT)
     assert [block.text for block in found.blocks] == PARAGRAPHS
     assert found.xpath == "/html/body/script[1]"
@@ -78,7 +76,7 @@ SCRIPTS = {
     ids=[*STATES, *SCRIPTS],
 )
 def test_the_state_of_a_framework_is_read_wherever_it_is(script: str) -> None:
-    found = extracted_article(EMPTY_SHELL + script)
+    found = read_body(EMPTY_SHELL + script)
     assert (found.method, found.text) == ("json-state", TEXT)
 
 
@@ -115,17 +113,17 @@ HOSTILE_SCRIPTS = (
 )
 def test_a_shell_without_the_article_needs_rendering(body: str) -> None:
     with pytest.raises(NeedsRenderingError) as caught:
-        extracted_article(body)
+        read_body(body)
     assert caught.value.outcome == "needs-rendering"
 
 
 @pytest.mark.parametrize("tag", ["noscript", "template shadowrootmode='open'"])
 def test_elements_hidden_until_scripts_run_are_read(tag: str) -> None:
     body = f'<x-story><{tag}><div class="article">{prose(1)}</div></{tag.split()[0]}></x-story>'
-    found = extracted_article(body + EMPTY_SHELL)
+    found = read_body(body + EMPTY_SHELL)
     assert (found.method, found.text) == (tag.split()[0], TEXT)
     assert found.xpath == f"/html/body/x-story/{tag.split()[0]}/div"
-    assert extracted_article(f'<div class="article">{prose(3)}</div>' + body).method == "lines"
+    assert read_body(f'<div class="article">{prose(3)}</div>' + body).method == "lines"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +137,7 @@ def test_elements_hidden_until_scripts_run_are_read(tag: str) -> None:
     ids=lambda hidden: hidden[:60],
 )
 def test_visible_text_takes_precedence_over_any_script(hidden: str) -> None:
-    found = extracted_article(f'<div class="article">{prose(1)}</div>{hidden}')
+    found = read_body(f'<div class="article">{prose(1)}</div>{hidden}')
     assert (found.method, found.text) == ("lines", TEXT)
 
 
@@ -148,7 +146,7 @@ def test_visible_text_takes_precedence_over_any_script(hidden: str) -> None:
 )
 def test_a_page_that_is_merely_empty_does_not_need_rendering(body: str) -> None:
     with pytest.raises(NoTextError):
-        extracted_article(body)
+        read_body(body)
 
 
 def test_the_explanation_of_a_hidden_article_keeps_no_line() -> None:

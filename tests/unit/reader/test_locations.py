@@ -46,10 +46,8 @@ def source_at(location: Location | None) -> str:
 def test_each_text_node_of_a_block_has_its_location(article: Article) -> None:
     block = next(each for each in article.blocks if "mayor" in each.text)
     assert block.xpath == "p[7]"
-    positions = [
-        (article.text[each.start : each.end], each.xpath, each.offset) for each in block.texts
-    ]
-    assert positions[:4] == [("The", "", 0), ("mayor", "b", 0), ("of", "", 5), ("Aberdon", "a", 0)]
+    spans = [(article.text[each.start : each.end], each.xpath, each.offset) for each in block.texts]
+    assert spans[:4] == [("The", "", 0), ("mayor", "b", 0), ("of", "", 5), ("Aberdon", "a", 0)]
     sources = [PAGE[each.byte_start : each.byte_end] for each in block.texts]
     assert sources[:4] == [b"The", b"mayor", b"of", b"Aber&shy;don"]
     assert sources[4].startswith(b", Ms Olsen, <!-- -->said")

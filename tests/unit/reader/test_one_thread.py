@@ -45,12 +45,10 @@ print((process_time() - everywhere - here) / here)
 
 @pytest.mark.parametrize("program", list(PROGRAMS))
 def test_no_other_threads_are_used(program: str) -> None:
-    environment = {
-        name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")
-    }
+    env = {name: value for name, value in os.environ.items() if not name.endswith("_NUM_THREADS")}
     result = subprocess.run(
         [sys.executable, "-c", PROGRAMS[program] + SHARE_OF_OTHER_THREADS],
-        env=environment,
+        env=env,
         capture_output=True,
         text=True,
         check=True,

@@ -42,7 +42,7 @@ FACTS = (
 )
 
 
-def shop_page_body() -> str:
+def shop_body() -> str:
     finishes = [(f"{name}{finish}", *rest) for finish in ("", ", black") for name, *rest in LAMPS]
     cards = "".join(
         f"<div class='card'><a href='/products/{place}'><img src='/{place}.jpg'><h3>{name}</h3></a>"
@@ -57,7 +57,7 @@ def shop_page_body() -> str:
     )
 
 
-def product_page_body() -> str:
+def product_body() -> str:
     name, price, blurb = LAMPS[0]
     rows = "".join(f"<tr><th>{fact}</th><td>{value}</td></tr>" for fact, value in FACTS)
     others = "".join(
@@ -83,9 +83,7 @@ def assert_no_navigation_or_footer(text: str) -> None:
 
 
 def test_a_shop_page_gives_its_products_with_prices() -> None:
-    found = read_body(
-        shop_page_body(), "https://shop.example/collections/lamps", "Lamps | Lamplight"
-    )
+    found = read_body(shop_body(), "https://shop.example/collections/lamps", "Lamps | Lamplight")
     assert [part for lamp in LAMPS for part in lamp if part not in found.text] == []
     assert_no_navigation_or_footer(found.text)
     assert found.metadata.kind in ("collection", "listing")
@@ -93,7 +91,7 @@ def test_a_shop_page_gives_its_products_with_prices() -> None:
 
 def test_a_product_page_gives_its_facts_but_no_other_products() -> None:
     found = read_body(
-        product_page_body(), "https://shop.example/products/harbour", "Harbour table lamp | Lamps"
+        product_body(), "https://shop.example/products/harbour", "Harbour table lamp | Lamps"
     )
     assert LAMPS[0][2] in found.text
     assert [value for _, value in FACTS if value not in found.text] == []

@@ -43,12 +43,12 @@ def test_invalid_bytes_and_another_format_are_rejected() -> None:
         TemplateKnowledge.from_bytes(zlib.compress(json.dumps(values).encode()))
 
 
-@pytest.mark.parametrize("copied_paragraphs", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
+@pytest.mark.parametrize("copied", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
 def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(
-    copied_paragraphs: list[int],
+    copied: list[int],
 ) -> None:
     own_html, other_html = article_html(1), article_html(7)
-    for number in copied_paragraphs:
+    for number in copied:
         other_html = other_html.replace(paragraphs(7)[number], paragraphs(1)[number])
     knowledge = TemplateKnowledge.from_pages([_page_of_tenant(other_html, "evil")])
     text = read_content(_page_of_tenant(own_html, "victim"), knowledge).text
@@ -56,13 +56,11 @@ def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(
 
 
 def test_paragraphs_disguised_as_comments_elsewhere_stay_in_the_article() -> None:
-    disguised = [
+    htmls = [
         article_html(seed).replace("<p>", "<p><b class='author'>bob</b> <time>3 May</time> ")
         for seed in range(10, 20)
     ]
-    pattern = pattern_of_group(
-        comment_pattern_of(_page_of_tenant(html, "evil")) for html in disguised
-    )
+    pattern = pattern_of_group(comment_pattern_of(_page_of_tenant(html, "evil")) for html in htmls)
     patterns = [pattern] if pattern is not None else None
     content = read_content(_page_of_tenant(article_html(1), "victim"), None, patterns)
     assert content.text == "\n\n".join(paragraphs(1))

@@ -219,11 +219,9 @@ def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
     trees = [parsed_page(page).tree for page in pages]
     classes = np.array([page.gold["template_class"] for page in pages])
     sizes = np.array([len(tree) for tree in trees])
-    distances = np.asarray(
-        normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :])
-    )
+    matrix = np.asarray(normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :]))
     have_same_template = classes[:, None] == classes[None, :]
-    distances_within = distances[have_same_template & ~np.eye(len(distances), dtype=bool)]
-    distances_between = distances[~have_same_template]
+    distances_within = matrix[have_same_template & ~np.eye(len(matrix), dtype=bool)]
+    distances_between = matrix[~have_same_template]
     assert np.median(distances_within) < 0.35 < np.quantile(distances_between, 0.05)
     assert np.median(distances_between) > 0.45

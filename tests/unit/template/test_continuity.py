@@ -64,9 +64,7 @@ def test_group_ids_are_unique_and_kept_only_with_pages(
     assert all(identity > max(former) for identity in identities if identity not in former)
 
 
-GRADUAL_REDESIGN = [A] * 20 + [
-    design for new in range(11) for design in [A] * (10 - new) + [B] * new
-]
+GRADUAL = [A] * 20 + [design for new in range(11) for design in [A] * (10 - new) + [B] * new]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +73,7 @@ GRADUAL_REDESIGN = [A] * 20 + [
         ([A, B, A, A, B] * 4 + [C, D, C, C, D] * 4, 20, (C, D), (A, B)),
         *(([A] * 30 + [B] * following, 30, (B,), None) for following in (5, 60, 400)),
         ([A, A, None, A, A, A, A, A] * 3 + [None] * 8, 24, (), None),
-        (GRADUAL_REDESIGN, 39, (B,), (A,)),
+        (GRADUAL, 39, (B,), (A,)),
     ],
     ids=[
         *("in the middle", "after 5 pages", "after 60 pages", "after 400 pages"),
@@ -105,14 +103,14 @@ def test_stray_pages_are_not_a_change(stray_group: int | None, strays: int, foll
     [
         pytest.param([A, B, A, A, C, A, B] * 20, id="unchanged"),
         pytest.param([A] * 30 + [B] * 4, id="uncertain"),
-        pytest.param(GRADUAL_REDESIGN[:60], id="gradual"),
+        pytest.param(GRADUAL[:60], id="gradual"),
         pytest.param([A, None] * 30, id="many stray pages"),
         pytest.param([B] * 10 + [A] * 200 + [B] * 20, id="pages of a known kind"),
         pytest.param([A, B, A] * 10 + [A, B] * 10, id="a former design returns"),
         *([], [A], [A, B], [A] * 4 + [B] * 4, [None] * 9, [A] * 9),
     ],
 )
-def test_strays_returning_designs_and_few_new_pages_are_no_design_change(
+def test_strays_returning_designs_and_few_new_pages_are_no_change(
     groups: list[int | None],
 ) -> None:
     assert design_change(groups) is None

@@ -138,13 +138,13 @@ def test_two_designs_years_apart_with_menus_among_articles(
 def test_near_duplicates_do_not_hide_a_template(site: Pages) -> None:
     original = site.kinds.index("article")
     copies = []
-    for changed_node in range(12):
+    for node in range(12):
         labels = list(site.trees[original].labels)
-        labels[changed_node] = "ins"
+        labels[node] = "ins"
         copies.append(Tree.from_postorder(labels, site.trees[original].sizes))
     urls = [
         *site.urls,
-        *(f"{site.urls[original]}?copy={changed_node}" for changed_node in range(12)),
+        *(f"{site.urls[original]}?copy={node}" for node in range(12)),
     ]
     found = group_site(TWO_DESIGNS, urls, [*site.trees, *copies])
     classes = [*site.classes, *[site.classes[original]] * 12]
@@ -235,10 +235,8 @@ def test_members_too_far_from_the_pivot_are_outliers() -> None:
     confirmed = without_far_members(grouping, pages_of(keys, trees), {(5, 1): 0.4, (6, 1): 0.5})
     assert [group.members for group in confirmed.groups] == [(0, 1, 2, 3, 4)]
     assert confirmed.outliers == (5,)
-    partly_confirmed = without_far_members(
-        grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.4}
-    )
-    assert partly_confirmed.outliers == (4,)
+    partial = without_far_members(grouping, pages_of(keys, trees), {(5, 1): np.nan, (6, 1): 0.4})
+    assert partial.outliers == (4,)
 
 
 def test_a_group_that_grows_keeps_the_page_with_which_the_others_are_compared() -> None:

@@ -92,12 +92,10 @@ def test_earlier_searches_do_not_change_the_result(
     for _ in range(search_count):
         searched = sorted(rng.sample(range(reference_count), rng.randint(1, reference_count)))
         search_result = nearest_references(page_trees, [references[i] for i in searched])
-        for known_of_page, nearest, distance in zip(
+        for facts, nearest, distance in zip(
             known_nearest, search_result.reference, search_result.distance, strict=True
         ):
-            known_of_page.append(
-                KnownNearest(searched[nearest], float(distance), frozenset(searched))
-            )
+            facts.append(KnownNearest(searched[nearest], float(distance), frozenset(searched)))
     result = nearest_of_changed(page_trees, references, known_nearest)
     assert result.reference.tolist() == expected.reference.tolist()
     assert result.distance.tolist() == expected.distance.tolist()

@@ -40,11 +40,9 @@ def test_an_interval_contains_the_mean_and_is_reproducible() -> None:
 def test_pages_of_a_site_are_resampled_together() -> None:
     values = [100.0 * (int(site[4:]) < 10) for site in SITES]
     page_names = [f"page{index}" for index in range(200)]
-    by_site_interval = bootstrap_interval(values, SITES)
-    by_page_interval = bootstrap_interval(values, page_names)
-    assert by_site_interval.high - by_site_interval.low > 2 * (
-        by_page_interval.high - by_page_interval.low
-    )
+    by_site = bootstrap_interval(values, SITES)
+    by_page = bootstrap_interval(values, page_names)
+    assert by_site.high - by_site.low > 2 * (by_page.high - by_page.low)
 
 
 def methods(sites: int, gain: float) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
