@@ -239,7 +239,7 @@ def _create_if_path(argument: str) -> str:
 
 @cache
 def make_targets() -> frozenset[str]:
-    """Return the ``make`` targets."""
+    """Return the targets of ``make``, of which each extra is one."""
     makefile = (ROOT / "Makefile").read_text()
     return frozenset(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)) | extras()
 

@@ -80,8 +80,8 @@ def test_mentioned_modules_exist() -> None:
 
 
 def test_the_extras_are_those_of_the_package() -> None:
-    codes = codes_in_table(ROOT / "docs/how-to/run-on-files.md", "## Extras")
-    assert {each for each in codes if " " not in each} == extras()
+    listed_codes = codes_in_table(ROOT / "docs/how-to/run-on-files.md", "## Extras")
+    assert {each for each in listed_codes if " " not in each} == extras()
 
 
 @pytest.fixture(scope="module")

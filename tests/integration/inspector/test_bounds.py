@@ -154,12 +154,12 @@ def test_a_page_that_takes_too_long_to_analyse_is_shown_without_its_lines(
     [page_id] = page_ids(settings)
     with inspector_client(settings) as reader:
         response = reader.get(f"/pages/{page_id}")
-        twin = reader.values(f"/pages/{page_id}.json")
+        values = reader.values(f"/pages/{page_id}.json")
         stored = reader.get(f"/pages/{page_id}/stored")
     assert response.status_code == 200
     assert "took too long and was aborted" in response.text
     assert "<iframe" not in response.text
-    assert twin["took_too_long"] is True
-    assert twin["lines"] == []
-    assert twin["article"]["text"]
+    assert values["took_too_long"] is True
+    assert values["lines"] == []
+    assert values["article"]["text"]
     assert stored.status_code == 503

@@ -17,14 +17,14 @@ VIEWS = ("/overview", "/sites", "/articles")
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_every_view_links_to_its_json_twin(client: Client, view: str) -> None:
+def test_every_view_links_to_its_data_in_json(client: Client, view: str) -> None:
     page = client.get(view)
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
     assert f'href="{view}.json"' in page.text
-    twin = client.get(f"{view}.json")
-    assert twin.headers["content-type"] == "application/json"
-    assert isinstance(twin.json(), dict)
+    json_response = client.get(f"{view}.json")
+    assert json_response.headers["content-type"] == "application/json"
+    assert isinstance(json_response.json(), dict)
 
 
 def test_the_overview_counts_every_page_once(client: Client, crawled: Settings) -> None:

@@ -65,8 +65,8 @@ def test_a_page_that_kills_every_worker_fails_until_it_is_reprocessed(
 ) -> None:
     simulate_crashes(tasks, page_id, times=EXTRACTION_ATTEMPTS)
     tasks.run_all()
-    result, detail = tasks.outcomes()["2"]
-    assert (result, "process" in (detail or "")) == ("failed", True)
+    outcome, detail = tasks.outcomes()["2"]
+    assert (outcome, "process" in (detail or "")) == ("failed", True)
     tasks.reprocess("a")
     tasks.run_all()
     assert tasks.outcomes()["2"] == ("article", None)

@@ -35,10 +35,10 @@ def test_finds_the_templates_and_numbers_them_by_their_first_pages(
     method: TemplateClusterer, templates: list[int], spread: float
 ) -> None:
     method.fit(site_distances(templates, spread=spread))
-    numbers = list(dict.fromkeys(templates))
-    assert method.labels_.tolist() == [numbers.index(template) for template in templates]
-    assert method.labels_[method.pivots_].tolist() == [*range(len(numbers))]
-    assert (method.silhouette_ > 0.5) if len(numbers) > 1 else (method.silhouette_ == 0)
+    ordered_templates = list(dict.fromkeys(templates))
+    assert method.labels_.tolist() == [ordered_templates.index(template) for template in templates]
+    assert method.labels_[method.pivots_].tolist() == [*range(len(ordered_templates))]
+    assert (method.silhouette_ > 0.5) if len(ordered_templates) > 1 else (method.silhouette_ == 0)
 
 
 def test_articles_with_and_without_comments_stay_together(method: TemplateClusterer) -> None:
