@@ -87,7 +87,7 @@ def test_the_thesis_prunes_below_two_percent() -> None:
     # The named elements have 10 and 5 of the 310 tokens, or 3.2 % and 1.6 %. Paragraphs are not
     # zones.
     def story_page(seed: int, words: int) -> Page:
-        text = sentence(seed, 300 - words + 10)
+        text = sentence(seed, 310 - words)
         return page(f'<div class="box">{sentence(seed + 50, words)}</div><p>{text}</p>')
 
     assert found_xpath(story_page(1, 10), story_page(2, 10), "chosen") is None

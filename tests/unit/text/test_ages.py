@@ -92,7 +92,7 @@ def test_other_texts_give_no_time(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("2 months, 3 weeks ago", "2 months, 3 weeks ago"),
         ("#12 — vor 8 Stunden", "vor 8 Stunden"),
@@ -108,6 +108,6 @@ def test_other_texts_give_no_time(text: str) -> None:
         ("today I read that book", ""),
     ],
 )
-def test_relative_dates_are_found(text: str, found: str) -> None:
+def test_relative_dates_are_found(text: str, expected: str) -> None:
     span = find_relative(text)
-    assert (text[slice(*span)] if span else "") == found
+    assert (text[slice(*span)] if span else "") == expected
