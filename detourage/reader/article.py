@@ -109,7 +109,7 @@ HIDDEN_CONFIDENCE = 0.63  # Confidence in an article that the page does not disp
 
 F1_WEIGHT, SURENESS_WEIGHT, BASE_LOG_ODDS = 4.0, 6.4, -7.2
 """Coefficients and intercept of the logistic regression in `confidence_of`, which was fitted to
-pages of sites that are not part of any published figure."""
+pages of sites that no published score includes."""
 
 
 def confidence_of(page: Outline, judged: JudgedPage, body: FoundBody | None) -> float:

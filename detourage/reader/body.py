@@ -278,7 +278,7 @@ def _dropped_and_muted(
     kept_before = [0, *accumulate(text.line in kept for text in page.texts)]
     figures = page.flat.having(("figure",))
     outermost = figures & (page.flat.count_around(figures) == 1)
-    in_figures = np.concatenate([[0], np.cumsum(page.sizes * outermost)]).tolist()
+    figure_words_before = np.concatenate([[0], np.cumsum(page.sizes * outermost)]).tolist()
     dropped: set[int] = set()
     muted: set[int] = set()
     index = container + 1
@@ -288,9 +288,10 @@ def _dropped_and_muted(
             index += 1
             continue
         in_core = core <= index < page.ends[core]
+        figure_words = figure_words_before[page.ends[index]] - figure_words_before[index]
         if in_core and page.size(index) <= MAX_CAPTION_TOKENS:
             muted.add(index)
-        elif in_core and in_figures[page.ends[index]] - in_figures[index] == page.size(index):
+        elif in_core and figure_words == page.size(index):
             # This is a gallery, whose captions are its only text.
             index += 1
             continue

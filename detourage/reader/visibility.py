@@ -77,17 +77,17 @@ def _hidden_classes(styles: str) -> Iterator[str]:
 
     Rules in a block, such as ``@media``, are ignored because they do not always apply.
     """
-    before, *commented = styles.split("/*")
-    styles = before + "".join(each.partition("*/")[2] for each in commented)
-    depth = last = start = 0
+    before_comments, *comments = styles.split("/*")
+    styles = before_comments + "".join(each.partition("*/")[2] for each in comments)
+    depth = last = rule_start = 0  # `depth` is the number of open braces
     for declaration in _NOT_DISPLAYED.finditer(styles):
         place = declaration.start()
         depth = max(0, depth + styles.count("{", last, place) - styles.count("}", last, place))
-        opening = styles.rfind("{", last, place)
-        if depth == 1 and opening >= 0:
-            start = max(start, styles.rfind("}", start, opening) + 1)
-            selectors = styles[start:opening].split(",")
+        brace = styles.rfind("{", last, place)
+        if depth == 1 and brace >= 0:
+            rule_start = max(rule_start, styles.rfind("}", rule_start, brace) + 1)
+            selectors = styles[rule_start:brace].split(",")
             matches = (_CLASS.fullmatch(selector.strip()) for selector in selectors)
             yield from (match[1] for match in matches if match)
-            start = opening
+            rule_start = brace
         last = place
