@@ -36,9 +36,9 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, eq=False)
 class PageTexts:
-    """The tokenised texts of a page: those of its text nodes, then those of its other lines.
+    """The tokenised texts of a page: all text nodes, then the lines that join several text nodes.
 
-    `of_lines` is the index in `texts` of each line, which may be that of its only text node.
+    `of_lines` is the index in `texts` of each line; a line's only text node is the line.
     """
 
     texts: Texts

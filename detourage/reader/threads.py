@@ -88,7 +88,7 @@ def find_thread(
 
 
 def _post_lines(page: Outline, lines: Sequence[Line], posts: CommentParts) -> _PostLines:
-    """Return which lines are in the given parts of posts."""
+    """Determine which lines are in posts, and which of these have a body, an author or a date."""
     document = page.document
     is_in_post = np.zeros(len(document.elements), dtype=np.bool_)
     for element in posts.elements:
