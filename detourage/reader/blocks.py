@@ -300,8 +300,8 @@ class _BlockBuilder:
                 opened.level = int(tag[1])
             elif kind == "list_item":
                 items = (each for each in reversed(self._open) if each.type == "list_item")
-                outer_item, parent = next(items, None), page.parents[index]
-                opened.level = 1 + (outer_item.level or 0 if outer_item is not None else 0)
+                outer_level = next((item.level for item in items), None) or 0
+                opened.level, parent = outer_level + 1, page.parents[index]
                 is_numbered = tag == "li" and parent in self._item_numbers
                 opened.marker = f"{self._item_numbers[parent]}." if is_numbered else "-"
             self._open.append(opened)

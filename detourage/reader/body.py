@@ -55,7 +55,7 @@ def judge_page(
     url: str = "",
     model: PageModel | None = None,
 ) -> JudgedPage:
-    """Judge the lines of a page, by default with the shipped model."""
+    """Predict the roles of a page's lines and its kind, by default with the shipped model."""
     return (model or page_model.trained_model()).judge(page, knowledge, url)
 
 

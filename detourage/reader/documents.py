@@ -96,8 +96,7 @@ def _pieces(article: Article) -> Iterator[_Piece]:
     captions = {block.text for block in article.blocks if block.type == "caption"}
     media_before: defaultdict[int, list[_Piece]] = defaultdict(list)
     for image in article.images:
-        is_repeated = image.caption in captions
-        piece = replace(image, caption=None) if is_repeated else image
+        piece = replace(image, caption=None) if image.caption in captions else image
         media_before[image.block or 0].append(piece)
     for embed in article.embeds:
         media_before[embed.block or 0].append(embed)

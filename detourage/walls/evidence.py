@@ -25,6 +25,7 @@ MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an arti
 MIN_COVERED_LINE_WORDS: Final = 2  # words in a line whose coverage is measured
 MAX_REPORT_COVERAGE: Final = 0.4  # share of words in wall phrases in a line of a report about walls
 MAX_PLAIN_COVERAGE: Final = 0.1  # share of words in wall phrases in a plain line
+PAGE_WEIGHT: Final = 0.5  # weight of all lines of a page relative to those of the text
 
 ADDRESSING: Final = ("you", "we")
 """Concepts that address the reader, which indicate a wall but do not name one."""
@@ -119,7 +120,7 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
     parts = {name: _lines(lines) for name, lines in texts.items()}
     shares = {name: _shares(lines) for name, lines in parts.items()}
     weights = {
-        concept: shares["heads"][bit] + shares["text"][bit] + 0.5 * shares["page"][bit]
+        concept: shares["heads"][bit] + shares["text"][bit] + PAGE_WEIGHT * shares["page"][bit]
         for bit, concept in enumerate(concepts)
     }
     numbers: list[Number] = []
