@@ -82,8 +82,8 @@ def _block(block: ArticleBlock) -> messages.Block:
     texts = block.texts
     if len(texts) > MAX_TEXTS + len(block.text) // CHARACTERS_PER_TEXT:
         # One location for all text nodes, without an XPath.
-        first, last = texts[0], texts[-1]
-        texts = (first._replace(end=last.end, byte_end=last.byte_end, xpath="", offset=0),)
+        end, byte_end = texts[-1].end, texts[-1].byte_end
+        texts = (texts[0]._replace(end=end, byte_end=byte_end, xpath="", offset=0),)
     return messages.Block(
         type=block.type,
         text=block.text,

@@ -181,7 +181,7 @@ class _FurtherArticles:
             return are_h1 or has_head()
         if not (are_h1 and has_head() and self._own_has_head):
             return False
-        parent, own_parent = self.page.parents[head], self.page.parents[self.heading]
+        parent, own_parent = (self.page.parents[index] for index in (head, self.heading))
         classes = self._classes(parent)
         is_alike = parent != own_parent and bool(classes) and classes == self._classes(own_parent)
         # Either both articles have an element of their own, or neither.

@@ -167,8 +167,8 @@ def _articles_of(
     def is_title(text: str) -> bool:
         """Return whether a text has at least half of the words of a declared title."""
         tokens = set(words.tokens(text))
-        is_long = len(tokens) >= titles.MIN_HEADLINE_WORDS
-        return is_long and any(2 * len(tokens & title) >= len(title) for title in declared)
+        has_half = any(2 * len(tokens & title) >= len(title) for title in declared)
+        return len(tokens) >= titles.MIN_HEADLINE_WORDS and has_half
 
     ranked: list[tuple[bool, int, Node, Passage]] = []
     for script, passage in texts:

@@ -1,6 +1,7 @@
 """Detection of an article's language from its text and the page's declarations."""
 
 import re
+from itertools import compress
 
 import pycld2
 
@@ -55,12 +56,10 @@ def declared_language(page: Outline) -> str | None:
     ``og:locale``, ``content-language`` and the ``language`` meta element.
     """
     document, metas = page.root, page.metas
-    meta_elements = (each for each in page.declarations if each.tag == "meta")
-    http_headers = (
-        meta.get("content")
-        for meta in meta_elements
-        if (meta.get("http-equiv") or "").strip().lower() == "content-language"
-    )
+    meta_elements = [each for each in page.declarations if each.tag == "meta"]
+    header_names = ((meta.get("http-equiv") or "").strip().lower() for meta in meta_elements)
+    is_language = (name == "content-language" for name in header_names)
+    http_headers = (meta.get("content") for meta in compress(meta_elements, is_language))
     elements = (document, *document.iterchildren("body"))
     attributes = ("lang", "xml:lang", _XML_LANG)
     candidates = (

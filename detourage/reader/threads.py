@@ -95,9 +95,9 @@ def _post_lines(page: Outline, lines: Sequence[Line], posts: CommentParts) -> _P
         is_in_post[element : document.ends[element]] = True
     blocks = page.flat.numbers[np.array([line.block for line in lines])]
     numbers = np.array([line.number for line in lines])
-    hiding = document.count_around(without_text(document))
+    silent_around = document.count_around(without_text(document))
     # Indices in the document of the outline's text nodes.
-    outlined = np.flatnonzero(hiding[document.text_parents] == 0)
+    outlined = np.flatnonzero(silent_around[document.text_parents] == 0)
     bodies, authors, dates = (
         np.isin(numbers, page.text_lines[np.isin(outlined, np.array([*texts], dtype=np.int64))])
         for texts in (posts.bodies, posts.authors, posts.dates)

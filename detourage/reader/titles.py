@@ -18,6 +18,7 @@ MIN_HEADLINE_WORDS = 5  # words in an ``h1`` that is the headline regardless of 
 MIN_H2_WORDS = 3  # words in an ``h2`` headline; a shorter text may be a section name
 MAX_HEADLINE_TOKENS = 100  # tokens in a headline; longer headings result from unclosed elements
 MAX_PARTS = 12  # parts of a title, or text nodes of a heading, that are compared with names
+MIN_PREFIX_CHARACTERS = 5  # length of a site's name with which a part of a title begins
 
 # Matches separators that never occur in headlines, unlike the other ones: "|", "::", "//", " _".
 _STRONG_SEPARATOR = re.compile(
@@ -153,7 +154,8 @@ class _Site:
 
     def begins_with_name(self, text: str) -> bool:
         """Return whether a text begins with a name of the site."""
-        return squash(text).startswith(tuple(name for name in self.names if len(name) > 4))
+        prefixes = (name for name in self.names if len(name) >= MIN_PREFIX_CHARACTERS)
+        return squash(text).startswith(tuple(prefixes))
 
 
 def _site_and_titles(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Site, list[str]]:
