@@ -28,12 +28,11 @@ TRACKING = listed(
 site-specific names such as ``ref`` and ``source``."""
 
 _TRACKING_PREFIX = re.compile(r"(?:utm_|mtm_|pk_(?:campaign|kwd|source|medium|content|cid)|hsa_)")
+# Lower-case names of parameters that contain a session ID if their values look like one.
 SESSIONS = listed(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
-"""Lower-case names of parameters that contain a session ID if their values look like one."""
-
 # Session IDs are long, have both letters and digits, and contain no word, unlike an article's ID.
 _SESSION_ID = re.compile(
     r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE
@@ -58,7 +57,6 @@ _NON_ASCII = re.compile("()[^!-~]")
 # An escape (group 1 has its digits), or a character that must be escaped in a path, query or
 # fragment according to RFC 3986; brackets and bars may remain, because servers accept them.
 _TO_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
-
 # Session IDs in paths, as of servlet containers ("/story;jsessionid=1A") and of ASP.NET.
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*+", re.IGNORECASE)
 _SESSION_SEGMENT = re.compile(r"/\((?:[A-Z]\([A-Za-z0-9]{20,60}\)){1,3}\)(?=/)")

@@ -15,9 +15,8 @@ from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.words import clean, listed
 
+# Minimum share of comments with the same text at the same path for the text to be boilerplate.
 MIN_REPEATS = 0.4
-"""Minimum share of comments with the same text at the same path for the text to be boilerplate."""
-
 # Words in the classes and IDs of a comment's text, of a whole comment, and of its other parts.
 _TEXT_WORDS = listed("body text txt content bodytext messagetext postcontent richtext usertext")
 _COMMENT_WORDS = listed("message msg comment post posting says entry description")
@@ -29,23 +28,19 @@ _OTHER_PART_WORDS = listed(
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
 _LINK_WORDS = listed("link links")
+# Elements for keyboard input and program output, where many commenters may write the same text.
 _TYPED_TEXT = frozenset({"code", "kbd", "samp", "var"})
-"""Elements for keyboard input and program output, where many commenters may write the same text."""
-
 _SIGNATURE_WORDS = listed("signature sig signatur usersignature postsignature")
+# Punctuation left at the start of a reply when the name of the person answered is removed.
 _PUNCTUATION_AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
-"""Punctuation left at the start of a reply when the name of the person answered is removed."""
-
 MAX_LABEL_WORDS = 6  # words of a label next to a name or a date: "Joined in", "Senior member"
 MAX_LABELLED = 200  # length, in characters, of an element with a name or date and their labels
+# Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024".
 MAX_HEAD_WORDS = 12
-"""Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024"."""
-
 MAX_PICTURES = 20  # pictures read in a comment without text
 MAX_DESCRIPTION = 200  # length of a picture's description, in characters; the rest is cut off
+# Characters between removed parts and the remaining text, without meaning on their own.
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
-"""Characters between removed parts and the remaining text, without meaning on their own."""
-
 _SAID_VERBS = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
     r"|писал\(?а?\)?|написал\(?а?\)?"
@@ -166,9 +161,8 @@ def _probabilities(layout: Layout, excluded: Container[int]) -> list[float]:
     return probabilities
 
 
+# Minimum probability that the commenter wrote a text in an element named like a comment's text.
 _MIN_IF_BODY = 0.9
-"""Minimum probability that the commenter wrote a text in an element named like a comment's text."""
-
 _MAX_IF_OTHER = 0.1
 """Maximum probability that the commenter wrote a text in an element named like another part.
 

@@ -14,7 +14,6 @@ from detourage.text.words import listed
 
 MIN_DATED = 0.5  # share of texts with a date in a column that may contain the comments' dates
 MIN_FALLBACK = 0.5  # score of a column that fills gaps, relative to the score of the best column
-
 # Words in classes and IDs, or in labels, of the comment's date and of other dates.
 _DATE_WORDS = listed(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
@@ -26,11 +25,10 @@ _OTHER_DATE_WORDS = listed(
     " dernière modification editado zuletzt last updated zarejestrowany dołączył регистрация"
     " lastedited signature sig quote"
 )
+# Attributes that contain a machine-readable date, or the full form of an abbreviated one.
 _DATE_ATTRIBUTES = (
     *("datetime", "content", "data-time", "data-timestamp", "data-utime", "data-date", "title"),
 )
-"""Attributes that contain a machine-readable date, or the full form of an abbreviated one."""
-
 _LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DATE_ELEMENTS = frozenset(["time", "abbr"])

@@ -22,7 +22,6 @@ MAX_DEPTH = 100  # nesting depth of values
 MAX_COMMENTS = 1_000  # comments read; the text of each is parsed as HTML
 MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
 MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
-
 # Ends of comment types, and a key such as "comments" with a value that is not empty.
 _TYPE_ENDS = ('Comment"', 'UserComments"', 'Answer"')
 _COMMENT_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")
@@ -32,7 +31,6 @@ _OTHER_COMMENT_KEYS = re.compile(r"recent|latest|popular|related|config|setting"
 _ARTICLE_KEYS = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"])
 _URL_START = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
 _NON_LETTERS = re.compile(r"[^a-z]+")
-
 # Keys, as returned by `_plain_key`, of a comment's parts.
 _TEXT_KEYS = (
     *("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml"),
@@ -171,7 +169,7 @@ def _item_urls(node: _Object) -> tuple[str, ...]:
 
 
 def _read_comment(node: _Object, enclosing: int | None, is_declared: bool) -> _RawComment | None:
-    """Read a comment, or return None if the object is none.
+    """Read a comment, or return None if the object is not one.
 
     An object without a declared type must have a date, and no key that only articles have.
     """

@@ -22,9 +22,8 @@ from detourage.html import Page
 from detourage.inference import Features, load_model
 
 Floats = npt.NDArray[np.float64]
+# Minimum share of words by readers in a candidate that is read, which is the slowest step.
 MIN_READERS_SHARE = 0.05
-"""Minimum share of words by readers in a candidate that is read, which is the slowest step."""
-
 MAX_READ = 300  # records read when assessing a candidate
 
 

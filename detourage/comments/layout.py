@@ -16,9 +16,8 @@ from detourage.html.names import split_words
 from detourage.html.text import INLINE, UNSEEN, hides
 from detourage.text.words import clean, tokens
 
+# Maximum length of an author, a date or a vote count, including other text in the same element.
 MAX_CHARACTERS = 120
-"""Maximum length of an author, a date or a vote count, including other text in the same element."""
-
 MAX_SMALL = 200  # characters in an element whose class and ID describe all its descendants
 MAX_REPEATS = 3  # aligned elements per path and comment; more of them form a list
 
@@ -151,9 +150,8 @@ class Layout:
         return [clean(node.text) for node in self.texts]
 
 
+# Attributes that name elements, in addition to class and ID.
 _NAME_ATTRIBUTES = ("itemprop", "rel", "data-role", "data-testid")
-"""Attributes that name elements, in addition to class and ID."""
-
 _DIGIT = re.compile(r"\d")
 _DIGITS_TO_HYPHENS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
 

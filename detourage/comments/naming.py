@@ -17,9 +17,8 @@ MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
 MIN_SCORE = 0.6  # score of a place whose texts count as names
+# Minimum score of a place, relative to the best place, for filling the gaps of the best place.
 MIN_FALLBACK = 0.5
-"""Minimum score of a place, relative to the best place, for filling the gaps of the best place."""
-
 # Words in classes and IDs of a comment's author, of a person in any role, and of other parts.
 _AUTHOR_WORDS = listed(
     "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
@@ -118,9 +117,8 @@ def _read_column(
     return found
 
 
+# Bit flags for the roles that the class and ID of an element indicate.
 _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
-"""Bit flags for the roles that the class and ID of an element indicate."""
-
 _ROLE_WORDS = {_AUTHOR: _AUTHOR_WORDS, _VAGUE: _VAGUE_WORDS, _OTHER: _OTHER_PART_WORDS}
 
 

@@ -93,8 +93,7 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
     return CommentPattern(signature, levels, confidence) if confidence >= MIN_TRUST else NONE_SEEN
 
 
-NONE_SEEN = CommentPattern(None, 0, 0.0)
-"""The pattern of a template whose comments are unknown."""
+NONE_SEEN = CommentPattern(None, 0, 0.0)  # the pattern of a template whose comments are unknown
 
 
 def _read_signature(parts: Any) -> Signature:

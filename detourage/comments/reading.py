@@ -163,7 +163,7 @@ class CommentParts:
 
 
 class _Parts(NamedTuple):
-    """What has been found in a page's comments; authors and dates are by comment number."""
+    """The parts found in a page's comments, with authors and dates by comment number."""
 
     extents: list[Extent]
     layouts: list[Layout]

@@ -60,11 +60,8 @@ def find_parents(
 def _by_nesting(page: FlatDocument, extents: _Extents, _layouts: Sequence[Layout]) -> _Parents:
     """Find parents by nesting: the element of the parent contains that of the reply."""
     comment_of_row = {row: number for number, extent in enumerate(extents) for row in extent.rows}
-    parents: _Parents = []
-    for extent in extents:
-        enclosing = (comment_of_row.get(ancestor) for ancestor in _ancestors(page, extent))
-        parents.append(next((number for number in enclosing if number is not None), None))
-    return parents
+    enclosing = (map(comment_of_row.get, _ancestors(page, extent)) for extent in extents)
+    return [next((each for each in numbers if each is not None), None) for numbers in enclosing]
 
 
 def _ancestors(page: FlatDocument, extent: Extent) -> Iterator[int]:
@@ -186,6 +183,7 @@ def _rank_depths(depths: Sequence[float | None]) -> list[int] | None:
 
 
 def _parents_by_depth(depths: Sequence[int]) -> _Parents:
+    """Return, for each depth, the index of the nearest preceding depth that is smaller, or None."""
     parents: _Parents = []
     ancestors: list[int] = []
     for number, depth in enumerate(depths):

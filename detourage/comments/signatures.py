@@ -14,9 +14,7 @@ from detourage.html.flat import FlatDocument, Integers, numbered
 _DIGITS = re.compile(r"\d+")
 MIN_HEXADECIMAL = 8  # length, in characters, of a hexadecimal number; shorter ones may be words
 _LONG_HEXADECIMAL = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
-_MARK = "\1"
-"""Placeholder for a digit, which never occurs in a document."""
-
+_MARK = "\1"  # placeholder for a digit, which never occurs in a document
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
 # Each run of hexadecimal digits is tried only at its first word boundary, because a match that
 # fails there fails at every later one.

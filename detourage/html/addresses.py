@@ -91,10 +91,7 @@ def _suffixes(top: str) -> PublicSuffixList:
 
 @cache
 def _rules() -> Mapping[str, Sequence[str]]:
-    """Return the rules of the public suffix list by top-level domain.
-
-    The bundled list is never updated, so that no URL ever moves to another site.
-    """
+    """Return the rules of the bundled list, which never change, by top-level domain."""
     rules: defaultdict[str, list[str]] = defaultdict(list)
     for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
         if line and not line.startswith("//"):

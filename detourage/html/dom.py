@@ -43,7 +43,6 @@ libxml2's tree is deeper only for elements with omitted end tags, and only by a 
 
 _IS_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_LIBXML2_DEPTH})")
 MAX_NOSCRIPTS = 2_000  # ``noscript`` elements whose content is parsed, which takes 20 µs each
-
 # Every element is a plain HtmlElement, because the methods of forms are not needed and a class
 # lookup in Python for every element would take a third as long as parsing.
 ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
@@ -141,7 +140,6 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
 MAX_TAGS = 500_000  # ``<`` in a page, checked before parsing; each may take 280 bytes of memory
 MIN_NOFRAMES_WORDS = 50  # words of the page in ``noframes``; a notice to use frames has fewer
 _TAG = re.compile("<[a-zA-Z]")
-
 # White space, processing instructions, comments and document types before the root element.
 _PROLOG = re.compile(
     r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?(?:--!?>|\Z))|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",

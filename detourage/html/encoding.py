@@ -18,9 +18,8 @@ import webencodings
 from detourage.html.errors import UndecodableError
 from detourage.html.media import charset_label
 
+# Number of leading bytes searched for a declared encoding; the standard's 1,024 are too few.
 PRESCAN_BYTES = 65_536
-"""Number of leading bytes searched for a declared encoding; the standard's 1,024 are too few."""
-
 MIN_SEQUENCES = 3
 """Minimum number of multi-byte UTF-8 sequences to outweigh a declared East Asian encoding.
 
@@ -29,13 +28,11 @@ outweighs any other declaration, unless the page has invalid bytes.
 """
 
 MAX_UTF8_STRAYS = 0.1  # invalid bytes per valid UTF-8 sequence if UTF-8 overrides a declaration
+# Maximum share of non-ASCII characters that may be unreadable in an accepted encoding.
 MAX_STRAY_SHARE = 0.01
-"""Maximum share of non-ASCII characters that may be unreadable in an accepted encoding."""
-
 MAX_UNREADABLE_SHARE = 0.05  # unreadable characters in a text; random bytes have about 10 %
+# Number added to a page's length, so that a single NUL does not make a short page unreadable.
 SPARE_CHARACTERS = 100
-"""Number added to a page's length, so that a single NUL does not make a short page unreadable."""
-
 MAX_FOREIGN_SHARE = 0.02
 """Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
 
@@ -49,7 +46,6 @@ BYTE_ORDER_MARKS = (
     (b"\xff\xfe", "utf-16le"),
     (b"\xfe\xff", "utf-16be"),
 )
-
 # Python's codecs of these names implement only the national standards; the versions used on the web
 # include extensions by Microsoft and the Hong Kong government.
 _WEB_CODECS = {
@@ -60,15 +56,12 @@ _WEB_CODECS = {
     "utf-32le": "utf-32le",
     "utf-32be": "utf-32be",
 }
-
 # Statistics confuse these encodings, so they are tried in turn: a text in one of them is unreadable
 # in any other. GB18030 is tried last, because it defines the most byte sequences, so that decoding
 # without errors is only weak evidence for it.
 _EAST_ASIAN = ("euc-jp", "shift_jis", "euc-kr", "big5", "gb18030")
-
 # Names of encodings used by cchardet, mapped to their supersets in the Encoding Standard.
 _DETECTED = {"uhc": "euc-kr", "koi8-r": "koi8-u", "iso-8859-11": "windows-874"}
-
 # Unambiguous labels that occur on pages but that no browser supports.
 _MISNOMERS = {
     "latin-1": "latin1",
@@ -88,21 +81,17 @@ _ATTRIBUTE = re.compile(
     rb"(?<=[\s\"'/])([^\s\"'>/=]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 )
 _XML_ENCODING = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([^\"'>]+)[\"']")
-
 # Every alternative ends at the next bracket or consumes the rest, so the search takes linear time.
 _UNSEEN_MARKUP = re.compile(
     rb"<(script|style)\b(?:.*?</\1\b[^<>]*>|.*)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 _ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
 _NON_ASCII = bytes(range(0x80, 0x100))
-
 # Excludes escape and the two shift characters, with which ISO-2022 switches character sets.
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
-
 # Characters unlikely in text decoded as UTF-16: the same controls, and the private use areas, into
 # which a tenth of decodable noise falls.
 _UNLIKELY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
-
 # Positions of the zero bytes in each group of four bytes if an ASCII text is in these encodings.
 _ZERO_POSITIONS = (
     ([1, 2, 3], "utf-32le"),
@@ -146,9 +135,8 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
 
 _CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")
 _COMMON_CYRILLIC = "оаеинт"
+# Minimum share of the six most common letters in a Slavic text; their usual share is a half.
 MIN_COMMON_CYRILLIC = 0.35
-"""Minimum share of the six most common letters in a Slavic text; their usual share is a half."""
-
 MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared Cyrillic encoding is checked
 MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes examined to choose between Cyrillic encodings
 

@@ -4,6 +4,7 @@ import re
 
 from detourage.html.errors import NotHtmlError
 
+# Signatures of non-HTML formats that crawlers find at page URLs.
 _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"%PDF-", "PDF"),
     (b"%!PS-Adobe", "PostScript"),
@@ -32,14 +33,11 @@ _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     ((b"wOFF\x00", b"wOF2\x00"), "font"),
     (b"SQLite format 3\x00", "SQLite"),
 )
-"""Signatures of non-HTML formats that crawlers find at page URLs."""
-
 # Bytes 0 to 3 and 8 to 11 of further formats.
 _CONTAINERS = {(b"RIFF", b"WEBP"), (b"RIFF", b"WAVE"), (b"RIFF", b"AVI ")}
 _MP4_START = re.compile(rb"\x00\x00..ftyp", re.DOTALL)
 _HEAD_LENGTH = 1024  # leading bytes or characters searched for a signature
 _MARKUP_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
-
 # Types that servers send if they do not know the actual type.
 _UNDECIDED_TYPES = frozenset({"text/plain", "application/octet-stream", "application/x-unknown"})
 _MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")

@@ -179,5 +179,4 @@ class Node:
         return Paths.of(self.flat).path(self.index)
 
 
-AnyElement: TypeAlias = HtmlElement | Node
-"""An element of either kind, to be used for reading only."""
+AnyElement: TypeAlias = HtmlElement | Node  # an element of either kind, to be used for reading only

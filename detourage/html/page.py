@@ -48,12 +48,9 @@ class Response:
         return cls(status if is_status else None, final_url if is_address else None)
 
 
-NO_RESPONSE = Response()
-"""Value for a page whose HTTP response metadata is unknown."""
-
+NO_RESPONSE = Response()  # value for a page whose HTTP response metadata is unknown
+# Maximum depth of elements, as in Blink; recursion to this depth does not exhaust the stack.
 MAX_DEPTH = 512
-"""Maximum depth of elements, as in Blink; recursion to this depth does not exhaust the stack."""
-
 MAX_ELEMENTS = 100_000  # elements in a page
 
 

@@ -116,8 +116,7 @@ class PageSource:
         self._flat = flat
         self._source = source
         self._after: list[int] = flat.pieces.after.tolist()
-        self.holders: list[int] = flat.pieces.parents.tolist()
-        """The parent of each text."""
+        self.holders: list[int] = flat.pieces.parents.tolist()  # the parent of each text
         self._last_own_offsets: dict[int, tuple[int, int]] = {}
         self._tag_offsets: dict[tuple[int, int], dict[int, int]] = {}
 

@@ -15,33 +15,26 @@ _NEVER_TEXT = listed(
     "applet audio canvas embed frame frameset head iframe noframes noscript object script style "
     "template video"
 )
+# Elements whose content browsers do not display as text (HTML standard, section 15.3.1).
 UNSEEN = _NEVER_TEXT | listed(
     "area base basefont datalist link meta noembed param rp source title track"
 )
-"""Elements whose content browsers do not display as text (HTML standard, section 15.3.1)."""
-
-CONTROLS = listed("button input optgroup option select textarea")
-"""Interactive elements."""
-
+CONTROLS = listed("button input optgroup option select textarea")  # interactive elements
+# Elements without article text: unrendered ones, controls, drawings, formulas, pronunciation.
 NO_TEXT = _NEVER_TEXT | CONTROLS | listed("map math rp rt rtc svg")
-"""Elements without article text: unrendered ones, controls, drawings, formulas, pronunciation."""
-
 _PHRASING = listed(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
     "rt ruby s samp small span strike strong sub sup time tt u var wbr"
 )
+# Elements rendered within a line; all other elements start and end a line.
 INLINE = _PHRASING | listed(
     "button data img input map meter output picture progress rtc select svg"
 )
-"""Elements rendered within a line; all other elements start and end a line."""
-
+# Inline elements that contain words and do not interrupt a text, unlike images and controls.
 WITHIN_SENTENCES = _PHRASING | {"data", "output", "rp"}
-"""Inline elements that contain words and do not interrupt a text, unlike images and controls."""
-
 HEADINGS = listed("h1 h2 h3 h4 h5 h6")
+# Elements in which custom elements, such as ``stock-ticker``, are inline.
 _PARAGRAPHS = HEADINGS | {"p"}
-"""Elements in which custom elements, such as ``stock-ticker``, are inline."""
-
 _WITH_BUTTONS = _PARAGRAPHS | {"dt"}  # elements in which buttons may be part of the text
 _Mask = Callable[[FlatDocument], Booleans]
 
@@ -110,12 +103,9 @@ def without_text(flat: FlatDocument) -> Booleans:
     return flat.having(NO_TEXT) & ~text_buttons(flat)
 
 
+# Blocks that contain only a part of an article's text, such as a paragraph or a list.
 DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")
-"""Blocks that contain only a part of an article's text, such as a paragraph or a list."""
-
-TABLE_PARTS = listed("table thead tbody tfoot tr caption")
-"""Elements between a table and its cells."""
-
+TABLE_PARTS = listed("table thead tbody tfoot tr caption")  # elements between a table and its cells
 _HIDING_STYLE = re.compile(
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE
 )

@@ -95,10 +95,7 @@ class Tree:
         return _FORMAT + zlib.compress(self._payload())
 
     def _payload(self) -> bytes:
-        """Return the number of distinct labels, their lengths, the labels, and the nodes.
-
-        All nodes' label numbers are followed by all nodes' sizes.
-        """
+        """Return the number of labels, their lengths, the labels, the nodes' labels and sizes."""
         names = sorted(set(self.labels))
         number_of = {name: number for number, name in enumerate(names)}
         numbers = np.fromiter((number_of[label] for label in self.labels), "<i4", len(self))

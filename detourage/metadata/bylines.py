@@ -18,6 +18,7 @@ MAX_NAME_CHARACTERS = 50  # length of a name, in characters
 MAX_CHARACTERS = 1_000  # length of a value, in characters; the rest is ignored
 MAX_AUTHORS = 12  # authors; a longer list contains something else
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"  # Chinese characters, for use inside a character class
+# Regular expression for the words that introduce an author in a byline.
 BYLINE_MARKS = (
     "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?|as told to"
     "|auteurs?|autrice|autori|autore|författare|skribent|journalist|kirjoittaja|toimittaja"
@@ -27,8 +28,6 @@ BYLINE_MARKS = (
     "|συντάκτρια|подготовила?|підготува(?:в|ла)|записала?|беседовала?|пише"
     "|كتبه?|كتبت|بقلم|الكاتب|מאת|به قلم|نویسنده|โดย|เขียนโดย"
 )
-"""Regular expression for the words that introduce an author in a byline."""
-
 # Words that introduce an author before a colon or in an element of their own.
 _LABELS = (
     "editors?|contributors?|story|writers?|editing|redakt(?:ion|or|orka|ør|ör)|bericht|interview"
@@ -44,7 +43,6 @@ _UNSPACED_LABEL = (
     "作者|记者|記者|著者|筆者|撰文者?|撰稿人?|采写|取材|執筆|文章?|编辑|編輯|構成|聞き手|ライター"
     "|글쓴이|작성자|글|취재|저자"
 )
-
 # Words that may precede those of `BYLINE_MARKS`, as in "Posted by" and "Ein Gastbeitrag von".
 _BEFORE_MARK = (
     "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
@@ -101,7 +99,6 @@ _JAPANESE_KOREAN_TITLE = re.compile(
 _LAST_FIRST = re.compile(  # "Doe, Jane"
     r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*+)$"
 )
-
 # Words that occur in job titles, section names, buttons and accounts, but not in names.
 _NON_NAME_WORDS = listed(
     "admin administrator webmaster editor editors editorial staff team desk newsroom contributor"
@@ -301,11 +298,11 @@ MAX_UNMARKED_NAMES = 40  # of names next to a date, without a word such as "By"
 _AUTHOR_WORD = re.compile(
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
 )
-_DATE_WORDS = listed(
+_DATE_WORDS = listed(  # in the classes and IDs of dates
     "date time datetime published publish pubdate datum dateline datepublished timestamp posted"
     " fecha data created meta entry info pubtime"
 )
-_COMMENT_WORDS = listed(
+_COMMENT_WORDS = listed(  # in the classes and IDs of comments and teasers
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
 _NAMES_AFTER_MARK = re.compile(

@@ -73,7 +73,6 @@ _FIELD_BY_META_NAME = {
 }
 _ICON_RELATIONS = listed("icon apple-touch-icon")
 MAX_NAME = 200  # length of an element's name, in characters; the rest is ignored
-
 # Patterns of names, as words joined by spaces, with the field of the first pattern that matches
 # ("" to ignore the value).
 _FIELD_PATTERNS = tuple(
@@ -240,7 +239,6 @@ _CLOSING = ("}", "]")
 _AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"
 _MEDIA_TYPE = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _SITE_TYPE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
-
 # Properties whose values do not describe the article itself.
 _OTHER_PROPERTIES = listed(
     "comment comments citation relatedlink hasparts mentions about review reviews aggregaterating"

@@ -22,7 +22,6 @@ from detourage.text.words import listed, squash
 
 MAX_TAGS = 30  # tags; a longer list consists of keywords for search engines
 MAX_TAG_CHARACTERS = 60  # length, in characters, of a tag or section; a longer one is a sentence
-
 # The name of an account or a feed, such as "admin" or "Reuters feed".
 _ACCOUNT = re.compile(r"^(?:\S+ )?[a-z]+$")
 _MEDIA_WORDS = listed(

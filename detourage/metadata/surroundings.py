@@ -14,9 +14,8 @@ from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.texts import Count
 
+# Position of a line relative to the headline and the body.
 Place = Literal["above", "before", "opening", "closing", "after"]
-"""Position of a line relative to the headline and the body."""
-
 MAX_CHARACTERS = 200  # length, in characters, of a line outside the body that describes the article
 LINES_ABOVE = 12  # lines examined above the headline (or the body if none is displayed)
 LINES_BEFORE = 40  # lines examined between headline and body

@@ -24,13 +24,14 @@ MAX_BYLINE = 100  # length, in characters, of a line that names only agencies an
 MAX_SIGN_OFF = 80  # characters searched for an agency at the end of a text
 MIN_INITIALS = 3  # length of an agency's initials without a label; shorter ones may be a person's
 MAX_EDITOR_INITIALS = 4  # length of an editor's initials after an agency, as in "dpa/jdo"
-MAX_PARTS = 6  # names in a byline
-_LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4  # lines searched for an agency
-_PICTURE_CLASS_WORDS = listed(
+MAX_PARTS = 6  # persons and other parts of a byline, apart from the agency
+# Paragraphs at the start and end of the body, and lines after it, that are searched for an agency
+_LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
+_PICTURE_CLASS_WORDS = listed(  # in the classes and IDs of pictures and their captions
     "caption captions figcaption cap credit credits cred illo photo photos image images img"
     " picture gallery media figure bild fot foto bildunterschrift legende"
 )
-_BYLINE_CLASS_WORDS = listed(
+_BYLINE_CLASS_WORDS = listed(  # in the classes and IDs of bylines
     "author authors byline autor auteur source agency agence agentur quelle fonte"
 )
 _PICTURE_CREDIT = re.compile(
@@ -66,14 +67,13 @@ _WRITER_TITLE = re.compile(
     r"\b(?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)\b",
     re.IGNORECASE,
 )
-_STAFF_WORDS = listed(
+_STAFF_WORDS = listed(  # words that may stand next to an agency in a byline
     "staff agencies agency agenturen agences agencias agenzie online redaktion redaction redacción"
     " redazione redactie news wire wires services report reports correspondent correspondents in"
 )
 _AROUND_NAME = " \t.,:;|-–—−_*\"'“”„«»‹›"
 _WORDS = re.compile(r"\w+")
-_UNCASED_SCRIPTS = "\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-
+_UNCASED_SCRIPTS = "\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # without capital letters
 # 新华社北京5月3日电, 据新华社电; (서울=연합뉴스); 【ロンドン共同】, ［東京 ロイター］.
 _CHINESE = re.compile(
     r"^[\s（(【\[]{0,3}(?:(?:本报|综合|据)[^，。]{0,6})?(?P<agency>[^\s，。0-9]{3,8}?)"

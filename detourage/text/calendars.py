@@ -43,13 +43,12 @@ def names() -> Names:
     return found
 
 
+# Languages whose months are recognised if a page declares no language or a wrong language.
 LANGUAGES = listed(
     "ar az be bg bn bs ca cs da de el en es et eu fa fi fil fr ga gl gu he hi hr hu hy id is it ja"
     " ka kk kn ko lt lv mk ml mn mr ms mt my nb ne nl nn pa pl pt ro ru sk sl sq sr sv sw ta te th"
     " tr uk ur uz vi zh"
 )
-"""Languages whose months are recognised if a page declares no language or a wrong language."""
-
 MIN_PREFIX = 3  # length of an abbreviated month name, such as ``Okt``
 
 

@@ -13,6 +13,7 @@ from detourage.text.words import listed
 
 MIN_YEAR = 1990  # Earliest plausible year; earlier years are dates of birth or foundation
 MAX_YEAR = 2100  # Latest plausible year
+# UTC offsets in hours by zone name; if zones share a name, the most populous one counts.
 _ZONES: dict[str, float] = {
     name: hours
     for names, hours in (
@@ -47,8 +48,7 @@ _ZONES: dict[str, float] = {
     )
     for name in names.split(",")
 }
-"""UTC offsets in hours by zone name; if zones share a name, the most populous one counts."""
-
+# UTC offsets of the names that mean another zone in a country or language, given by its code.
 _ZONES_ELSEWHERE = {
     ("ast", "AE"): 3.0,
     ("ast", "SA"): 3.0,
@@ -60,20 +60,14 @@ _ZONES_ELSEWHERE = {
     ("ist", "IL"): 2.0,
     ("ist", "he"): 2.0,
 }
-"""UTC offsets of the names that mean another zone in a country or language, given by its code."""
-
+# Zone names in the USA that also denote summer time, which is an hour ahead.
 _ALSO_SUMMER = frozenset(("et", "eastern time", "ct", "central time", "mt", "pt", "pacific time"))
-"""Zone names in the USA that also denote summer time, which is an hour ahead."""
-
+# Languages, with or without a country, in which 4/5/2024 is in April (from CLDR).
 _MONTH_FIRST = listed("en en-US en-AS en-GU en-MP en-PH en-PR en-UM en-VI es-PA es-PR fil fil-PH")
-"""Languages, with or without a country, in which 4/5/2024 is in April (from CLDR)."""
-
+# Languages in which 24.5.4 is in May 2024.
 _YEAR_FIRST = frozenset(("eu", "hu", "ja", "ko", "lt", "mn", "ne", "zh"))
-"""Languages in which 24.5.4 is in May 2024."""
-
+# The year before the first year of each Japanese and Chinese era.
 _ERAS = {"令和": 2018, "平成": 1988, "民國": 1911, "民国": 1911}
-"""The year before the first year of each Japanese and Chinese era."""
-
 _BUDDHIST_OFFSET = 543  # years by which the Thai calendar is ahead of the Gregorian one
 _PERSIAN_MONTHS = {
     plain_name(name): number
@@ -86,6 +80,7 @@ _THAI = re.compile("[\u0e01-\u0e5b]")
 _HAN_DIGITS = dict(zip("〇一二三四五六七八九十", range(11), strict=True)) | {
     "零": 0, "○": 0, "元": 1, "廿": 20, "卅": 30,
 }  # fmt: skip
+# ASCII forms of digits and punctuation in other scripts; offsets remain the same.
 _TO_ASCII = str.maketrans(
     {
         **{chr(zero + n): str(n) for zero in (
@@ -95,8 +90,6 @@ _TO_ASCII = str.maketrans(
         **dict(zip("：／．－−،，、\u200e\u200f", ":/.--,,,  ", strict=True)),
     }
 )  # fmt: skip
-"""ASCII forms of digits and punctuation in other scripts; offsets remain the same."""
-
 # Any letter, and also a vowel sign, which Python does not count as one.
 _LETTER = r"(?-i:[^\s\d\x00-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u200b\u200e-\u206f])"
 _YEAR = r"(?P<year>(?:1[34]|19|2[05])\d\d)"  # Persian (1403), Gregorian, or Thai (2567)
@@ -113,6 +106,7 @@ _PARTICLE = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"  # as in "4 d
 _AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|жылғы\b|оны\b)|[.,]?)"
 _ERA_MARK = r"(?:[พค]\.?\s?ศ\.?\s?)?"  # The Buddhist or the Christian era, before a Thai year
 _HAN = "[〇零○一二三四五六七八九十廿卅元]"  # A Chinese digit
+# Date formats, most reliable first: pieces of text of which a date contains one, and a pattern.
 _FORMATS = tuple(
     (pieces.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
     for pieces, form in (
@@ -140,8 +134,6 @@ _FORMATS = tuple(
         (":", rf"{_DAY}\.?\s+{_NAME}\s+(?P<short>\d\d)(?=[\s,]+\d\d?:\d\d)"),  # 31 May 24, 18:30
     )
 )
-"""Date formats, most reliable first: pieces of text of which a date contains one, and a pattern."""
-
 _COMPACT = re.compile(  # 20240531, perhaps followed by a time
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{4}(?:\d\d)?$)"
 )
@@ -501,7 +493,7 @@ def _period_before(text: str, end: int, periods: Periods) -> tuple[int, tuple[in
     for name in names:
         if near.endswith(name):
             start = end
-            for character in reversed(name):
+            for character in reversed(name):  # The text may have spaces and full stops.
                 start -= 1
                 while text[start].lower()[0] != character:
                     start -= 1

@@ -5,7 +5,6 @@ from typing import Final
 
 MAX_ROUNDS: Final = 3  # times that a text may have been decoded incorrectly
 MAX_RUNS: Final = 100_000  # sequences repaired per text, far more than on any real page
-
 # Bytes above 0x7F, by their character in Windows-1252, or in Latin-1 if undefined there.
 _BYTES: Final = {
     ord(bytes([byte]).decode(encoding)): byte

@@ -62,8 +62,8 @@ def _first_words(forms: Iterable[str]) -> frozenset[str]:
     return frozenset(_folded(word[0]) for word in words if word)
 
 
-_ONES = frozenset(map(_folded, _ONE.split("|")))
-_DAY_WORDS = _first_words(_DAYS.split("|"))
+_ONES = frozenset(map(_folded, _ONE.split("|")))  # words that mean "one"
+_DAY_WORDS = _first_words(_DAYS.split("|"))  # first words of names such as "i dag" (today)
 
 
 @cache
@@ -198,11 +198,10 @@ def _one_of(words: Iterable[str]) -> str:
 
 MAX_AGE_CHARACTERS = 100  # length of a text that `resolve_relative` reads, in characters
 MAX_NUMBER = 999  # number of units in a plausible age
+# Number of seconds in each unit.
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
-"""Number of seconds in each unit."""
-
 _UNSPACED = "\u0e01-\u0e5b\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"  # Thai and East Asian scripts
-_IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"
+_IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"  # Chinese, Japanese and Korean scripts
 _AGO = re.compile("[\u524d\uc804]")
 """Markers of the past in Chinese, Japanese and Korean; without them, 5月3日 is a calendar day."""
 
@@ -307,8 +306,11 @@ def _candidate_units(language: str | None) -> Iterator[_Units]:
 
 @cache
 def _ages() -> Mapping[str, _Units]:
+    """Return the unit words and phrases of each language, by its code."""
     return {
-        language: _Units(ages["units"], {text: (*age,) for text, age in ages["whole"].items()})
+        language: _Units(
+            ages["units"], {text: (n, unit) for text, (n, unit) in ages["whole"].items()}
+        )
         for language, ages in names()["ages"].items()
     }
 

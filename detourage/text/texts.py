@@ -54,6 +54,7 @@ _CHARACTERS = {  # Traits of single characters
     Trait.START_MARK: '([<—–-•*»"“«',
     Trait.END_MARK: ".!?…;。！？»”\"'’)）」』:",
 }
+# Traits of ranges of characters, written as in a regex character class.
 _CLASSES = {
     Trait.ILLEGAL: words.ILLEGAL,
     Trait.INVISIBLE: words.INVISIBLE,
@@ -65,8 +66,6 @@ _CLASSES = {
     Trait.UNSPACED_MARK: words.UNSPACED_MARKS,
     Trait.GREEK: words.GREEK,
 }
-"""Traits of ranges of characters, written as in a regex character class."""
-
 _RANGE = re.compile("(.)(?:-(.))?", re.DOTALL)
 LAST_CHARACTER = 0x1FFFF
 """Last character in the tables; later characters, up to 0x3FFFF, are single-character words."""

@@ -19,7 +19,6 @@ SIGNS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951
 SIGNS += "\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd"
 SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0cbc-\u0ccd"
 SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
-
 # If none of these characters occurs, as in most scripts, a faster pattern is sufficient. The class
 # is defined by its complement, because compilation enumerates all characters of a class.
 _UNSPACED_OR_SIGN = re.compile("[^\x00-\u02ff\u0370-\u058f\u2000-\u200b\u200e-\u2e7f]")
@@ -30,7 +29,6 @@ ILLEGAL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff
 INVISIBLE = "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _ILLEGAL = re.compile(f"[{ILLEGAL}]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
-
 # Sentence-final punctuation in the Latin, Greek (where ; is a question mark), Arabic (also Urdu),
 # Ethiopic and Armenian scripts. These separate words by spaces, so a mark counts only before a
 # space, a closing quotation mark or the end, but not in "3.5", "U.S" or "a.m".
