@@ -70,7 +70,7 @@ def share_passages(one: Sequence[int], other: Sequence[int]) -> bool:
 
 MAX_HEADINGS = 3  # first-level headings read
 MIN_PART_WORDS = 3  # words in a part of a title that may be the headline; sections have fewer
-_SEPARATOR = re.compile(
+_SEPARATOR = re.compile(  # " | ", " - ", ": " and the like between the parts of a title
     r"(?<!\s)\s*+(?:[|｜]|::|//|--)\s*|(?<!\s)\s++[-–—·•»«>/:]+\s+|:\s+|(?<=\S)_(?=\S)"
 )
 

@@ -72,7 +72,7 @@ _PAGE_PARAMETERS = listed(
 )
 # Page parameters with a prefix or suffix; shops use similar names for other parameters.
 _PAGE_NAME = re.compile(r"(?:^|[_-])(?:page|start|offset|seite)(?:$|[_-])")
-_PAGE_SEGMENT = re.compile(
+_PAGE_SEGMENT = re.compile(  # "/page/2", "-seite-3"
     r"/(?:page|pagina|seite|pg|part|teil|strona|stranica|sivu)[/_=-]?(\d{1,4}|all)(?=[/.]|$)"
     r"|[-_,./](?:page|pagina|seite|part|teil|strona)[-_=]?(\d{1,4}|all)(?=[/.]|$)",
     re.IGNORECASE,

@@ -45,7 +45,7 @@ _SAID_VERBS = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
     r"|писал\(?а?\)?|написал\(?а?\)?"
 )
-_QUOTE_HEADER = re.compile(
+_QUOTE_HEADER = re.compile(  # "Ann wrote:", "Quote:", "Originally posted by Ann"
     rf"^.{{0,60}}?\b(?:{_SAID_VERBS})\s*[:：↑]*$"
     r"|^(?:quote|zitat|citation|cita|cytat|цитата)\s*[:：]?$"
     r"|^(?:zitat von|quote from|quoting|originally posted by|citation de|envoyé par)\b.{0,60}$"

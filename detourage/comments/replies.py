@@ -18,19 +18,19 @@ MAX_ANCESTORS = 12  # ancestors of a comment whose indentation counts
 MAX_HEADER = 80  # length, in characters, of a text that states who is being answered
 _Parents = list[int | None]
 _Extents = Sequence[Extent]
-_DEPTH_CLASS = re.compile(
+_DEPTH_CLASS = re.compile(  # "depth-2", "indent3"
     r"(?:^|[\s_-])(?:depth|level|lvl|indent(?:ation)?|nest(?:ed|ing)?|tier|ebene|niveau|stufe)[_-]?(\d{1,2})\b",
     re.IGNORECASE,
 )
 _DEPTH_ATTRIBUTE = re.compile(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
 _OWN_ID_ATTRIBUTES = ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid")
-_PARENT_ATTRIBUTE = re.compile(
+_PARENT_ATTRIBUTE = re.compile(  # "data-parent-id", "data-in-reply-to"
     r"^(?-i:data-).*(?:parent|in-?reply-?to|reply-to)", re.IGNORECASE | re.DOTALL
 )
-_MARGIN = re.compile(
+_MARGIN = re.compile(  # "margin-left: 40px"
     r"(?:^|;)\s*(?:margin|padding)(?:-inline-start|-left)\s*:\s*(\d+(?:\.\d+)?)\s*(?:px|em|rem|%)"
 )
-_REPLY_TEXT = re.compile(
+_REPLY_TEXT = re.compile(  # the start of "In reply to Ann"
     r"\b(?:in reply to|reply to|replied to|replying to|antwort auf|als antwort|en réponse à"
     r"|in risposta|en respuesta|em resposta|odpowiedź na|w odpowiedzi|в ответ|ответ на"
     r"|antwoord op|svar på|回复)",
@@ -142,7 +142,7 @@ def names_parent(layout: Layout, index: int) -> bool:
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:
-    # The comment from which each comment was first reached by following the parents.
+    # The comment from which each comment was first reached by going from parent to parent.
     reached_from: dict[int, int] = {}
     for number in range(len(parents)):
         ancestor: int | None = number

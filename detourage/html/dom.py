@@ -151,7 +151,7 @@ _DOCTYPE = re.compile(
     r"<!--(?:-?>|.*?(?:--!?>|\Z))|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE
 )
 _FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s>]")
-_XHTML_ROOT = re.compile(
+_XHTML_ROOT = re.compile(  # an ``html`` tag with the XHTML namespace
     r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
 )
 # HTML parsers ignore self-closing tags, so these elements would swallow the rest of the page.

@@ -77,12 +77,12 @@ _META_TAG = re.compile(  # A comment, or a tag whose attributes are the first gr
     rb"<!--(?:.*?-->|.*)|<meta(?=[\s/])((?:[^>\"']|\"[^\"]*\"|'[^']*')*+)",
     re.DOTALL | re.IGNORECASE,
 )
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = re.compile(  # a name, and its value with double, single or no quotation marks
     rb"(?<=[\s\"'/])([^\s\"'>/=]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 )
 _XML_ENCODING = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([^\"'>]+)[\"']")
 # Every alternative ends at the next bracket or consumes the rest, so the search takes linear time.
-_UNSEEN_MARKUP = re.compile(
+_UNSEEN_MARKUP = re.compile(  # a script or style sheet, or a single tag
     rb"<(script|style)\b(?:.*?</\1\b[^<>]*>|.*)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 _ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))

@@ -10,7 +10,7 @@ from detourage.html.addresses import absolute
 from detourage.html.flat import FlatDocument
 from detourage.text import words
 
-MAX_DECLARATIONS = 500  # declaring elements read from a page's head
+MAX_DECLARATIONS = 500  # ``base``, ``link``, ``meta`` and ``title`` elements read from a page
 MAX_ADDRESS = 2_000  # length of a declared URL, in characters
 MAX_TITLE = 400  # length of a heading or title, in characters
 

@@ -72,7 +72,7 @@ def text_buttons(flat: FlatDocument) -> Booleans:
     return mask
 
 
-_BLOCK_STYLE = re.compile(
+_BLOCK_STYLE = re.compile(  # "display: block" and the like
     r"(?:^|;)\s{0,20}display\s{0,20}:\s{0,20}(?:block|flex|grid|list-item|table)\b", re.IGNORECASE
 )
 
@@ -106,7 +106,7 @@ def without_text(flat: FlatDocument) -> Booleans:
 # Blocks that contain only a part of an article's text, such as a paragraph or a list.
 DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")
 TABLE_PARTS = listed("table thead tbody tfoot tr caption")  # elements between a table and its cells
-_HIDING_STYLE = re.compile(
+_HIDING_STYLE = re.compile(  # "display: none", "visibility: hidden"
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE
 )
 

@@ -53,7 +53,7 @@ _BEFORE_MARK = (
     "|dodane|opublikowan\\w+|опубликовано|материал"
 )
 _COLON = r"\s*[:：|¦/＝=・]\s*"
-_BYLINE_MARK = re.compile(
+_BYLINE_MARK = re.compile(  # "By ", "Text von ", "Author:", "記者："
     rf"^\W*+(?:(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:{_COLON}|\s+|$)"
     rf"|(?:{_LABELS})(?:{_COLON}|\s[-–—]\s|\s*+$)"
     rf"|(?:{_UNSPACED_LABEL})(?:[・·/](?:{_UNSPACED_LABEL}))?(?:{_COLON}|$|(?<=글)\s+))",
@@ -86,13 +86,13 @@ _CIRCUMSTANCE = re.compile(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
     r"|для|в)(?=\s|$)"
 )
-_DATE_LABEL = re.compile(
+_DATE_LABEL = re.compile(  # " updated", " last updated", or a number
     r"\s(?:(?:last )?updated|(?:first )?published|posted|aktualisiert|zuletzt|veröffentlicht|publié"
     r"|mis à jour|publicado|actualizado|atualizado|aggiornato|pubblicato|bijgewerkt|gepubliceerd"
     r"|aktualizacja|opublikowano|обновлено|опубликовано|\d)\b",
     re.IGNORECASE,
 )
-_JAPANESE_KOREAN_TITLE = re.compile(
+_JAPANESE_KOREAN_TITLE = re.compile(  # titles such as 記者 (reporter), and offices before a name
     r"^(?:[^,]*[支本]社|[^,]*支局)(?:[\s　・]\s*)|^\w{1,10}=(?=[가-힣]{2,4}\b)"
     r"|(?<=\w)\s?(?:記者|特派員|論説委員|編集委員|기자|특파원|논설위원|통신원)$"
 )
@@ -138,7 +138,7 @@ _PARTICLES = listed(
 _NON_FIRST_NAMES = _NON_NAME_WORDS | _ROLES | _DEGREES
 _NON_PSEUDONYM_WORDS = _NON_NAME_WORDS | _PARTICLES
 _ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
-_HAN_NON_NAME_WORDS = re.compile(
+_HAN_NON_NAME_WORDS = re.compile(  # buttons, sources and job titles
     "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
 
@@ -295,7 +295,7 @@ MAX_BYLINE = 120  # of a line that introduces an author
 MAX_DATE_TEXT = 60  # of the text around a date without a label; a longer text is prose
 MAX_IN_PARTS = 100  # of a line whose parts are read one by one
 MAX_UNMARKED_NAMES = 40  # of names next to a date, without a word such as "By"
-_AUTHOR_WORD = re.compile(
+_AUTHOR_WORD = re.compile(  # the beginning of a word in the class or ID of an author
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
 )
 _DATE_WORDS = listed(  # in the classes and IDs of dates
@@ -305,17 +305,17 @@ _DATE_WORDS = listed(  # in the classes and IDs of dates
 _COMMENT_WORDS = listed(  # in the classes and IDs of comments and teasers
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
-_NAMES_AFTER_MARK = re.compile(
+_NAMES_AFTER_MARK = re.compile(  # "By Jane Doe"
     rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
     rf"(?:{BYLINE_MARKS})(?:{_COLON}|\s+)(?P<names>\S.*)$",
     re.IGNORECASE,
 )
-_UPDATED = re.compile(
+_UPDATED = re.compile(  # words that introduce the date of an update
     r"updat|modif|aktualisier|zuletzt|stand\s*:|mis(?:e)? à jour|actualiz|aggiorna|atualiza"
     r"|bijgewerkt|aktualizacj|обновл|更新|修改|gewijzigd|oppdatert|uppdater|päivitetty|edited",
     re.IGNORECASE,
 )
-_PUBLISHED = re.compile(
+_PUBLISHED = re.compile(  # words that introduce the date of publication
     r"publi|posted|veröffentlich|erschienen|erstellt|geplaatst|opublikowan|dodano|опублик"
     r"|pubblicat|发布|发表|发稿|時間|时间|日期|datum|date\b|data\b|fecha|julkaistu|le\s+\d",
     re.IGNORECASE,

@@ -27,7 +27,7 @@ _REPORTERS = r"(?:记\s*者|記者|通讯员|通訊員|评论员|撰稿人|实�
 _TITLE = re.compile(_REPORTERS)  # "Reporter", "correspondent" and so on
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+(?:{_REPORTERS}\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
-_AUTHOR = re.compile(
+_AUTHOR = re.compile(  # "Author: …"
     rf"(?:作\s*者|博主|楼主|署名)\s*[:：/／|｜\]】]\s*{_ANY_NAME}|作\s*者\s+(?P<other>{_NAME})"
 )
 _REPORTER = re.compile(rf"{_REPORTERS}\s*+(?:[:：]\s*+)?+{_NAMES}")
@@ -40,7 +40,7 @@ _ALONE = re.compile(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")
 _SIGNED_LAST = re.compile(
     rf"[。」]\s*[(（](?P<names>[{HAN}]{{2,3}}\s?[{HAN}]{{1,2}})(?<![信社聞面版略市区県町村部事供真])[)）]$"
 )
-_EDITOR = re.compile(
+_EDITOR = re.compile(  # "Editor: …"
     rf"(?:责任编辑|责\s*编|编\s*辑|編輯|校对|审核)\s*[:：]\s*(?P<names>[{HAN}]{{2,4}})(?![{HAN}])"
 )
 

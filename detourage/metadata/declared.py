@@ -230,7 +230,7 @@ _KEY, _TEXT = (
     re.compile(rf'"(?P<text>(?:[^"\\]|\\.|"(?!{end}))*+)(?P<end>")?', re.DOTALL)
     for end in (_ENDS_KEY, _ENDS_TEXT)
 )
-_OTHER_TOKEN = re.compile(
+_OTHER_TOKEN = re.compile(  # white space, a comment, a bracket, a comma, a colon, or a literal
     r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++", re.DOTALL
 )
 _ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')

@@ -34,35 +34,35 @@ _PICTURE_CLASS_WORDS = listed(  # in the classes and IDs of pictures and their c
 _BYLINE_CLASS_WORDS = listed(  # in the classes and IDs of bylines
     "author authors byline autor auteur source agency agence agentur quelle fonte"
 )
-_PICTURE_CREDIT = re.compile(
+_PICTURE_CREDIT = re.compile(  # words that credit a picture
     r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|picture|video|zdję\w+|фото|archiv\w*"
     r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|getty|\bepa\b",
     re.IGNORECASE,
 )
-_SOURCE_LABEL = re.compile(
+_SOURCE_LABEL = re.compile(  # "Source: "
     r"^\W*(?:news )?(?:sources?|quellen?|fuentes?|fontes?|fonti|źródł[oa]|источники?|джерело|πηγή"
     r"|kaynak|bron|kilder?|källa|lähde|forrás|zdroj|sursa|来源|來源|稿源|文章来源|消息来源|信息来源"
     r"|出典|المصدر|منبع)\s{0,3}[:：]\s*",
     re.IGNORECASE,
 )
-_BETWEEN_NAMES = re.compile(
+_BETWEEN_NAMES = re.compile(  # marks and words between the names in a byline
     r"[,/;|+=&·•()（）\[\]【】<>]|\s[-–—]\s"
     r"|(?<!\w)(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of|the|[Ff]or)\s"
 )
-_STATEMENT_IN_PLACE = re.compile(r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)")
-_COPYRIGHT = re.compile(
+_STATEMENT_IN_PLACE = re.compile(r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)")  # signs of a sentence
+_COPYRIGHT = re.compile(  # "(c) 2024 by the", before an agency
     r"(?:^|[.!?)(<\[…。]\s?)(?:(?:copyright|©|ⓒ|\(c\))\s*){1,2}(?:\d{4}(?:-\d{4})?)?,?\s*(?:by\s)?"
     r"(?:the\s)?",
     re.IGNORECASE,
 )
-_BARE_END = re.compile(
+_BARE_END = re.compile(  # "… the end. -Reuters", with the agency as the group
     r"[.!?…»”\"'’。]\s{0,3}(?:[-–—/]{1,2}\s{0,2})?([^\s.!?…»”\"'’。–—-][^\s.!?…»”\"'’。]{1,30})[./]?\s*$"
 )
-_BRACKET_END = re.compile(
+_BRACKET_END = re.compile(  # "… the end. (Reuters)", with the agency as the group
     r"(?:[.!?…»”\"'。！？)]|^)\s{0,3}[(（\[【]([^()（）\[\]【】]{2,40})[)）\]】][.。\s]*$"
 )
-_NUMBER = re.compile(r"\s\d")
-_WRITER_TITLE = re.compile(
+_NUMBER = re.compile(r"\s\d")  # the start of a number
+_WRITER_TITLE = re.compile(  # "Staff Writer", "Chief Correspondent"
     r"(?:\b\S{2,20} ){0,2}"
     r"\b(?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)\b",
     re.IGNORECASE,

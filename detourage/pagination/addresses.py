@@ -16,29 +16,29 @@ _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
     "sayfa|trang|halaman|folha|sf|index|start|offset|part|teil|pageno|lehekulg"
 )
-_NAMED_IN_PATH = re.compile(
+_NAMED_IN_PATH = re.compile(  # "/story/page/2/", "/story-seite-3.html"
     rf"(?P<before>.*?)(?:^|[/_.,;-])(?:{_PAGE_WORDS})[-_/=,.]?(?P<number>\d{{1,5}})"
     r"(?:\.[a-z]{2,5})?/?",
     re.IGNORECASE,
 )
-_UNNAMED_IN_PATH = re.compile(
+_UNNAMED_IN_PATH = re.compile(  # "/story/2/", "/story_2.html", "/story-2.html"
     r"(?P<before>.*[^/])(?:[_,;/.](?P<number>\d{1,3})(?:\.[a-z]{2,5})?/?"
     # Without a suffix, the number in "name-2" distinguishes articles with the same headline.
     r"|-(?P<file>\d{1,3})\.[a-z]{2,5})",
     re.IGNORECASE,
 )
-_NAMED_FIELD = re.compile(
+_NAMED_FIELD = re.compile(  # "page", "start", "pagenumber"
     r"(?:[^0-9]*[^a-z0-9])?(?:p|pg|pn|paged|cp|pno|start|offset|from|first|skip|seite|side|sida|sivu|"
     r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)"
     # No backtracking after the first match.
     r"|(?=[^0-9]*+\Z)(?s:.*?pag(?:e|ina|ing).*+)",
     re.IGNORECASE,
 )
-_COMMENT_PAGE = re.compile(
+_COMMENT_PAGE = re.compile(  # "comments", "comment-page-2"
     r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE
 )
-_ALL_VALUES = listed("all full alles komplett single 0 everything tout todo tudo")
-_SINGLE_PAGE_PATH = re.compile(
+_ALL_VALUES = listed("all full alles komplett single 0 everything tout todo tudo")  # "?page=all"
+_SINGLE_PAGE_PATH = re.compile(  # "/story/all", "/story-komplettansicht"
     r"(?P<before>.*[^/])(?:[/_-](?:all|full|single-?page|viewall|komplettansicht|onepage))"
     r"(?:\.[a-z]{2,5})?/?",
     re.IGNORECASE,
@@ -46,7 +46,7 @@ _SINGLE_PAGE_PATH = re.compile(
 _SINGLE_PAGE_FIELD = re.compile(
     r"page|view|show|single|full|all|seite|pag|print|display", re.IGNORECASE
 )
-_IGNORED_FIELD = re.compile(
+_IGNORED_FIELD = re.compile(  # fields for sessions and campaigns
     r"s|sid|phpsessid|jsessionid|sessionid|utm_.*|fbclid|gclid|versionfrom|ref|source",
     re.IGNORECASE,
 )

@@ -22,12 +22,12 @@ MAX_CANDIDATES = 2_000  # links per page that may lead to other parts
 MAX_NAMES = 500  # combined length of an element's class and id, in characters
 MAX_TEXTS = 3  # text nodes in a label
 MAX_ANCESTORS = 4  # number of a link's ancestors whose names may mark a pager
-_PAGER = re.compile(
+_PAGER = re.compile(  # names such as "pagination", "page-numbers"
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
     r"|page[-_]?(?:nav\w*|numbers?|links?|list|bar|selector)|nav[-_]?links|pages|seiten\w*"
     r"|multipage|navigation[-_](?:above|below)|nav-(?:above|below))(?![a-z])"
 )
-_CURRENT = re.compile(
+_CURRENT = re.compile(  # names such as "current", "page-item-active"
     r"(?<![a-z])(?:current|active|selected|highlight|disabled|aktiv|here)(?![a-z])"
     r"|(?:current|active|selected)-?(?:page|link|item)|(?:page|link|item)[-_]*(?:current|active)"
 )

@@ -127,7 +127,7 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
     return Label(direction, number if direction is None else None)
 
 
-_DIRECTION_IN_NAME = re.compile(
+_DIRECTION_IN_NAME = re.compile(  # "next", "prev-page", "last"
     r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
     r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))"
 )

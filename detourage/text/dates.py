@@ -161,10 +161,10 @@ _COMPACT_TIME = re.compile(  # T183059Z, or 18:30:59+02:00
     r"T?(?P<hour>\d\d):?(?P<minute>\d\d):?(?P<second>\d\d)?(?P<zone>Z)?(?P<offset>[+-]\d\d:?\d\d)?$"
 )
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")  # Seconds or milliseconds since 1970
-_DAY_FIRST_IN_PATH = re.compile(
+_DAY_FIRST_IN_PATH = re.compile(  # 31-05-2024
     r"(?<!\d)(?P<day>\d\d)[-_.](?P<month>\d\d)[-_.](?P<year>(?:19|20)\d\d)(?![\d])"
 )
-_IN_PATH = re.compile(
+_IN_PATH = re.compile(  # 2024/05/31, 2024/may/31 or 20240531
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:(?P<sign>[/_.-])(?P<month>\d{1,2}|[a-z]{3,9})(?P=sign)(?P<day>\d{1,2})"
     r"|[/_.-]?(?P<month2>\d\d)[/_.-]?(?P<day2>\d\d))(?!\d)"
 )

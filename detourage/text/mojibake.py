@@ -15,7 +15,7 @@ _BYTES: Final = {
 _HIGH: Final = "".join(map(chr, _BYTES))
 _CONTINUATION: Final = "".join(character for character in _HIGH if _BYTES[ord(character)] < 0xC0)
 _RUN: Final = re.compile(f"[\xc2-\xf4][{_CONTINUATION}][{_HIGH}]*")
-_RUN_IN_UTF8: Final = re.compile(
+_RUN_IN_UTF8: Final = re.compile(  # the start of a match of `_RUN`, encoded in UTF-8
     b"\xc3[\x82-\xb4][%b]" % bytes({character.encode()[0] for character in _CONTINUATION})
 )
 _LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")  # first bytes of UTF-8 in Latin, Greek, Arabic etc.

@@ -41,7 +41,7 @@ _DAY_BEFORE = (
     "|שלשום|그저께"
 )
 _DAYS = f"{_NOW}|{_TODAY}|{_DAY_BEFORE}|{_YESTERDAY}"
-_DAY = re.compile(
+_DAY = re.compile(  # a day named by a word; groups with a 2 are in scripts without spaces
     rf"\b(?:(?P<now>{_NOW})|(?P<today>{_TODAY})|(?P<before>{_DAY_BEFORE})|(?P<last>{_YESTERDAY}))\b"
     "|(?P<now2>刚刚|剛剛|たった今|방금)|(?P<before2>前天|一昨日)|(?P<today2>今[天日]|วันนี้)"
     "|(?P<last2>昨[天日]|เมื่อวาน)",
