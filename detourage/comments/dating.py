@@ -36,10 +36,7 @@ _DATE_ELEMENTS = frozenset(["time", "abbr"])
 
 
 class FoundDate(NamedTuple):
-    """A comment's date: its element in the layout, its text, and the moment (None for an age).
-
-    The text (`written`) is empty if only attributes give the date.
-    """
+    """A comment's date: its element, its text (empty if hidden), and moment (None for an age)."""
 
     element: int
     written: str

@@ -233,10 +233,10 @@ _KEY, _TEXT = (
 _OTHER_TOKEN = re.compile(  # white space, a comment, a bracket, a comma, a colon, or a literal
     r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++", re.DOTALL
 )
-_ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')
+_ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')  # group 1 is empty if it is invalid
 _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
-_AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"
+_AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"  # characters removed from both ends of a script
 _MEDIA_TYPE = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _SITE_TYPE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 # Properties whose values do not describe the article itself.

@@ -106,10 +106,10 @@ _PARTICLE = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"  # as in "4 d
 _AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|жылғы\b|оны\b)|[.,]?)"
 _ERA_MARK = r"(?:[พค]\.?\s?ศ\.?\s?)?"  # The Buddhist or the Christian era, before a Thai year
 _HAN = "[〇零○一二三四五六七八九十廿卅元]"  # A Chinese digit
-# Date formats, most reliable first: pieces of text of which a date contains one, and a pattern.
+# Date formats, most reliable first: strings of which a match contains one (if any), and a pattern.
 _FORMATS = tuple(
-    (pieces.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
-    for pieces, form in (
+    (needed_strings.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
+    for needed_strings, form in (
         ("-", rf"{_YEAR}-{_MONTH}-{_DAY}"),  # 2024-05-31
         ("月 월", rf"{_YEAR}\s*[年년]\s*{_MONTH}\s*[月월]\s*{_DAY}"),  # 2024年5月31日
         (
@@ -259,8 +259,8 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
 
 def _formats_for(text: str) -> Iterator[re.Pattern[str]]:
     """Yield the patterns that may match; each is compiled when it is needed for the first time."""
-    for pieces, form in _FORMATS:
-        if not pieces or any(piece in text for piece in pieces):
+    for needed_strings, form in _FORMATS:
+        if not needed_strings or any(piece in text for piece in needed_strings):
             yield _compile_once(form, re.IGNORECASE)
 
 
@@ -398,7 +398,7 @@ def _value_of_digits(text: str) -> int:
     return tens + value
 
 
-_YEAR_DIGITS = 4
+_YEAR_DIGITS = 4  # characters of a year such as 二〇二四, whose digits have no tens between them
 
 
 def _persian_date(year: int, month: int, day: int) -> date | None:

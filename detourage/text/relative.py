@@ -68,6 +68,7 @@ _DAY_WORDS = _first_words(_DAYS.split("|"))  # first words of names such as "i d
 
 @cache
 def _unit_words() -> frozenset[str]:
+    """Return the first word of each name of a unit in any language."""
     return _first_words(names()["units"])
 
 
