@@ -54,9 +54,9 @@ _VERB_AFTER_NAME = re.compile(  # "Ann says:", "Ann wrote on", "Ann |"
     re.IGNORECASE,
 )
 _MARKS_AFTER = ":：,…|•·»«–—-"
-_AROUND_NAME = ' \t"“”„«»*:：,;|–—/·•›>@#'
+_AROUND_NAME = ' \t"“”„«»*:：,;|–—/·•›>@#'  # characters removed from both ends of a name
 _NOT_IN_NAMES = re.compile(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")  # URL, label or number
-_NUMBER_OR_PLURAL = re.compile(r"[\d.,\s]+|s$")
+_NUMBER_OR_PLURAL = re.compile(r"[\d.,\s]+|s$")  # what differs between "1 post" and "45 posts"
 _END_OF_SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 

@@ -119,6 +119,7 @@ def find_votes(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int
 
 
 def _parse_votes(text: str) -> int | None:
+    """Return the votes in a text (negative after a minus sign), or None if it is something else."""
     match = _VOTES.match(text)
     if match is None:
         return None

@@ -16,7 +16,7 @@ from detourage.html.nodes import AnyElement
 from detourage.text.words import clean
 
 MAX_LINKS = 20_000  # links read from a page, to bound the work on hostile pages
-_NOT_IN_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")
+_NOT_IN_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")  # characters that make a host invalid
 _BEFORE_QUERY: Final = re.compile(r"[^?#]*")
 
 

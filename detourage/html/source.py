@@ -17,6 +17,7 @@ from detourage.html.flat import FlatDocument, Integers
 if TYPE_CHECKING:
     from detourage.html.page import Page
 
+# Elements whose text is no markup; a comment or the beginning of a start tag; a whole start tag
 _RAW_TEXT = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
 _START_TAG = re.compile(rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
 _WHOLE_TAG = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")

@@ -138,7 +138,7 @@ _PARTICLES = listed(
 _NON_FIRST_NAMES = _NON_NAME_WORDS | _ROLES | _DEGREES
 _NON_PSEUDONYM_WORDS = _NON_NAME_WORDS | _PARTICLES
 _ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
-_HAN_NON_NAME_WORDS = re.compile(  # buttons, sources and job titles
+_HAN_NON_NAME_WORDS = re.compile(  # words of buttons, labels and job titles
     "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
 

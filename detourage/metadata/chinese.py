@@ -30,12 +30,12 @@ _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?!
 _AUTHOR = re.compile(  # "Author: …"
     rf"(?:作\s*者|博主|楼主|署名)\s*[:：/／|｜\]】]\s*{_ANY_NAME}|作\s*者\s+(?P<other>{_NAME})"
 )
-_REPORTER = re.compile(rf"{_REPORTERS}\s*+(?:[:：]\s*+)?+{_NAMES}")
+_REPORTER = re.compile(rf"{_REPORTERS}\s*+(?:[:：]\s*+)?+{_NAMES}")  # a job title and names
 _POSTED = re.compile(  # "Posted by … on …"
     r"(?:由\s*(?P<names>[^\s于在由]{2,12}?)\s*(?:于|在|张贴|发表|发布)|"
     r"(?:发布人|发布者|发帖人)\s*[:：]\s*(?P<other>\S{2,20}))"
 )
-_ALONE = re.compile(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")
+_ALONE = re.compile(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")  # a line with nothing but names
 # A Japanese article may end with its author's name in brackets.
 _SIGNED_LAST = re.compile(
     rf"[。」]\s*[(（](?P<names>[{HAN}]{{2,3}}\s?[{HAN}]{{1,2}})(?<![信社聞面版略市区県町村部事供真])[)）]$"

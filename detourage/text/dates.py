@@ -286,10 +286,7 @@ def in_other_order(moment: Moment) -> Moment | None:
 
 
 def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
-    """Return dates with ambiguous ones (4/5/2024) read in the order that another (13/5/2024) shows.
-
-    If the dates show no order or both orders, they are returned unchanged.
-    """
+    """Return dates, ambiguous ones (4/5/2024) in the order that another one (13/5/2024) shows."""
     dates = [*moments]
     numbers: list[tuple[int, int] | None] = []
     for each in dates:

@@ -24,8 +24,9 @@ SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 _UNSPACED_OR_SIGN = re.compile("[^\x00-\u02ff\u0370-\u058f\u2000-\u200b\u200e-\u2e7f]")
 _SPACED_TOKEN = re.compile(r"\w+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
+# Control characters, surrogates and non-characters; then soft hyphens, zero-width spaces and
+# bidirectional controls.
 ILLEGAL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff"
-# Soft hyphens, zero-width spaces and bidirectional controls.
 INVISIBLE = "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _ILLEGAL = re.compile(f"[{ILLEGAL}]")
 _INVISIBLE = re.compile(f"[{INVISIBLE}]")
