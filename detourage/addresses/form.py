@@ -96,6 +96,7 @@ def canonical_form(url: str) -> str:
 
 
 def _authority(parts: SplitResult) -> str:
+    """Return the host in ASCII, with the port unless that is the default of the scheme."""
     host = ascii_host(parts.hostname or "")
     if ":" in host:
         host = f"[{host}]"

@@ -104,9 +104,9 @@ class Surroundings:
         below = range(last + 1, min(len(self._page_lines), last + 1 + LINES_FARTHER))
         sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))
         for positions, place in sides:
-            for position in positions:
-                if self._may_state_date[position] and position not in places:
-                    yield from filter(None, (self._read_line(position, place),))
+            candidates = (each for each in positions if self._may_state_date[each])
+            lines = (self._read_line(each, place) for each in candidates if each not in places)
+            yield from filter(None, lines)
 
     @cached_property
     def _may_state_date(self) -> Booleans:

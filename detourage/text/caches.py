@@ -7,15 +7,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 MAX_LENGTH = 200  # characters of a text whose result is cached; longer texts could fill the memory
 _Rest = ParamSpec("_Rest")
 _Result = TypeVar("_Result")
-_TextFunction = Callable[Concatenate[str, _Rest], _Result]
+_Function = Callable[Concatenate[str, _Rest], _Result]
 
 
-def cached_if_short(
-    size: int,
-) -> Callable[[_TextFunction[_Rest, _Result]], _TextFunction[_Rest, _Result]]:
+def cached_if_short(size: int) -> Callable[[_Function[_Rest, _Result]], _Function[_Rest, _Result]]:
     """Cache the last `size` results of a function whose first argument is a short text."""
 
-    def decorate(function: _TextFunction[_Rest, _Result]) -> _TextFunction[_Rest, _Result]:
+    def decorate(function: _Function[_Rest, _Result]) -> _Function[_Rest, _Result]:
         cached = lru_cache(maxsize=size)(function)
 
         @wraps(function)

@@ -247,7 +247,7 @@ def resolve_relative(text: str, anchor: datetime, language: str | None = None) -
 
 
 def _age(text: str, language: str | None) -> tuple[int, str] | None:
-    """Return an age in seconds and its smallest unit, or None."""
+    """Return an age in seconds, and its last unit ("minute" for "2 hours 5 minutes"), or None."""
     if contains_any(text, _IDEOGRAPHIC) and not _AGO.search(text):
         return None
     phrase = None if _DIGIT.search(text) else " ".join(age_words(text))
