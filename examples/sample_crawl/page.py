@@ -216,6 +216,7 @@ class PageMaker:
     def _insert(
         self, name: str, story: Story, rng: random.Random, pictures: list[Picture], gold: Gold
     ) -> Context:
+        """Return the values of an insert between paragraphs, such as a figure or an advert."""
         if name == "figure":
             pictures.append(story.picture(1 + len(pictures)))
             return self._picture(pictures[-1])
@@ -426,6 +427,7 @@ class PageMaker:
         return list(map(self._teaser, stories))
 
     def _teaser(self, story: Story) -> Context:
+        """Return the values with which a list or section front presents a story."""
         picture, lead = story.picture(0), story.lead
         talk = stream(self.seed, self.site.domain, story.number, "talk").randrange(90)
         return {
@@ -444,6 +446,7 @@ class PageMaker:
         }
 
     def _byline(self, story: Story) -> list[Context]:
+        """Return the values of each author, with a link and a short biography."""
         rng = stream(self.seed, self.site.domain, "staff", *story.authors)
         voice = self.site.language.voice(rng, story.topic)
         return [

@@ -289,7 +289,7 @@ class _IncrementalOutput:
         self._counts: RunProgress | None = None
 
     def add_new(self, counts: RunProgress | None = None) -> None:
-        """Add articles that are new or were revised since the last call, if the counts differ."""
+        """Add articles that are new or revised since the last call, unless ``counts`` are equal."""
         if self._file is None or (counts is not None and counts == self._counts):
             return
         self._counts = counts

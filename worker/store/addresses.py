@@ -113,12 +113,12 @@ def _with_former_pages(session: Session, resolutions: list[Resolution]) -> list[
         return resolutions
     rows = session.execute(SQL.joined_before, _key_arrays(keys))
     former_pages = {(row.site_id, row.url_digest): row.id for row in rows}
-    return [
-        replace(each, page_ids=tuple(sorted({*each.page_ids, former_pages[_spelling_key(each)]})))
-        if _spelling_key(each) in former_pages
-        else each
-        for each in resolutions
-    ]
+    for i, each in enumerate(resolutions):
+        former_page = former_pages.get(_spelling_key(each))
+        if former_page is not None:
+            page_ids = sorted({*each.page_ids, former_page})
+            resolutions[i] = replace(each, page_ids=tuple(page_ids))
+    return resolutions
 
 
 def _spelling_key(resolution: Resolution) -> tuple[int, str]:

@@ -25,14 +25,14 @@ READ_AT_ONCE = 50  # number of messages that an export keeps in memory at a time
 
 @dataclass(frozen=True)
 class NewRevision:
-    """A new revision of a page's article: its message and the message to publish."""
+    """A new revision of a page's article, with its article message and how to publish it."""
 
     page_id: int
     content_digest: str
     message: Mapping[str, Any]
     exchange: str
     routing_key: str
-    body: bytes
+    body: bytes  # the article message as JSON
     trace: Context  # trace that the message continues; if empty, the current trace
 
 

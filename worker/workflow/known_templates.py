@@ -50,7 +50,7 @@ class KnownTemplates:
             self._contents[page_id, missing[page_id]] = content
 
     def get(self, template_page: TemplatePage) -> TemplateKnowledge | None:
-        """Return the knowledge of a loaded template page, or None without HTML; raise PageError."""
+        """Return the knowledge of a loaded template page, or None if its HTML is missing."""
         key = (template_page.id, template_page.content_digest)
         template = self._loaded.get(key)
         if template is None:
