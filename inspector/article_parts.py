@@ -16,6 +16,9 @@ LEADING_BLOCKS: Final = 3
 """Number of blocks at the beginning of an article in which the lead may begin, and over which it
 may extend."""
 
+MAX_LEVEL: Final = 8
+"""Maximum indentation level of list items."""
+
 _HOST: Final = re.compile(r"[a-z0-9-]++(?:\.[a-z0-9-]++)++")
 """Pattern of host names allowed in a content security policy; requiring a dot excludes local
 names."""
@@ -134,7 +137,7 @@ def _part_or_item(block: Block, *, is_lead: bool) -> Part | Item:
     # Messages without levels have no markers either. In all other messages, an item without a
     # marker continues the previous item.
     marker = block.marker or ("" if "level" in block.model_fields_set else "-")
-    level = min(block.level or 1, 8)
+    level = min(block.level or 1, MAX_LEVEL)
     return Item(list(runs(block)), "•" if marker == "-" else marker, level)
 
 

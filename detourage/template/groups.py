@@ -90,20 +90,20 @@ def group_pages(
 
 
 def reference_order(
-    pages: Iterable[int], known: Sequence[tuple[str, datetime | None]]
+    pages: Iterable[int], urls_and_times: Sequence[tuple[str, datetime | None]]
 ) -> list[int]:
     """Order the pages of a group by their suitability for comparison with the others.
 
-    `known` has the URL and the fetch time of each page. Pages fetched in the latest year come
-    first, in order of their fetch times, so that a group that grows keeps its first page. Earlier
-    years follow, in the same order, then undated pages, ordered by the digests of their URLs.
+    `urls_and_times` has those of each page. Pages fetched in the latest year come first, in order of
+    their fetch times, so that a group that grows keeps its first page. Pages of earlier years
+    follow, in the same order, then undated pages, ordered by the digests of their URLs.
     """
     members = list(pages)
-    dates = (known[page][1] for page in members)
+    dates = (urls_and_times[page][1] for page in members)
     last_year = max((each.astimezone(UTC).year for each in dates if each is not None), default=0)
 
     def precedence(page: int) -> tuple[bool, bool, float, str]:
-        url, fetched_at = known[page]
+        url, fetched_at = urls_and_times[page]
         digest = hashlib.sha256(url.encode("utf-8", "surrogatepass")).hexdigest()
         if fetched_at is None:
             return True, True, 0.0, digest
@@ -136,8 +136,8 @@ class SiteGroups:
         if group is None:
             return None
         dates = self.fetched_at or (None,) * len(self.urls)
-        known = list(zip(self.urls, dates, strict=True))
-        first, second, *_ = reference_order(group.members, known)
+        urls_and_times = list(zip(self.urls, dates, strict=True))
+        first, second, *_ = reference_order(group.members, urls_and_times)
         return second if page == first else first
 
 
