@@ -79,8 +79,7 @@ def fetch(
     def check(address: str) -> None:
         if not obey_robots:
             return
-        day = int(time.time() // _DAY_SECONDS)
-        rules = _robots_rules(urljoin(address, "/"), seconds, day)
+        rules = _robots_rules(urljoin(address, "/"), seconds, int(time.time() // _DAY_SECONDS))
         if not rules.can_fetch(ROBOTS_USER_AGENT, address):
             raise FetchError(url, f"robots.txt of {_host(address)} disallows this page")
 

@@ -99,6 +99,7 @@ class DayFolder:
         return {"contents": "articles", "format": self._format, "site": self._site}
 
     def _check_contents(self) -> None:
+        """Raise `ExportFolderError` if the folder contains anything but the files of an export."""
         is_export = (self._path / DESCRIPTION).exists()
         for entry in sorted(self._path.iterdir()):
             if entry.name in _with_partial(DESCRIPTION):

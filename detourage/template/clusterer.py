@@ -90,7 +90,7 @@ class TemplateClusterer(ABC):
         with threadpool_limits(limits=1):
             positions = majorise_stress(known, classical_scaling(known))
             clusters = self._clusters(known, positions)
-            is_outlier = clusters == OUTLIER
+            is_outlier = clusters == OUTLIER  # becomes a cluster of its own
             clusters = np.where(is_outlier, len(clusters) + np.arange(len(clusters)), clusters)
             clusters = merge_near_clusters(known, clusters, max_merge)
 

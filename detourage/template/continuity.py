@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 MIN_SHARED_PAGES: Final = 0.5
-"""Minimum share of the smaller group's old pages that a group shares with its predecessor."""
+"""Minimum share of old pages in common, of the smaller group, for a group to continue another."""
 
 RECENT_PAGES: Final = 10  # number of latest pages in which a new design is looked for
 

@@ -94,9 +94,9 @@ def reference_order(
 ) -> list[int]:
     """Order the pages of a group by their suitability for comparison with the others.
 
-    `urls_and_times` has those of each page. Pages fetched in the latest year come first, in order of
-    their fetch times, so that a group that grows keeps its first page. Pages of earlier years
-    follow, in the same order, then undated pages, ordered by the digests of their URLs.
+    `urls_and_times` has the URL and the fetch time of each page. Pages of the latest year come
+    first, in order of time, so that a group that grows keeps its first page. Pages of earlier years
+    follow, also in order of time, then undated pages, ordered by the digests of their URLs.
     """
     members = list(pages)
     dates = (urls_and_times[page][1] for page in members)
