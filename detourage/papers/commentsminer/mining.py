@@ -118,8 +118,8 @@ class Forest:
         completed = self._path_shape(path[depth + 1 :])
         return (*path[:depth], (parent_label, (*below, completed)), (label, ()))
 
-    def have_another_node(self, pattern: Pattern) -> bool:
-        """Return whether a node above the root or left of the last is the same for all matches."""
+    def can_grow_up_or_left(self, pattern: Pattern) -> bool:
+        """Return whether all matches can get the same node above the root or left of the last."""
         parents = [self.parents[root] for root in pattern.rightmost]
         has_node_above = (
             min(parents) >= 0
@@ -309,7 +309,7 @@ def mine_tree(
     found: list[Pattern] = []
     while waiting and forest.steps < max_steps:
         _, _, pattern = heappop(waiting)
-        if forest.have_another_node(pattern):
+        if forest.can_grow_up_or_left(pattern):
             continue
         extensions = forest.extensions(pattern, SUPPORT)
         if len(pattern.path) < MAX_DEPTH:
