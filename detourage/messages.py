@@ -49,7 +49,7 @@ ensures that stored times are representable in every time zone.
 _SITE = re.compile(r"[^\W_][\w.:-]*")
 """Pattern of site names: host names, and slugs of letters and digits in any script."""
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # and line separators
 
 
 def _rfc3339(moment: datetime) -> str:

@@ -128,8 +128,8 @@ def get_method(expression: str) -> Extractor:
     try:
         first, *others = (METHODS[name.strip()] for name in expression.split(">"))
     except KeyError as error:
-        known = ", ".join(METHODS)
-        raise UnknownExtractorError(f"unknown method {error}; choose one of {known}") from None
+        names = ", ".join(METHODS)
+        raise UnknownExtractorError(f"unknown method {error}; choose one of {names}") from None
     for other in others:
         first = chain(first, other)
     return first

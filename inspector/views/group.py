@@ -69,7 +69,7 @@ def outliers(request: InspectorRequest) -> ViewResponse:
 def _site_and_pages(
     request: InspectorRequest, number: int | None
 ) -> tuple[InspectedSite, dict[str, Any]]:
-    """Return the site, and the values that describe a group's pages, or the outliers if None."""
+    """Return the site, and the values for the pages of a group, or of the outliers (None)."""
     site = request.read_existing(inspected_site, request.path_number("site"))
     group_key, after = (site.id, site.generation, number), request.number("after") or 0
     pages = request.read(pages_of_group, *group_key, limit=SCREEN_PAGES + 1, after=after)

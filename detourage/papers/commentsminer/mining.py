@@ -156,12 +156,12 @@ class Forest:
 
     def matches(self, shape: Shape, node: int) -> bool:
         """Return whether a node is the root of an occurrence of a subtree."""
-        known = self._matches.get((shape, node))
-        if known is None:
+        is_match = self._matches.get((shape, node))
+        if is_match is None:
             label, below = self.shapes[shape]
-            known = self.labels[node] == label and self._match(below, self.children[node])
-            self._matches[shape, node] = known
-        return known
+            is_match = self.labels[node] == label and self._match(below, self.children[node])
+            self._matches[shape, node] = is_match
+        return is_match
 
     def _match(self, below: Sequence[Shape], nodes: Sequence[int]) -> bool:
         """Return whether some of the nodes, in order, are roots of occurrences of the subtrees."""
@@ -195,13 +195,13 @@ class Forest:
 
     def _larger_at(self, shape: Shape, node: int) -> frozenset[Shape]:
         """Return the extensions of a subtree by one node that also match at a node."""
-        known = self._larger.get((shape, node))
-        if known is None:
+        larger = self._larger.get((shape, node))
+        if larger is None:
             label, below = self.shapes[shape]
             sequences = self._sequences(below, self.children[node])
-            known = frozenset(self.shape(label, each) for each in sequences)
-            self._larger[shape, node] = known
-        return known
+            larger = frozenset(self.shape(label, each) for each in sequences)
+            self._larger[shape, node] = larger
+        return larger
 
     def _leftmost(self, below: Sequence[Shape], nodes: Sequence[int]) -> list[int]:
         """Return the index of the leftmost node that matches each subtree."""
