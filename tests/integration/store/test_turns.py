@@ -165,8 +165,9 @@ def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
 def test_the_lanes_of_a_relay_are_taken_together(session: Session) -> None:
     for lane in ("a", "b", "c"):
         outbox.add_tasks(session, lane, [{"n": n} for n in range(5)], site_id=1)
-    entries_of = outbox.take_next(session, {"a": LaneQuota(2, 1), "b": LaneQuota(9, 5)}, max_bytes=1000)
+    quotas = {"a": LaneQuota(2, 1), "b": LaneQuota(9, 5)}
+    entries_by_lane = outbox.take_next(session, quotas, max_bytes=1000)
     assert {
         lane: [entry.arguments["n"] for entry in entries if entry.arguments]
-        for lane, entries in entries_of.items()
+        for lane, entries in entries_by_lane.items()
     } == {"a": [0, 1], "b": [0, 1, 2, 3, 4]}
