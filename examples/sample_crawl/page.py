@@ -18,8 +18,8 @@ from examples.sample_crawl.story import FIRST_SPECIAL, Newsroom, Picture, Story
 Context = dict[str, Any]  # values for a template
 Gold = dict[str, Any]  # the correct results for a page
 
-_LINK_SHARE = 0.35
-"""Share of paragraphs in which a name becomes a link."""
+_LINK_SHARE = 0.35  # share of paragraphs in which a name becomes a link
+_EMPHASIS_SHARE = 0.08  # share of paragraphs in which a name is emphasised
 
 _FIRST_SENTENCE = re.compile(r".+?(?:[.!?؟](?=\s|$)|[。！？])", re.DOTALL)
 """The text up to the first final punctuation mark, including Arabic and Chinese ones."""
@@ -472,17 +472,17 @@ def _mark_up_mention(text: str, mentions: list[str], rng: random.Random) -> str:
     """Return ``text`` as HTML, sometimes with the first of ``mentions`` linked or emphasised."""
     marked_up = html.escape(text)
     draw = rng.random()
-    if draw >= _LINK_SHARE + 0.08:
+    if draw >= _LINK_SHARE + _EMPHASIS_SHARE:
         return marked_up
     for name in mentions:
         escaped = html.escape(name)
         if escaped in marked_up:
             mentions.remove(name)
             if draw < _LINK_SHARE:
-                dressed = f'<a href="/tag/{quote(name)}">{escaped}</a>'
+                replacement = f'<a href="/tag/{quote(name)}">{escaped}</a>'
             else:
-                dressed = f"<strong>{escaped}</strong>"
-            return marked_up.replace(escaped, dressed, 1)
+                replacement = f"<strong>{escaped}</strong>"
+            return marked_up.replace(escaped, replacement, 1)
     return marked_up
 
 

@@ -82,7 +82,6 @@ class Application(Celery):
 def create_app(settings: Settings) -> Celery:
     """Create the application for the given settings."""
     topology = topology_of(settings)
-    # Tasks have no expiry, since expired messages would be dead-lettered to the quarantine.
     interval = settings.search_interval_seconds
     wall_seconds = WALL_CLOCK_FACTOR * settings.page_seconds
     soft_limit = min(wall_seconds, TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
@@ -121,6 +120,7 @@ def create_app(settings: Settings) -> Celery:
         worker_prefetch_multiplier=1,
         worker_soft_shutdown_timeout=5,
         worker_enable_soft_shutdown_on_idle=True,
+        # The tasks have no expiry, since expired messages would be dead-lettered to the quarantine.
         beat_schedule={
             "cluster-due-sites": {"task": task_names.CLUSTER_DUE, "schedule": interval},
             "extract-late": {"task": task_names.EXTRACT_LATE, "schedule": interval},

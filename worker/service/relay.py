@@ -39,7 +39,7 @@ from worker.store.outbox import LaneQuota, WaitingEntry
 
 logger = logging.getLogger(__name__)
 
-BATCH = 200
+BATCH_ENTRIES = 200
 """Maximum number of entries per lane and transaction, since a transaction per entry is slow."""
 
 BATCH_BYTES = 32 * 1024 * 1024
@@ -111,11 +111,11 @@ class Relay(BrokerProcess):
     def __init__(self, settings: Settings) -> None:
         super().__init__("relay", settings)
         self._app = create_app(settings)
-        self._returned: list[str] = []
-        self._unroutable: set[int] = set()
+        self._returned: list[str] = []  # why the broker returned messages
+        self._unroutable: set[int] = set()  # IDs of entries that had no queue at the last attempt
         self._limits = queue_limits(settings)
-        self._first_extractions = 0  # number of consecutive ones, up to the latest
-        self._places_offered: Counter[str] = Counter()
+        self._first_extractions = 0  # number of them since the latest repeated extraction
+        self._places_offered: Counter[str] = Counter()  # number of entries requested, by lane
 
     def _producer(self, connection: Connection) -> Producer:
         # The embedded broker does not return messages: it does not distinguish a missing queue from
@@ -150,7 +150,7 @@ class Relay(BrokerProcess):
                 raise error
             self._confirm_ability(connection)
             pause = IDLE_SECONDS if lanes else min(1.5 * pause, LONGEST_IDLE_SECONDS)
-            if len(lanes) < BATCH:
+            if len(lanes) < BATCH_ENTRIES:
                 self._pause(connection, pause)
 
     def _lanes_waiting(self, session: Session) -> Sequence[str]:
@@ -251,13 +251,13 @@ class Relay(BrokerProcess):
         lanes_per_queue = Counter(limit.queue for limit in limits.values() if limit is not None)
         capacities: dict[str, int] = {}
         for lane, limit in limits.items():
-            capacities[lane] = BATCH
+            capacities[lane] = BATCH_ENTRIES
             if limit is not None:
                 per_message = limit.entries_per_message
                 max_messages = ceil(limit.max_entries / per_message)
                 free = max(0, max_messages - depth(producer.channel, limit.queue))
                 share = ceil(free / lanes_per_queue[limit.queue])
-                capacities[lane] = min(BATCH, limit.max_entries, share * per_message)
+                capacities[lane] = min(BATCH_ENTRIES, limit.max_entries, share * per_message)
         return capacities
 
     def _send(self, entries: Sequence[WaitingEntry], producer: Producer) -> None:

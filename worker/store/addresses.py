@@ -250,6 +250,7 @@ def save_declarations(session: Session, page: StoredPage, declared: DeclaredUrls
     if row is None or row.page_id != page.id or declared == NOTHING_DECLARED:
         return
     declared_before = _declarations_by_address(session, [row])[row.id]
+    # It is not stale, joins no other address, and is authoritative for its page.
     resolution = Resolution(
         *(page.site_id, row.address, row.digest, page.url, page.fetched_at, declared),
         *(row, declared_before, False, (), (page.id,), row.address),

@@ -203,36 +203,35 @@ def _has_unread_content(page: StoredPage, fetched: FetchedPage, resolution: Reso
     )
 
 
-def _update_stored(each: _MatchedFetch, tree_ids: Mapping[str, int]) -> bool:
+def _update_stored(match: _MatchedFetch, tree_ids: Mapping[str, int]) -> bool:
     """Update the stored page from a fetch, and return whether to store the fetched content."""
-    page = each.stored
+    page, fetched, resolution = match.stored, match.fetched, match.resolution
     if page is None:
         return False
-    if each.result == ReceiptResult.UPDATED:
-        refusal, is_same = each.fetched.refusal, page.content_digest == each.fetched.content_digest
+    if match.result == ReceiptResult.UPDATED:
+        refusal, is_same = fetched.refusal, page.content_digest == fetched.content_digest
         if refusal is not None and _is_readable(page):
-            page.refused = _stored_refusal(refusal, each.fetched.fetched_at, page.refused)
-            _await_extraction(page, each.fetched)
+            page.refused = _stored_refusal(refusal, fetched.fetched_at, page.refused)
+            _await_extraction(page, fetched)
             return False
-        is_page_address = canonical_form(page.url) == each.resolution.address
+        is_page_address = canonical_form(page.url) == resolution.address
         if is_same and is_page_address and page.refused is not None and _is_readable(page):
-            _keep_preferred(page, each.fetched)
+            _keep_preferred(page, fetched)
             page.refused = None
-            _await_extraction(page, each.fetched)
+            _await_extraction(page, fetched)
             return False
         if refusal is not None:
-            page.refused = _stored_refusal(refusal, each.fetched.fetched_at)
-        elif not each.resolution.is_stale:
+            page.refused = _stored_refusal(refusal, fetched.fetched_at)
+        elif not resolution.is_stale:
             page.refused = None
         elif page.refused is None and _is_inaccessible(page):
             # The content is from an earlier fetch than the wall.
             wall = Refusal(PageOutcome(page.outcome or ""), page.outcome_detail or "")
             page.refused = _stored_refusal(wall, page.fetched_at)
-        columns = fetch_columns(each.fetched, each.parsed) | parsed_columns(each.parsed, tree_ids)
-        _assign(page, columns)
+        _assign(page, fetch_columns(fetched, match.parsed) | parsed_columns(match.parsed, tree_ids))
         return True
-    if each.result == ReceiptResult.DUPLICATE and each.resolution.is_authoritative:
-        _keep_preferred(page, each.fetched)
+    if match.result == ReceiptResult.DUPLICATE and resolution.is_authoritative:
+        _keep_preferred(page, fetched)
         # A failed page may have lost its content in the object store.
         if page.html_removed_at is not None or page.outcome == PageOutcome.FAILED:
             page.html_removed_at = None
