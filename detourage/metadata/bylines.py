@@ -115,7 +115,7 @@ _NON_NAME_WORDS = listed(
     " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
     " last update updates location redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
 )
-_ROLES = listed(
+_ROLES = listed(  # job titles
     "editor correspondent reporter columnist writer journalist producer photographer director"
     " engineer president professor technologist scientist analyst manager officer fellow researcher"
     " redakteur redakteurin redactor redactora redacteur korrespondent korrespondentin reporterin"
@@ -123,7 +123,7 @@ _ROLES = listed(
     " correspondante corresponsal corrispondente journalistka muhabir editörü"
     " корреспондент редактор обозреватель журналист"
 )
-_ORGANISATIONS = listed(
+_ORGANISATIONS = listed(  # words in the names of organisations
     "project institute university center centre foundation division department ministry group"
     " society association committee council school college programme program studio press"
 )
@@ -131,7 +131,7 @@ _NON_PERSON_WORDS = _NON_NAME_WORDS | _ROLES | _ORGANISATIONS
 # Words that occur in company names, but not in persons' names.
 _LEGAL_FORMS = listed("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
 _DEGREES = listed("cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd")
-_PARTICLES = listed(
+_PARTICLES = listed(  # words of names that may be in lower case, as in "Ludwig van Beethoven"
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
     " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i 't"
 )

@@ -43,7 +43,7 @@ _SINGLE_PAGE_PATH = re.compile(  # "/story/all", "/story-komplettansicht"
     r"(?:\.[a-z]{2,5})?/?",
     re.IGNORECASE,
 )
-_SINGLE_PAGE_FIELD = re.compile(
+_SINGLE_PAGE_FIELD = re.compile(  # "?view=all", "?single=1"
     r"page|view|show|single|full|all|seite|pag|print|display", re.IGNORECASE
 )
 _IGNORED_FIELD = re.compile(  # fields for sessions and campaigns

@@ -26,7 +26,7 @@ _URL_DELIMITERS: Final = " \n\"'<>"
 _URL_ATTRIBUTES: Final = ("href=", "src=", "srcset=", "action=")
 _QUOTES: Final = "‘’“”"
 _AFTER_CAPITAL: Final = "‘’“”«»‹›–—…\xa0"  # characters that may well follow a capital such as Ã
-_MAX_URL_CHARACTERS: Final = 500
+_MAX_URL_CHARACTERS: Final = 500  # characters before a sequence searched for the start of a URL
 
 
 def may_need_repair(utf8: bytes) -> bool:
