@@ -176,7 +176,7 @@ class ArticleEmbed:
 class ArticleMetadata:
     """Metadata of an article; fields that the page neither declares nor displays are None or empty.
 
-    `lead` is the standfirst. `address` is the canonical URL (absolute, HTTP or HTTPS). `is_paid`
+    `lead` is the standfirst. `canonical_url` is absolute (HTTP or HTTPS). `is_paid`
     states whether the full article is for subscribers only. `truncated` is True if only the
     beginning is displayed, otherwise None. `wire` is the news agency that supplied the article.
     `site_name`, `description`, `image`, `favicon` (absolute URLs) and `text_direction` are as
@@ -189,7 +189,7 @@ class ArticleMetadata:
     published: Moment | None = None
     modified: Moment | None = None
     age: str = ""
-    address: str | None = None
+    canonical_url: str | None = None
     section: str | None = None
     tags: tuple[str, ...] = ()
     is_paid: bool | None = None
@@ -308,7 +308,7 @@ class Article:
     @property
     def canonical_url(self) -> str | None:
         """The canonical URL that the page declares."""
-        return self.metadata.address
+        return self.metadata.canonical_url
 
     @property
     def site_name(self) -> str | None:

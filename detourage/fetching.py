@@ -76,12 +76,12 @@ def fetch(
     """
     end = time.monotonic() + seconds
 
-    def check(address: str) -> None:
+    def check(target: str) -> None:
         if not obey_robots:
             return
-        rules = _robots_rules(urljoin(address, "/"), seconds, int(time.time() // _DAY_SECONDS))
-        if not rules.can_fetch(ROBOTS_USER_AGENT, address):
-            raise FetchError(url, f"robots.txt of {_host(address)} disallows this page")
+        rules = _robots_rules(urljoin(target, "/"), seconds, int(time.time() // _DAY_SECONDS))
+        if not rules.can_fetch(ROBOTS_USER_AGENT, target):
+            raise FetchError(url, f"robots.txt of {_host(target)} disallows this page")
 
     with _plain_errors(url, seconds), _opened(url, seconds, check) as response:
         response.raise_for_status()

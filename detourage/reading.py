@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, get_args
 from detourage.article import Article, Result
 from detourage.html import Page as ParsedPage
 from detourage.html import PageError, parse_page
-from detourage.html.addresses import split_url
+from detourage.html.urls import split_url
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page, as_page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from detourage.html.addresses import split_url
+from detourage.html.urls import split_url
 from detourage.reader.documents import Run
 from detourage.text.plural import counted, cut, short_age
 from inspector.reads.sites import TrendPart

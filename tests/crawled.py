@@ -23,7 +23,7 @@ from tests.services import Services, temporary_database
 from worker.messaging.broker import connect, topology_of
 from worker.settings import Settings
 from worker.store.database import Database
-from worker.workflow.process import configure, process_state
+from worker.workflow.process_state import configure, process_state
 
 SITES = ("harbour-post.example", "sada-almina.example")
 """Two sites of the sample crawl: the first is redesigned, and the second is in Arabic."""

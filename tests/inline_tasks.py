@@ -15,7 +15,7 @@ from detourage.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.messaging import task_names
 from worker.service.relay import as_one_task, batched
-from worker.store import recording, trees
+from worker.store import fetched_pages, trees
 from worker.store.database import Database
 from worker.store.outbox import WaitingEntry, unpacked_body
 from worker.store.pages import FetchedPage
@@ -26,7 +26,7 @@ from worker.tasks.extract import extract
 from worker.tasks.maintenance import prune
 from worker.tasks.reprocess import parse, reprocess, reprocess_due
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting_fetch
-from worker.workflow.process import configure, process_state
+from worker.workflow.process_state import configure, process_state
 
 T = TypeVar("T")
 
@@ -122,9 +122,9 @@ class Tasks:
 
     def _store_due_fetches(self) -> int:
         """Store fetches that waited for their page's previous outcome; return their number."""
-        due_fetches = self.database.execute(recording.DUE_FETCHES, limit=100)
+        due_fetches = self.database.execute(fetched_pages.DUE_FETCHES, limit=100)
         for due in due_fetches:
-            fetched = recording.fetched_page_of(due)
+            fetched = fetched_pages.fetched_page_of(due)
             parsed = parse_or_reject(
                 fetched.content, fetched.url, fetched.content_type, fetched.response
             )

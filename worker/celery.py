@@ -5,7 +5,7 @@ import sys
 
 from worker.service.application import create_app
 from worker.settings import SettingsError, load_settings
-from worker.workflow.process import configure
+from worker.workflow.process_state import configure
 
 # Otherwise, NumPy starts a thread per core, each of which busy-waits for work.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

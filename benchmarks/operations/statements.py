@@ -34,7 +34,7 @@ from worker.store.pages import FetchedPage
 from worker.store.schema import migrate
 from worker.workflow import extraction_results, generation
 from worker.workflow.parsing import parse_or_reject, store_pages
-from worker.workflow.process import configure, process_state
+from worker.workflow.process_state import configure, process_state
 
 PLACES = LaneQuota(200, 100)
 

@@ -19,8 +19,8 @@ from typing import Any
 
 from benchmarks.evaluation.scores import load_corpus
 from detourage.html import Page, PageError, parse_page
-from detourage.html.addresses import absolute, base_of
 from detourage.html.nodes import Node
+from detourage.html.urls import absolute, base_of
 from detourage.messages import PageMessage
 from detourage.pagination import read_pagination
 from detourage.text.words import listed

@@ -23,7 +23,7 @@ from benchmarks.stories.variations import Version, generate, half_of, read_texts
 from detourage.text.words import tokens
 from stories.fingerprint import Fingerprint, fingerprint_of
 from stories.grouping import MAX_UNRELATED_SHARE, StoryText, group_texts
-from stories.overlap import Overlap, overlap_of
+from stories.repeats import Overlap, overlap_of
 
 SEEDS = (1, 2, 3)
 

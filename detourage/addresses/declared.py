@@ -12,10 +12,10 @@ from detourage.addresses.form import canonical_form
 from detourage.addresses.refusal import is_front
 from detourage.addresses.variants import MAX_TARGETS, Kind, Target, targets_by_form
 from detourage.html import Page, publisher_of
-from detourage.html.addresses import split_url
 from detourage.html.flat import FlatDocument
 from detourage.html.head import Head, text_of
 from detourage.html.text import INLINE, UNSEEN
+from detourage.html.urls import split_url
 from detourage.text import words
 from detourage.text.words import squash
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from detourage.addresses.form import canonical_form
 from detourage.html import Response, site_of
-from detourage.html.addresses import split_url
+from detourage.html.urls import split_url
 from detourage.outcomes import PageOutcome
 
 _STATUS_DETAIL: Final = "the site responded with status {}"

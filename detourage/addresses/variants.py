@@ -8,8 +8,8 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from detourage.addresses.form import canonical_form
 from detourage.html import site_of
-from detourage.html.addresses import split_url
 from detourage.html.head import MAX_ADDRESS
+from detourage.html.urls import split_url
 from detourage.text.words import listed
 
 Kind = Literal["form", "canonical", "amp", "mobile", "print"]

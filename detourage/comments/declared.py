@@ -12,8 +12,8 @@ from html import unescape
 from typing import Any, NamedTuple, TypeVar
 
 from detourage.comments.comment import Comment
-from detourage.html.addresses import absolute
 from detourage.html.page import plain_paragraphs
+from detourage.html.urls import absolute
 from detourage.text.dates import parse_moment
 from detourage.text.words import clean
 
@@ -61,7 +61,7 @@ class _RawComment(NamedTuple):
     date: str | None
     id: str | None
     parent_id: str | None
-    address: str | None
+    url: str | None
     votes: int | None
     enclosing: int | None = None
 
@@ -193,7 +193,7 @@ def _read_comment(node: _Object, enclosing: int | None, is_declared: bool) -> _R
         date=date,
         id=_first(values, _ID_KEYS, _read_short_text),
         parent_id=_first(values, _PARENT_KEYS, _read_reference),
-        address=_first(values, ("permalink", "url", "id"), _read_short_text),
+        url=_first(values, ("permalink", "url", "id"), _read_short_text),
         votes=None if upvotes is None else upvotes - downvotes,
         enclosing=enclosing,
     )
@@ -306,13 +306,13 @@ def _acyclic_parent(number: int, parents: Sequence[int]) -> int | None:
 
 def _to_comment(raw: _RawComment, parent: int | None, url: str) -> Comment:
     moment = parse_moment(raw.date) if raw.date else None
-    address = raw.address if raw.address and "/" in raw.address else None
+    permalink = raw.url if raw.url and "/" in raw.url else None
     return Comment(
         text="\n\n".join(plain_paragraphs(raw.text)),
         author=raw.author,
         date=moment,
         written_date=raw.date if moment is None else None,
         parent=parent,
-        permalink=absolute(address, url),
+        permalink=absolute(permalink, url),
         votes=raw.votes,
     )

@@ -223,5 +223,5 @@ def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
 
 
 @cached_if_short(4096)
-def _is_profile(address: str) -> bool:
-    return _PROFILE.search(address[:MAX_ADDRESS]) is not None
+def _is_profile(url: str) -> bool:
+    return _PROFILE.search(url[:MAX_ADDRESS]) is not None

@@ -17,9 +17,9 @@ from detourage.comments.extents import Extent, find_extents
 from detourage.comments.layout import Column, Layout, align_columns, lay_out
 from detourage.comments.naming import FoundAuthor, name_authors
 from detourage.comments.replies import find_parents
-from detourage.html.addresses import absolute, base_of
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
+from detourage.html.urls import absolute, base_of
 from detourage.text.relative import resolve_relative
 from detourage.text.words import listed
 
@@ -65,14 +65,14 @@ def _candidate_links(layout: Layout, date: FoundDate | None) -> Iterator[str]:
                 date.element <= index < layout.ends[date.element]
             ):
                 yield layout.get(index, "href") or ""
-    addresses = [layout.get(index, "href") or "" for index in links]
-    fragments = [urldefrag(url).fragment if "#" in url else "" for url in addresses]
+    urls = [layout.get(index, "href") or "" for index in links]
+    fragments = [urldefrag(url).fragment if "#" in url else "" for url in urls]
     if any(fragments):
         ids, names = layout.attributes.by_element("id"), layout.attributes.by_element("name")
         anchors = {ids.get(place) or names.get(place) for place in layout.places}
-        for address, fragment in zip(addresses, fragments, strict=True):
+        for link_url, fragment in zip(urls, fragments, strict=True):
             if fragment and fragment in anchors:
-                yield address
+                yield link_url
 
 
 def _own_anchor(page: FlatDocument, extent: Extent) -> str:

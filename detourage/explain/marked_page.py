@@ -16,8 +16,8 @@ from lxml.html import HtmlElement
 
 from detourage.explain.explained import summary
 from detourage.html import Page
-from detourage.html.addresses import base_of
 from detourage.html.text import without_text
+from detourage.html.urls import base_of
 from detourage.reader import ExplainedLine, Explanation
 from detourage.reader.explanation import Verdict
 from detourage.reader.media import image_of
@@ -39,10 +39,10 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     line_of_text = [lines.get(node.line) for node in outline.texts]
     _frame_blocks(outline, [line.verdict if line else None for line in line_of_text])
     images = explanation.article.images if explanation.article is not None else ()
-    base, addresses = base_of(document, page.url), {image.url for image in images}
-    for element in document.iter("img") if addresses else ():
+    base, urls = base_of(document, page.url), {image.url for image in images}
+    for element in document.iter("img") if urls else ():
         image = image_of(element, base, None)
-        if image is not None and image.url in addresses:
+        if image is not None and image.url in urls:
             _add_class(element, "detourage-article")
     for (element, attribute), line in zip(positions, line_of_text, strict=True):
         if line is not None:
@@ -110,7 +110,7 @@ _ACTIVE_TAGS = (
 )
 """Elements that run scripts, or load or hide content; browsers with scripting hide their text."""
 
-_ADDRESS_ATTRIBUTES = frozenset(
+_URL_ATTRIBUTES = frozenset(
     {"href", "src", "action", "formaction", "srcset", "data", "background", "poster", "ping"}
 )
 _SAFE_SCHEMES = ("http:", "https:", "data:image/", "mailto:", "//")
@@ -158,13 +158,13 @@ def _disarm(document: HtmlElement) -> None:
     for element in document.iter():
         for name, value in element.items():
             is_active = name.lower().startswith("on") or name.lower() in ("srcdoc", "http-equiv")
-            if is_active or (name.lower() in _ADDRESS_ATTRIBUTES and not _is_safe(value)):
+            if is_active or (name.lower() in _URL_ATTRIBUTES and not _is_safe(value)):
                 del element.attrib[name]
 
 
-def _is_safe(address: str) -> bool:
+def _is_safe(url: str) -> bool:
     # Browsers ignore white space within a scheme.
-    compact = "".join(address.split()).lower()
+    compact = "".join(url.split()).lower()
     scheme, colon, _ = compact.partition(":")
     is_relative = not colon or any(mark in scheme for mark in "/?#")
     return is_relative or compact.startswith(_SAFE_SCHEMES)

@@ -1,6 +1,5 @@
 """Decoding and parsing of pages, and their ordered labelled trees of elements."""
 
-from detourage.html.addresses import publisher_of, site_key, site_name, site_of
 from detourage.html.errors import (
     EmptyPageError,
     FramesetError,
@@ -12,6 +11,7 @@ from detourage.html.errors import (
 )
 from detourage.html.page import Page, Response, parse_page
 from detourage.html.tree import Tree, TreeFormatError, TreeShape
+from detourage.html.urls import publisher_of, site_key, site_name, site_of
 
 __all__ = [
     "EmptyPageError",

@@ -6,8 +6,8 @@ from typing import Self
 
 import numpy as np
 
-from detourage.html.addresses import absolute
 from detourage.html.flat import FlatDocument
+from detourage.html.urls import absolute
 from detourage.text import words
 
 MAX_DECLARATIONS = 500  # ``base``, ``link``, ``meta`` and ``title`` elements read from a page
@@ -44,9 +44,9 @@ class Head:
                 head._read_meta(attributes, base)
             elif tag == "link":
                 relations = attributes.get("rel", "").lower().split()
-                address = attributes.get("href", "")
+                link_url = attributes.get("href", "")
                 if "canonical" in relations:
-                    head.canonical = head.canonical or _absolute(address, base)
+                    head.canonical = head.canonical or _absolute(link_url, base)
         return head
 
     def _read_meta(self, attributes: dict[str, str], base: str) -> None:
@@ -60,8 +60,8 @@ class Head:
             self.open_graph = self.open_graph or _absolute(content, base)
 
 
-def _absolute(address: str, base: str) -> str:
-    return absolute(address, base) or "" if len(address) <= MAX_ADDRESS else ""
+def _absolute(url: str, base: str) -> str:
+    return absolute(url, base) or "" if len(url) <= MAX_ADDRESS else ""
 
 
 def text_of(flat: FlatDocument, index: int) -> str:

@@ -40,12 +40,12 @@ class Response:
         values = json.loads(extra)
         status, final_url = values.get("status"), values.get("final_url")
         is_status = type(status) is int and 100 <= status <= 599
-        is_address = (
+        is_url = (
             isinstance(final_url, str)
             and len(final_url) <= MAX_URL_CHARACTERS
             and final_url.lower().startswith(("http://", "https://"))
         )
-        return cls(status if is_status else None, final_url if is_address else None)
+        return cls(status if is_status else None, final_url if is_url else None)
 
 
 NO_RESPONSE = Response()  # value for a page whose HTTP response metadata is unknown

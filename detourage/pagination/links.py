@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from detourage.html import Page
-from detourage.html.addresses import MAX_LINKS, absolute, base_of
 from detourage.html.flat import FlatDocument
 from detourage.html.names import to_kebab_case
 from detourage.html.nodes import Node
+from detourage.html.urls import MAX_LINKS, absolute, base_of
 from detourage.pagination import wording
 from detourage.pagination.addresses import Address
 from detourage.pagination.wording import MAX_LABEL, Direction, Label

@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 
 from detourage.article import Article, ArticleEmbed, ArticleImage
 from detourage.html import Page
-from detourage.html.addresses import base_of
+from detourage.html.urls import base_of
 from detourage.metadata import read_metadata
 from detourage.reader import hidden, menus, sentences, titles
 from detourage.reader.blocks import blocks_of

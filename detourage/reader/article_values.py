@@ -127,7 +127,7 @@ def _metadata(article: Article) -> messages.Metadata:
     return messages.Metadata(
         published=_iso_or_none(metadata.published),
         modified=_iso_or_none(metadata.modified),
-        canonical_url=metadata.address,
+        canonical_url=metadata.canonical_url,
         section=metadata.section,
         tags=list(metadata.tags),
         paywall=metadata.is_paid,

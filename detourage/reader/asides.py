@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from detourage.html.addresses import absolute, base_of, site_of
 from detourage.html.flat import Booleans
+from detourage.html.urls import absolute, base_of, site_of
 from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage

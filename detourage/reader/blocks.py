@@ -18,9 +18,9 @@ from detourage.article import (
     BlockType,
     EmphasisKind,
 )
-from detourage.html.addresses import absolute
 from detourage.html.nodes import Node
 from detourage.html.text import HEADINGS
+from detourage.html.urls import absolute
 from detourage.reader import illustrations, media
 from detourage.reader.finding import FoundBody, FoundRole
 from detourage.reader.outline import Outline
@@ -508,7 +508,7 @@ class _BlockBuilder:
     def _add_media(self, element: Node) -> None:
         """Add an image or embed, unless it belongs to a teaser of another page."""
         link = self._page.node(self._link).get("href") if self._link is not None else None
-        if self._muted is not None and self._link is not None and not media.is_image_address(link):
+        if self._muted is not None and self._link is not None and not media.is_image_url(link):
             # A picture linked to another page illustrates that page.
             return
         muted = None if element.tag == "audio" else self._muted

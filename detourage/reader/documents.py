@@ -130,7 +130,7 @@ def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
 def _markdown_piece(piece: _Piece) -> str:
     """Return a block other than a list item, an image or an embed in Markdown."""
     if isinstance(piece, ArticleEmbed):
-        return f"<{_markdown_address(piece.url)}>"
+        return f"<{_markdown_url(piece.url)}>"
     if isinstance(piece, ArticleImage):
         image = f"![{_escaped(piece.alt or '')}]({_markdown_target(piece.url)})"
         return f"{image}\n\n*{_escaped(piece.caption)}*" if piece.caption else image
@@ -185,11 +185,11 @@ def _emphasised(text: str, mark: str) -> str:
 
 
 def _markdown_target(url: str) -> str:
-    address = _markdown_address(url)
-    return f"<{address}>" if "(" in address or ")" in address else address
+    link_url = _markdown_url(url)
+    return f"<{link_url}>" if "(" in link_url or ")" in link_url else link_url
 
 
-def _markdown_address(url: str) -> str:
+def _markdown_url(url: str) -> str:
     return url.replace("<", "%3C").replace(">", "%3E").replace("\\", "%5C")
 
 

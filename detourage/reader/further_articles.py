@@ -13,9 +13,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from detourage.html.addresses import absolute, base_of, site_of, split_url
 from detourage.html.flat import Integers
 from detourage.html.names import split_name
+from detourage.html.urls import absolute, base_of, site_of, split_url
 from detourage.limits import MAX_URL_CHARACTERS
 from detourage.metadata.bylines import BYLINE_MARKS
 from detourage.reader.declared_types import declared_types
@@ -52,12 +52,12 @@ _LIVE_NAMES: Final = listed("live liveblog liveticker livefeed ticker")
 _HEAD_PROPERTIES: Final = listed("author datepublished datemodified")  # of ``rel`` and ``itemprop``
 
 # Words of the name of a ``data-`` attribute with the URL of an article, or with another URL.
-_ADDRESS_WORDS: Final = listed("url href permalink link uri canonical path location")
+_URL_WORDS: Final = listed("url href permalink link uri canonical path location")
 _OTHER_WORDS: Final = listed(
     "image img src thumb thumbnail photo picture video audio media ajax api load comment comments"
     " login action background author target feed rss embed tracking ad ads"
 )
-_ADDRESS_ATTRIBUTES: Final = ("about", "resource", "itemid")  # of RDFa and microdata
+_URL_ATTRIBUTES: Final = ("about", "resource", "itemid")  # of RDFa and microdata
 _ADDRESS_PROPERTIES: Final = listed("url mainentityofpage")  # of microdata (``itemprop``)
 _FILE: Final = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|mp[34]|pdf|js|css|json|xml)$", re.I)
 _IS_ADDRESS: Final = re.compile(r"(?:https?://|/)[^\s/]")
@@ -128,7 +128,7 @@ class _FurtherArticles:
             words_above = self._body_words(page.text_ends[self.heading], page.text_starts[element])
             if words_above < MIN_OWN_WORDS or self._is_part(head):
                 continue
-            declared, linked = self._declared_address(head, element), self._linked_address(head)
+            declared, linked = self._declared_url(head, element), self._linked_url(head)
             url = declared or linked
             if url is not None and any(url == each.url for each in found.values()):
                 # This heading is inside an article that has already been found.
@@ -159,7 +159,7 @@ class _FurtherArticles:
         headings = np.flatnonzero(page.flat.having(_HEADINGS))
         headings = headings[(headings >= start) & (headings < end)]
         heads = [index for index in headings.tolist() if 0 < page.size(index) <= MAX_HEADLINE_WORDS]
-        for index in self._addresses:
+        for index in self._urls:
             if start <= index < end and page.size(index) >= MIN_ELEMENT_WORDS:
                 first, last = np.searchsorted(headings, (index, page.ends[index]))
                 if first == last:  # contains no heading
@@ -282,21 +282,21 @@ class _FurtherArticles:
         values = (page.flat.values(name).get(index, "") for name in ("rel", "itemprop"))
         return any(value.lower() in _HEAD_PROPERTIES for value in values)
 
-    def _declared_address(self, head: int, element: int) -> str | None:
+    def _declared_url(self, head: int, element: int) -> str | None:
         """Return the URL that the page declares for a further article."""
         for index in self.page.ancestry(head):
             if index < element:
                 break
-            if index in self._addresses:
-                return self._addresses[index]
+            if index in self._urls:
+                return self._urls[index]
         for index in range(element, self.page.ends[element]):
             if self.page.token_starts[index] > self.page.token_ends[head]:
                 break
-            if index in self._item_addresses:
-                return self._item_addresses[index]
+            if index in self._item_urls:
+                return self._item_urls[index]
         return self._by_headline.get(squash(self._headline(head))) if self._by_headline else None
 
-    def _linked_address(self, head: int) -> str | None:
+    def _linked_url(self, head: int) -> str | None:
         """Return the same-site URL that a headline links to."""
         page = self.page
         if page.tags[head] not in _HEADINGS:
@@ -309,36 +309,36 @@ class _FurtherArticles:
         return next(filter(None, map(self._other_page, hrefs)), None)
 
     @cached_property
-    def _addresses(self) -> dict[int, str]:
+    def _urls(self) -> dict[int, str]:
         """URLs of the site's other pages found in attributes such as ``data-url``, by element."""
-        addresses: dict[int, str] = {}
+        urls: dict[int, str] = {}
         for name in self.page.flat.attributes.distinct:
             name_words = frozenset(split_name(name)) if name.startswith("data-") else frozenset()
-            is_address = bool(name_words & _ADDRESS_WORDS) and not name_words & _OTHER_WORDS
-            if is_address or name in _ADDRESS_ATTRIBUTES:
+            is_url = bool(name_words & _URL_WORDS) and not name_words & _OTHER_WORDS
+            if is_url or name in _URL_ATTRIBUTES:
                 for index, value in self.page.flat.values(name).items():
-                    address = self._other_page(value)
-                    if address is not None and self.page.tags[index] not in ("a", "img", "button"):
-                        addresses.setdefault(index, address)
-        return addresses
+                    link_url = self._other_page(value)
+                    if link_url is not None and self.page.tags[index] not in ("a", "img", "button"):
+                        urls.setdefault(index, link_url)
+        return urls
 
     @cached_property
-    def _item_addresses(self) -> dict[int, str]:
+    def _item_urls(self) -> dict[int, str]:
         """URLs of the site's other pages found in microdata, by element."""
-        addresses: dict[int, str] = {}
+        urls: dict[int, str] = {}
         for index, name in self.page.flat.values("itemprop").items():
             if name.strip().lower() in _ADDRESS_PROPERTIES:
                 node = self.page.node(index)
                 for key in ("href", "content", "itemid"):
-                    address = self._other_page(node.get(key))
-                    if address is not None:
-                        addresses.setdefault(index, address)
-        return addresses
+                    url = self._other_page(node.get(key))
+                    if url is not None:
+                        urls.setdefault(index, url)
+        return urls
 
     @cached_property
     def _by_headline(self) -> dict[str, str]:
         """URLs of the site's other pages found in structured data, by headline (`squash`)."""
-        addresses: dict[str, str] = {}
+        urls: dict[str, str] = {}
         scripts = (node for node in self.page.declarations if node.tag == "script")
         waiting: list[Any] = [value for _, value in structured_data(scripts, holding="headline")]
         for _ in range(MAX_VALUES):
@@ -354,16 +354,16 @@ class _FurtherArticles:
                     page = value.get("mainEntityOfPage")
                     page = page.get("@id") if isinstance(page, dict) else page
                     for each in (value.get("url"), page, value.get("@id")):
-                        address = self._other_page(each) if isinstance(each, str) else None
-                        if address is not None:
-                            addresses.setdefault(squash(headline), address)
-        return addresses
+                        link_url = self._other_page(each) if isinstance(each, str) else None
+                        if link_url is not None:
+                            urls.setdefault(squash(headline), link_url)
+        return urls
 
     def _other_page(self, written: str | None) -> str | None:
         """Resolve a URL; None unless it is another page of this site."""
         if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
             return None
-        base, site, own_paths = self._own_address
+        base, site, own_paths = self._own_url
         url = (absolute(written, base) or "").partition("#")[0]
         path = _path(url)
         if not path or site_of(url) != site or _FILE.search(path):
@@ -374,7 +374,7 @@ class _FurtherArticles:
         return url
 
     @cached_property
-    def _own_address(self) -> tuple[str, str, frozenset[str]]:
+    def _own_url(self) -> tuple[str, str, frozenset[str]]:
         """The page's base, site and paths, from the fetched URL and those that it declares."""
         links = (
             node.get("href")

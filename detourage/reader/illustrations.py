@@ -111,7 +111,7 @@ def _may_lead(page: Outline, index: int, frame: int, heading: int | None) -> boo
     if not is_below and page.tags[page.parents[index]] not in _FRAMES:
         return False
     link = page.links[index]
-    if link >= 0 and not media.is_image_address(page.node(link).get("href")):
+    if link >= 0 and not media.is_image_url(page.node(link).get("href")):
         return False
     return not is_teaser(page, frame)
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from detourage.article import ArticleEmbed, ArticleImage
-from detourage.html.addresses import absolute, split_url
 from detourage.html.names import name_words
 from detourage.html.nodes import AnyElement, Node
+from detourage.html.urls import absolute, split_url
 from detourage.text import words
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
@@ -21,7 +21,7 @@ _SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _NETWORKS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
 _PLUGINS = ("fb-post", "fb-video")
 _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")  # attributes with a post's URL
-_IMAGE_ADDRESS = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+_IMAGE_URL = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
 _SIZE_IN_NAME = re.compile(  # "-1200x800", "_w640" or "-scaled" in a file name
@@ -41,9 +41,9 @@ def is_image(tag: str) -> bool:
     return tag == "img" or tag.endswith("-img")
 
 
-def is_image_address(address: str | None) -> bool:
+def is_image_url(url: str | None) -> bool:
     """Return whether a URL points to an image file, judging by its extension."""
-    return _IMAGE_ADDRESS.search(address or "") is not None
+    return _IMAGE_URL.search(url or "") is not None
 
 
 def file_stem(url: str) -> str:
@@ -73,7 +73,7 @@ def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
     if _is_tiny(element):
         return None
     is_object = element.tag in EMBEDS
-    candidates = _object_addresses(element) if is_object else _post_addresses(element)
+    candidates = _object_urls(element) if is_object else _post_urls(element)
     url = next(filter(None, (absolute(source, base) for source in candidates)), None)
     if url is None or _BUTTONS.search(url):
         return None
@@ -105,19 +105,19 @@ def _sources(image: AnyElement) -> Iterator[str | None]:
 def _largest(candidates: str | None) -> str | None:
     """Return the URL of the largest image in a source set ("a.jpg 640w, b.jpg 1280w"), or None."""
     sizes: dict[str, float] = {}
-    address = ""
+    url = ""
     for word in (candidates or "").split():
-        if address:
-            sizes[address] = _number(word.rstrip(",")[:-1])
+        if url:
+            sizes[url] = _number(word.rstrip(",")[:-1])
         else:
-            address = word.rstrip(",")
-            sizes.setdefault(address, 1.0)
+            url = word.rstrip(",")
+            sizes.setdefault(url, 1.0)
         if word.endswith(","):
-            address = ""
+            url = ""
     return max(sizes, key=sizes.__getitem__, default=None)
 
 
-def _object_addresses(element: AnyElement) -> Iterator[str | None]:
+def _object_urls(element: AnyElement) -> Iterator[str | None]:
     for name in ("src", "data-src", "data-lazy-src", "data"):
         yield element.get(name)
     for child in element.iter("source", "embed", "param"):
@@ -127,7 +127,7 @@ def _object_addresses(element: AnyElement) -> Iterator[str | None]:
             yield child.get("value")
 
 
-def _post_addresses(post: AnyElement) -> Iterator[str | None]:
+def _post_urls(post: AnyElement) -> Iterator[str | None]:
     classes = (post.get("class") or "").split()
     if _NETWORKS.isdisjoint(name_words(post)) and not any(map(classes.count, _PLUGINS)):
         return

@@ -12,8 +12,8 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from detourage.html.addresses import absolute, base_of, site_of
 from detourage.html.flat import Integers
+from detourage.html.urls import absolute, base_of, site_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
@@ -92,11 +92,11 @@ def _share_leading_elsewhere(page: Outline, headlines: "_Headlines", url: str) -
     """Return the share of headlines linked to other sites or to anchors on the page."""
     base, site, own = base_of(page.root, url), site_of(url), url.partition("#")[0]
     hrefs = (page.node(link).get("href") for link in headlines.links.tolist())
-    addresses = [address for href in hrefs if (address := absolute(href, base)) is not None]
+    urls = [link_url for href in hrefs if (link_url := absolute(href, base)) is not None]
     elsewhere = sum(
-        site_of(address) != site or address.partition("#")[0] == own for address in addresses
+        site_of(link_url) != site or link_url.partition("#")[0] == own for link_url in urls
     )
-    return elsewhere / len(addresses) if addresses and site else 0.0
+    return elsewhere / len(urls) if urls and site else 0.0
 
 
 class _Headlines(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from detourage.html.addresses import split_url
+from detourage.html.urls import split_url
 from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.texts import count_words

@@ -17,7 +17,7 @@ from tests.inline_tasks import Tasks
 from tests.services import URL_SCHEMES, Services, with_scheme
 from worker.settings import Settings, load_settings
 from worker.store.database import Database
-from worker.workflow.process import configure, process_state
+from worker.workflow.process_state import configure, process_state
 
 
 class PersistentDatabase(Database):
@@ -59,7 +59,7 @@ def tasks(
     scheme = URL_SCHEMES[crc32(request.path.name.encode()) % len(URL_SCHEMES)]
     monkeypatch.setenv("DETOURAGE_DATABASE_URL", with_scheme(database_url, scheme))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)
-    monkeypatch.setattr("worker.workflow.process.Database", shared_database)
+    monkeypatch.setattr("worker.workflow.process_state.Database", shared_database)
     load_settings.cache_clear()
     # Configure the process again, because cached IDs are not valid in another module's database.
     configure(load_settings())

@@ -40,7 +40,7 @@ from worker.service.build import log_start
 from worker.settings import Settings, has_trace_receiver
 from worker.store import schema
 from worker.store.database import Database
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
 from worker.store import progress, schema
 from worker.store.database import Database
-from worker.store.recording import check_store
-from worker.workflow.process import browser_of
+from worker.store.fetched_pages import check_store
+from worker.workflow.process_state import browser_of
 
 Check: TypeAlias = Callable[[Settings], str]
 """A check, which returns a human-readable detail or raises an exception."""

@@ -32,7 +32,7 @@ from worker.outcomes import ReceiptResult
 from worker.processes.allocation import tune_memory
 from worker.service.broker_process import BrokerProcess
 from worker.settings import Settings
-from worker.store import pages, progress, recording
+from worker.store import fetched_pages, pages, progress
 from worker.store.database import UnavailableError, is_transient_failure
 from worker.store.durations import Durations
 from worker.store.pages import FetchedPage, NewReceipt, ParsedPage
@@ -161,12 +161,12 @@ class Intake(BrokerProcess):
         """Store fetches that have waited for the outcomes of their pages."""
         for due in fetches:
             try:
-                fetched = recording.fetched_page_of(due)
+                fetched = fetched_pages.fetched_page_of(due)
                 page = fetched, self._parse(fetched)
                 self._run_once(store_waiting_fetch, due.id, page, self._settings.pages)
             except Exception:
                 logger.exception("dropped a waiting fetch that cannot be stored")
-                self._run_once(recording.remove_waiting_fetch, due.id)
+                self._run_once(fetched_pages.remove_waiting_fetch, due.id)
             self._read_from_broker()
 
     @contextmanager
@@ -356,7 +356,7 @@ class Intake(BrokerProcess):
 
 
 def _due_fetches(session: Session) -> Sequence[Row[Any]]:
-    return session.execute(recording.DUE_FETCHES, {"limit": DUE_FETCHES_AT_ONCE}).all()
+    return session.execute(fetched_pages.DUE_FETCHES, {"limit": DUE_FETCHES_AT_ONCE}).all()
 
 
 def _store(

@@ -13,7 +13,7 @@ from worker.store.database import is_transient_failure
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.assignment import assign_pages, request_each_alone
 from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 logger = logging.getLogger(__name__)
 

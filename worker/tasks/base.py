@@ -8,7 +8,7 @@ from celery import Task
 from celery.exceptions import SoftTimeLimitExceeded
 
 from detourage.time_limit import time_limit
-from worker.workflow.process import main_process
+from worker.workflow.process_state import main_process
 
 
 class OutOfMemoryError(Exception):

@@ -13,7 +13,7 @@ from worker.tasks.base import TASK_OPTIONS
 from worker.workflow import clustering_requests as requests
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.clustering import cluster_site, disable_clustering
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 MAX_ERROR_LENGTH = 500
 """Maximum length of a stored error; the full traceback is stored with the failed task."""

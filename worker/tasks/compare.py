@@ -6,7 +6,7 @@ from worker.messaging import task_names
 from worker.store.database import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.comparison import compare_block
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 
 @shared_task(name=task_names.COMPARE, **TASK_OPTIONS)

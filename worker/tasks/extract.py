@@ -14,7 +14,7 @@ from worker.workflow import extraction_requests as requests
 from worker.workflow.attempts import PATIENCE_SECONDS
 from worker.workflow.extraction import extract_page, load_jobs
 from worker.workflow.extraction_results import save_or_fail
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from worker.store import outbox
 from worker.store.retention import Cursor, pruning
 from worker.store.retention_kinds import KINDS, Kind
 from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 STEPS_PER_TASK = 20
 """Maximum number of transactions per task before it enqueues the next: a few seconds of work."""

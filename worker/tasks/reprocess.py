@@ -13,7 +13,7 @@ from worker.store.database import AdvisoryLock
 from worker.store.reprocessings import SQL, cancel
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.parsing import parse_again
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 from worker.workflow.reprocessing import reprocess_site
 
 logger = logging.getLogger(__name__)

@@ -17,7 +17,7 @@ from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tracing import Context
 from worker.workflow.article_parts import with_missing
-from worker.workflow.process import ProcessState
+from worker.workflow.process_state import ProcessState
 
 _READER_FIELDS = {"language", "title", "lead", "authors", "published_at", "text", "corrections"}
 _READER_FIELDS |= {"blocks", "images", "embeds", "comments", "metadata"}

@@ -28,7 +28,7 @@ from worker.store.groups import ComparablePage, LatestGroups, NewMembership
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import new_group
-from worker.workflow.process import ProcessState
+from worker.workflow.process_state import ProcessState
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Sizes: TypeAlias = npt.NDArray[np.int64]

@@ -17,7 +17,7 @@ from worker.workflow.generation import (
     request_changed_extractions,
     save_generation,
 )
-from worker.workflow.process import ProcessState
+from worker.workflow.process_state import ProcessState
 from worker.workflow.quarantine import quarantine_task
 
 logger = logging.getLogger(__name__)

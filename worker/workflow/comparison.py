@@ -19,7 +19,7 @@ from worker.store import comparisons, outbox, pages, trees
 from worker.store.comparisons import Block, Nearest
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_stored_blocks
-from worker.workflow.process import ProcessState
+from worker.workflow.process_state import ProcessState
 from worker.workflow.quarantine import quarantine_task
 
 logger = logging.getLogger(__name__)

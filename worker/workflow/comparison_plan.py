@@ -29,7 +29,7 @@ from worker.store.groups import SiteState
 from worker.workflow.attempts import PATIENCE_SECONDS
 from worker.workflow.clustering_requests import request_stored_blocks
 from worker.workflow.comparison import compare_at_once
-from worker.workflow.process import ProcessState
+from worker.workflow.process_state import ProcessState
 
 NEAREST_ROWS = 128  # maximum number of trees per task that searches for nearest references
 

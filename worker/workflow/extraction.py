@@ -25,7 +25,7 @@ from worker.store.database import UnavailableError
 from worker.store.extraction_jobs import BegunPage, ExtractionJob
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.comment_patterns import patterns_for_page
-from worker.workflow.process import ProcessState
+from worker.workflow.process_state import ProcessState
 from worker.workflow.shared_lines import shared_lines_on
 from worker.workflow.walls import NoArticle
 

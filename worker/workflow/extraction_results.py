@@ -33,7 +33,7 @@ from worker.workflow.article_message import (
     without_locations,
 )
 from worker.workflow.article_parts import find_parts, is_part, to_json
-from worker.workflow.process import ProcessState
+from worker.workflow.process_state import ProcessState
 from worker.workflow.shared_lines import shared_lines_on
 from worker.workflow.walls import ExtractedPage, NoArticle
 

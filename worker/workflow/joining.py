@@ -29,7 +29,7 @@ from worker.workflow.article_message import (
     reader_digest,
 )
 from worker.workflow.article_parts import from_json, urls_of_links, with_missing
-from worker.workflow.process import ProcessState
+from worker.workflow.process_state import ProcessState
 
 ARTICLES_PER_PART = 8
 """Maximum number of articles joined per part processed; further articles are joined when their own

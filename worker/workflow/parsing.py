@@ -15,9 +15,9 @@ from detourage.reader.shared_lines import PageLines
 from models.tables import StoredPage
 from worker.errors import LostContentError
 from worker.messaging import task_names
-from worker.store import outbox, pages, recording
+from worker.store import fetched_pages, outbox, pages
+from worker.store.fetched_pages import RecordedFetch, record_pages, save_parsed
 from worker.store.pages import FetchedPage, ParsedPage
-from worker.store.recording import RecordedFetch, record_pages, save_parsed
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +94,7 @@ def store_waiting_fetch(
     session: Session, fetch_id: int, page: tuple[FetchedPage, ParsedPage], store_url: str = ""
 ) -> None:
     """Store a fetch that has waited, unless another process has stored it."""
-    if recording.remove_waiting_fetch(session, fetch_id):
+    if fetched_pages.remove_waiting_fetch(session, fetch_id):
         store_pages(session, [page], store_url, have_waited=True)
 
 

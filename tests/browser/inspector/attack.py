@@ -6,7 +6,7 @@ from models.tables import Site
 from tests.inline_tasks import Tasks
 from tests.pages import prose
 from worker.settings import Settings
-from worker.workflow.process import configure, process_state
+from worker.workflow.process_state import configure, process_state
 
 SITE = "attack.example"
 

@@ -17,7 +17,7 @@ from tests.inline_tasks import Tasks
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.page_objects import PageObjects
-from worker.workflow.process import configure, process_state
+from worker.workflow.process_state import configure, process_state
 
 
 def site_ids(client: Client) -> dict[str, int]:

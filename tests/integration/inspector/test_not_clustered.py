@@ -11,7 +11,7 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_pages
 from worker.settings import Settings
 from worker.store import clusterings, provisional
-from worker.workflow.process import configure, process_state
+from worker.workflow.process_state import configure, process_state
 
 PAGES = 4
 

@@ -25,9 +25,9 @@ from tests.addressed import (
     with_canonical_url,
 )
 from tests.pages import article_html
-from worker.store import addresses, pages, recording
+from worker.store import addresses, fetched_pages, pages
+from worker.store.fetched_pages import record_pages
 from worker.store.pages import FetchedPage, ParsedPage
-from worker.store.recording import record_pages
 from worker.workflow.parsing import parse_or_reject
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -66,10 +66,10 @@ def record_fetches(session: Session, *fetches: Fetch, batch: int = 1) -> list[in
         ]
         session.flush()
         set_outcomes(session)
-        while due := session.execute(recording.DUE_FETCHES, {"limit": 100}).all():
+        while due := session.execute(fetched_pages.DUE_FETCHES, {"limit": 100}).all():
             for each in due:
-                recording.remove_waiting_fetch(session, each.id)
-                fetched = recording.fetched_page_of(each)
+                fetched_pages.remove_waiting_fetch(session, each.id)
+                fetched = fetched_pages.fetched_page_of(each)
                 site_id = pages.lock_site(session, fetched.site)
                 parsed = parse_or_reject(fetched.content, fetched.url, None, fetched.response)
                 record_pages(session, [(site_id, fetched, parsed)], have_waited=True)

@@ -19,11 +19,11 @@ from worker.service.checks import Finding, examine
 from worker.settings import load_settings
 from worker.store import page_objects, pages
 from worker.store.database import Database, UnavailableError
+from worker.store.fetched_pages import copy_content
 from worker.store.pages import FetchedPage, ParsedPage
-from worker.store.recording import copy_content
 from worker.tasks.maintenance import prune
 from worker.workflow.parsing import store_pages
-from worker.workflow.process import configure, process_state
+from worker.workflow.process_state import configure, process_state
 
 SITE = [(f"plain/{seed}", article_html(seed)) for seed in range(4)]
 
@@ -219,7 +219,7 @@ def test_a_crash_leaves_an_unused_object_but_no_page_without_one(
         raise CrashError
 
     with monkeypatch.context() as patched:
-        patched.setattr("worker.store.recording.addresses.save", crash)
+        patched.setattr("worker.store.fetched_pages.addresses.save", crash)
         with pytest.raises(CrashError):
             object_tasks.publish("a", SITE[:1])
     assert (len(store.objects()), object_tasks.query(select(PageContent))) == (1, [])

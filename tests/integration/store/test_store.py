@@ -17,10 +17,10 @@ from models.tables import StoredPage
 from worker.outcomes import ReceiptResult
 from worker.store import articles, outbox, pages
 from worker.store.articles import NewRevision
+from worker.store.fetched_pages import record_pages
 from worker.store.outbox import LaneQuota
 from worker.store.pages import FetchedPage, NewReceipt, ParsedPage
 from worker.store.progress import run_progress
-from worker.store.recording import record_pages
 
 MOMENT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 

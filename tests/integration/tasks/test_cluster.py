@@ -23,7 +23,7 @@ from worker.tasks import cluster as clustering
 from worker.tasks.base import OutOfMemoryError
 from worker.tasks.cluster import cluster, cluster_due_sites
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 
 @pytest.fixture

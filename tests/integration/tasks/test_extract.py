@@ -24,7 +24,7 @@ from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tasks.extract import extract, extract_late
 from worker.workflow import article_message, extraction, extraction_results
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 
 @pytest.fixture

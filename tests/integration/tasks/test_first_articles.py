@@ -15,7 +15,7 @@ from worker.messaging.publishing import publish_pages
 from worker.tasks.cluster import cluster, cluster_due_sites
 from worker.workflow import comparison_plan
 from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extractions, urgent_pages
-from worker.workflow.process import process_state
+from worker.workflow.process_state import process_state
 
 PATIENCE = 300.0
 """Maximum time, in seconds, that a page waits for its first article."""

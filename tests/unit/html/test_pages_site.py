@@ -4,7 +4,7 @@ import pytest
 from lxml.html import document_fromstring
 
 from detourage.html import site_of
-from detourage.html.addresses import absolute, base_of
+from detourage.html.urls import absolute, base_of
 
 
 @pytest.mark.parametrize(

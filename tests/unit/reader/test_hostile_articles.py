@@ -58,7 +58,7 @@ def test_links_are_resolved_as_in_a_browser() -> None:
     assert links == ["https://evil.example/", "https://a.example/@evil.example"]
     assert [image.url for image in article.images] == ["https://cdn.example/gpj.a"]
     assert [embed.url for embed in article.embeds] == ["https://video.example/2"]
-    assert article.metadata.address == "https://news.example/story"
+    assert article.metadata.canonical_url == "https://news.example/story"
 
 
 def test_titles_names_and_texts_are_in_display_order() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from worker.rendering import Browser, RenderingError
 from worker.settings import Settings
-from worker.workflow.process import browser_of
+from worker.workflow.process_state import browser_of
 
 
 def test_a_missing_browser_is_named() -> None:

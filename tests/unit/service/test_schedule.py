@@ -5,13 +5,13 @@ from pathlib import Path
 
 from worker.service.application import HeartbeatScheduler, create_app
 from worker.settings import Settings
-from worker.workflow import process
+from worker.workflow import process_state
 
 
 def test_setting_the_clock_back_does_not_stop_beat(tmp_path: Path) -> None:
     urls = {"database_url": "postgresql://127.0.0.1/none", "broker_url": "amqp://127.0.0.1//"}
     settings = Settings.model_validate({**urls, "heartbeat_directory": tmp_path})
-    process.configure(settings)
+    process_state.configure(settings)
     app = create_app(settings)
     file = str(tmp_path / "schedule")
     scheduler = HeartbeatScheduler(app, schedule_filename=file)

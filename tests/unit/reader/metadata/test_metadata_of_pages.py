@@ -35,7 +35,7 @@ def test_declared_metadata_is_read() -> None:
     assert found.section == "Politics"
     assert found.tags == ("bridge", "Ellersby")
     assert found.is_paid is True
-    assert found.address == "https://harbour-post.example/politics/bridge"
+    assert found.canonical_url == "https://harbour-post.example/politics/bridge"
     assert found.kind == "article"
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.pages import paragraphs
 from worker.settings import Settings
-from worker.workflow.process import ProcessStates
+from worker.workflow.process_state import ProcessStates
 from worker.workflow.walls import has_replaced
 
 

@@ -37,14 +37,14 @@ def split_url(url: str) -> SplitResult:
         return urlsplit("")
 
 
-def absolute(address: str | None, base: str) -> str | None:
+def absolute(url: str | None, base: str) -> str | None:
     """Return an absolute http or https URL, or None for anything else, such as ``data:``.
 
     As in browsers, a backslash before the query counts as a slash. User names, passwords and
     bidirectional control characters are removed, because they could disguise the target. If the
     host or port is invalid, the result is None.
     """
-    candidate = clean(address or "")
+    candidate = clean(url or "")
     if not candidate:
         return None
     if "\\" in candidate:

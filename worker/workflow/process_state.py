@@ -78,7 +78,7 @@ class ProcessStates:
         process = os.getpid()
         if process not in self._states:
             if self._settings is None:
-                raise RuntimeError("worker.workflow.process.configure was never called")
+                raise RuntimeError("worker.workflow.process_state.configure was never called")
             self._states[process] = ProcessState(self._settings)
         return self._states[process]
 

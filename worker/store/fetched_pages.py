@@ -34,7 +34,7 @@ from worker.store.pages import (
 )
 from worker.store.queries import Statements
 
-SQL = Statements("recording")
+SQL = Statements("fetched_pages")
 
 CHANGES: Final = (ReceiptResult.ACCEPTED, ReceiptResult.UPDATED)  # results that store content
 

@@ -5,9 +5,9 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from detourage.article import ArticleMetadata, TextDirection
-from detourage.html.addresses import absolute, base_of, split_url
 from detourage.html.nodes import Node
-from detourage.metadata import bylines, dates
+from detourage.html.urls import absolute, base_of, split_url
+from detourage.metadata import bylines, publication
 from detourage.metadata.bylines import names_in, without_repeats
 from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
@@ -67,15 +67,17 @@ def read_metadata(
     sites = {squash(name) for name in (*declared.sites, host)}
     not_sections = {*sites, squash(title or ""), ""}
     sections = (name for name in declared.sections if len(name) <= MAX_TAG_CHARACTERS)
-    language = dates.written_language(
+    language = publication.written_language(
         language, host, page.metas.get("og:locale"), page.root.get("lang"), *declared.languages
     )
     displayed, displayed_modified = bylines.displayed_dates(surroundings.lines, language)
-    modified = dates.modification_date(declared, displayed_modified, language)
-    published = dates.publication_date(declared, displayed, date_in_path(address.path), language)
+    modified = publication.modification_date(declared, displayed_modified, language)
+    published = publication.publication_date(
+        declared, displayed, date_in_path(address.path), language
+    )
     age = "" if published is not None else bylines.displayed_age(surroundings.lines)
     published = published or modified
-    published = published or dates.search_publication_date(
+    published = published or publication.search_publication_date(
         surroundings, displayed, title or "", language
     )
     return ArticleMetadata(
@@ -85,7 +87,7 @@ def read_metadata(
         published=published,
         modified=modified,
         age=age,
-        address=_canonical_url(metas.addresses + json_ld.addresses, url),
+        canonical_url=_canonical_url(metas.addresses + json_ld.addresses, url),
         section=next((name for name in sections if squash(name) not in not_sections), None),
         tags=_split_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
