@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from detourage.html.nodes import AnyElement
+from detourage.text.caches import cached_if_short
 from detourage.text.words import clean
 
 MAX_LINKS = 20_000  # links read from a page, to bound the work on hostile pages
@@ -44,7 +45,12 @@ def absolute(url: str | None, base: str) -> str | None:
     bidirectional control characters are removed, because they could disguise the target. If the
     host or port is invalid, the result is None.
     """
-    candidate = clean(url or "")
+    return _resolve(url or "", base)
+
+
+@cached_if_short(4096)  # two of three links of a page are resolved several times
+def _resolve(url: str, base: str) -> str | None:
+    candidate = clean(url)
     if not candidate:
         return None
     if "\\" in candidate:

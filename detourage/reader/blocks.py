@@ -420,8 +420,8 @@ class _BlockBuilder:
         role, probability = self._role_of(line_sizes) or (None, None)
         labels = role, probability, level, marker
         formatting = tuple(links), tuple(emphasis), language
-        block = ArticleBlock(kind, text, start, start + len(text), *labels, *formatting)
-        blocks.append(replace(block, pieces=tuple(pieces)))
+        place = kind, text, start, start + len(text)
+        blocks.append(ArticleBlock(*place, *labels, *formatting, pieces=tuple(pieces)))
 
     def _code_language(self, index: int) -> str | None:
         """Return the language named by a code block, its first child, parent or grandparent."""
