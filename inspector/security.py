@@ -24,7 +24,7 @@ def policy_with_images(sources: Iterable[str]) -> str:
     return POLICY.replace("img-src 'self'", " ".join(["img-src 'self'", *sources]))
 
 
-FRAMED_POLICY: Final = (
+STORED_PAGE_POLICY: Final = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'self'"
 )

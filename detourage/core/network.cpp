@@ -273,12 +273,12 @@ const Weights &Network::array(const std::string &name) const {
 
 namespace {
 
-constexpr int MOST_WORDS = std::max({int{FIRST_WORDS}, int{LAST_WORDS}, int{SHAPES}, int{NAMES}, int{LINK_WORDS}, int{PAGE_WORDS}});
+constexpr int MAX_WORDS = std::max({int{FIRST_WORDS}, int{LAST_WORDS}, int{SHAPES}, int{NAMES}, int{LINK_WORDS}, int{PAGE_WORDS}});
 
-// Add the embeddings of at most `MOST_WORDS` hashed words; 0 means none. Returns their number.
+// Add the embeddings of at most `MAX_WORDS` hashed words; 0 means none. Returns their number.
 int add_words(const Weights &table, const uint16_t *words, int count, float *out) {
     const int width = table.width();
-    const float *rows[MOST_WORDS];
+    const float *rows[MAX_WORDS];
     int found = 0;
     for (int i = 0; i < count; i++)
         if (words[i]) rows[found++] = &table.values[static_cast<size_t>(words[i] % table.rows() * width)];

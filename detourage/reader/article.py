@@ -241,7 +241,7 @@ def _article_of_any_page(
         # A page that declares another kind, such as a live report, is not a thread.
         if article.text and article.metadata.kind == "article":
             return article, replace(body, kind="forum")
-    candidates = (_extract(page, body, comments) for body in _bodies(page))
+    candidates = (_extract(page, body, comments) for body in _candidate_bodies(page))
     first = next(((article, body) for article, body in candidates if article.text), None)
     if first is None:
         return None
@@ -269,7 +269,7 @@ def _extract(
 def _find_thread(page: PageInTemplate) -> FoundBody | None:
     """Find the thread of a page whose likeliest kind is a forum page."""
     posts = page.posts() if page.posts is not None else None
-    body = next(_bodies(page), None)
+    body = next(_candidate_bodies(page), None)
     if posts is None or body is None:
         return None
     outline, judged = page.outline, page.judged
@@ -277,7 +277,7 @@ def _find_thread(page: PageInTemplate) -> FoundBody | None:
     return find_thread(outline, judged, body, posts, heading, page.text_roles)
 
 
-def _bodies(page: PageInTemplate) -> Iterator[FoundBody]:
+def _candidate_bodies(page: PageInTemplate) -> Iterator[FoundBody]:
     """Yield candidate bodies, best first."""
     roles = page.text_roles or TEXT_ROLES
     from_lines = find_body(page.outline, page.judged, roles, page.favor, page.url)

@@ -15,7 +15,7 @@ from inspector.reads.details import Revision, receipts_of, revisions_of, sending
 from inspector.registry import ViewResponse, page_view, plain_view
 from inspector.request import InspectorRequest
 from inspector.revision_changes import revision_changes
-from inspector.security import FRAMED_POLICY
+from inspector.security import STORED_PAGE_POLICY
 from inspector.stored_page import PageData, TooSlowError, page_data
 
 MAX_LINES: Final = 400
@@ -127,7 +127,7 @@ def stored_page(request: InspectorRequest) -> Response:
     if reading is None:
         raise HTTPException(404, "This page is no longer stored, or cannot be read.")
     html = to_offline_html(reading.explanation, reading.page)
-    return HTMLResponse(html, headers={"content-security-policy": FRAMED_POLICY})
+    return HTMLResponse(html, headers={"content-security-policy": STORED_PAGE_POLICY})
 
 
 def _page_data(request: InspectorRequest) -> PageData:

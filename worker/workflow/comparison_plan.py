@@ -20,7 +20,7 @@ from detourage.template.comparison_policy import (
     known_or_missing,
 )
 from detourage.template.distance import PairBlock, blocks_of_missing
-from detourage.template.distance.blocks import BLOCK_NODES, BLOCK_SIDE, parts
+from detourage.template.distance.pair_blocks import BLOCK_NODES, MAX_BLOCK_SIDE, parts
 from detourage.template.groups import Grouping
 from worker.messaging import task_names
 from worker.store import comparisons, outbox, trees
@@ -107,7 +107,7 @@ def known_site(
     """Return a site with all its distances, or None if blocks had to be requested."""
     found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
     if isinstance(found, NeededComparisons):
-        pairs = _pairs_if_few(site, list(blocks_of(found, site.trees, stored)))
+        pairs = _pairs_if_few(site, list(divide_into_blocks(found, site.trees, stored)))
         if pairs is not None:
             compare_at_once(session, state, pairs)
             found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
@@ -140,7 +140,7 @@ def enqueue_late_blocks(session: Session, site_id: int) -> None:
         request_stored_blocks(session, site_id, late)
 
 
-def blocks_of(
+def divide_into_blocks(
     missing: NeededComparisons, trees: Mapping[int, TreeShape], stored: StoredDistances
 ) -> Iterator[NewBlock]:
     """Divide missing comparisons into blocks of bounded size."""
@@ -155,7 +155,7 @@ def blocks_of(
                 for part in parts(tree_ids, NEAREST_ROWS, sizes, NEAREST_SIDES):
                     yield NewBlock(part, references, len(part) * new, set_id)
             case MissingToPivot(pivot, tree_ids):
-                for part in parts(tree_ids, BLOCK_SIDE**2, sizes, BLOCK_SIDE):
+                for part in parts(tree_ids, MAX_BLOCK_SIDE**2, sizes, MAX_BLOCK_SIDE):
                     yield NewBlock((pivot,), part, len(part))
 
 
@@ -178,5 +178,5 @@ def _enqueue_missing(
     if site.state.compared_version is None:
         begun = {"site_id": site.id, "version": site.version, "tree_ids": sorted(site.trees)}
         session.execute(comparisons.SQL.begin, begun)
-    blocks = list(blocks_of(missing, site.trees, stored))
+    blocks = list(divide_into_blocks(missing, site.trees, stored))
     request_stored_blocks(session, site.id, comparisons.add_blocks(session, site.id, blocks))

@@ -1,6 +1,5 @@
 """Exact tree edit distances between pages."""
 
-from detourage.template.distance.blocks import PairBlock, blocks_of_missing, blocks_to_compare
 from detourage.template.distance.forest import NOT_COMPUTED, TOO_LARGE, TreeTooLargeError
 from detourage.template.distance.measures import (
     distance_matrix,
@@ -9,6 +8,7 @@ from detourage.template.distance.measures import (
     tree_edit_distance,
 )
 from detourage.template.distance.nearest import KnownNearest, Nearest, nearest_of_changed
+from detourage.template.distance.pair_blocks import PairBlock, blocks_of_missing, blocks_to_compare
 
 __all__ = [
     "NOT_COMPUTED",

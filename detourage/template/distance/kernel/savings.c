@@ -48,7 +48,7 @@ static int32_t largest_on_path(const Tree *tree, const Keyroots *keyroots, int32
     return tree->size[node] > 1 ? tree->size[node] : 0;
 }
 
-enum { MOST_TWINS = 16 };
+enum { MAX_TWINS = 16 };
 
 /* Let left_k be the number of nodes before subtree K, and n the number of all nodes of its tree;
  * likewise left_l and m for L. A mapping through row x and column y of the tables of K and L pairs
@@ -73,9 +73,9 @@ bool open_window(const Job *job, int32_t keyroot, const Block *block, Window *wi
         int32_t pairs = 0;
         int64_t low = INT32_MAX, high = INT32_MIN;
         if (block->keyroot != NOWHERE)
-            for (int32_t k = keyroot; k >= 0 && pairs <= MOST_TWINS;
+            for (int32_t k = keyroot; k >= 0 && pairs <= MAX_TWINS;
                  k = job->rows->keyroots->twin[k])
-                for (int32_t l = block->keyroot; l >= 0 && ++pairs <= MOST_TWINS;
+                for (int32_t l = block->keyroot; l >= 0 && ++pairs <= MAX_TWINS;
                      l = job->columns->keyroots->twin[l]) {
                     const int64_t left = (int64_t)leftmost(f, k) - leftmost(g, l);
                     const int64_t rest = difference - left;
@@ -84,7 +84,7 @@ bool open_window(const Job *job, int32_t keyroot, const Block *block, Window *wi
                     low = low < -((slack - rest) / 2) ? low : -((slack - rest) / 2);
                     high = high > (slack + rest) / 2 ? high : (slack + rest) / 2;
                 }
-        if (block->keyroot == NOWHERE || pairs > MOST_TWINS) {
+        if (block->keyroot == NOWHERE || pairs > MAX_TWINS) {
             low = -(((int64_t)job->bound - difference) / 2);
             high = ((int64_t)job->bound + difference) / 2;
         }

@@ -135,7 +135,10 @@ NOT_CANONICAL = ["https://harbour-post.example/", "javascript:void(0)", "http://
             for each in (*IMAGES, {"@id": "/a.jpg"})
         ),
         *(("image", "", json_ld(image=each), None) for each in NOT_IMAGES),
-        *(("canonical_url", "", f'<link rel="canonical" href="{each}">', None) for each in NOT_CANONICAL),
+        *(
+            ("canonical_url", "", f'<link rel="canonical" href="{each}">', None)
+            for each in NOT_CANONICAL
+        ),
     ],
 )
 def test_values_are_declared_or_displayed(

@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import numpy.typing as npt
 
-BLOCK_SIDE = 32
+MAX_BLOCK_SIDE = 32
 """Maximum number of trees per side of a square block; other blocks have at most as many pairs."""
 
 BLOCK_NODES = 50_000
@@ -36,7 +36,7 @@ def blocks_to_compare(
     compared: Sequence[int],
     arrived: Sequence[int],
     *,
-    side: int = BLOCK_SIDE,
+    side: int = MAX_BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> Iterator[PairBlock]:
     """Divide the missing comparisons into blocks that contain every missing pair exactly once.
@@ -60,7 +60,7 @@ def blocks_of_missing(
     identities: Sequence[int],
     is_known: npt.NDArray[np.bool_],
     *,
-    side: int = BLOCK_SIDE,
+    side: int = MAX_BLOCK_SIDE,
     sizes: Mapping[int, int] | None = None,
 ) -> list[PairBlock]:
     """Divide the unknown distances of a matrix into blocks (see `blocks_to_compare`).
