@@ -56,15 +56,15 @@ def new_classifier(
     )
 
 
-def as_trees(classifier: HistGradientBoostingClassifier, columns: Sequence[str]) -> BoostedTrees:
-    """Convert a binary classifier fitted on `columns`, rounding numbers as in model files."""
+def to_model(classifier: HistGradientBoostingClassifier, columns: Sequence[str]) -> BoostedTrees:
+    """Convert a fitted binary classifier to the service's format, rounded as in model files."""
     [trees] = zip(*classifier._predictors, strict=True)  # noqa: SLF001 - no public access to the trees
-    base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - as above
-    forest = forest_of(_as_tree(tree.nodes) for tree in trees)
+    base = float(np.ravel(classifier._baseline_prediction)[0])  # noqa: SLF001 - no public access
+    forest = to_forest(_to_decision_tree(tree.nodes) for tree in trees)
     return BoostedTrees(tuple(columns), round(base, 6), forest)
 
 
-def _as_tree(nodes: npt.NDArray[Any]) -> DecisionTree:
+def _to_decision_tree(nodes: npt.NDArray[Any]) -> DecisionTree:
     leaf = nodes["is_leaf"].astype(bool)
     return DecisionTree(
         column=np.where(leaf, -1, nodes["feature_idx"].astype(np.int64)).tolist(),
@@ -75,8 +75,8 @@ def _as_tree(nodes: npt.NDArray[Any]) -> DecisionTree:
     )
 
 
-def forest_of(trees: Iterable[DecisionTree]) -> Forest:
-    """Convert trees to the form that is stored and evaluated."""
+def to_forest(trees: Iterable[DecisionTree]) -> Forest:
+    """Pack the nodes of all trees into arrays, the form that the service stores and evaluates."""
     nodes = [list(_preorder(tree)) for tree in trees]
     columns = zip(*chain.from_iterable(nodes), strict=True) if nodes else ((),) * 4
     column, threshold, right, value = columns
@@ -98,19 +98,19 @@ def _preorder(tree: DecisionTree) -> Iterator[tuple[int, float, int, int]]:
         order.append(node)
         if tree.column[node] >= 0:
             nodes += [tree.right[node], tree.left[node]]
-    place = {node: number for number, node in enumerate(order)}
+    position = {node: number for number, node in enumerate(order)}
     for node in order:
         is_inner = tree.column[node] >= 0
         yield (
             tree.column[node],
             tree.threshold[node],
-            place[tree.right[node]] if is_inner else 0,
+            position[tree.right[node]] if is_inner else 0,
             0 if is_inner else round(tree.value[node] / LEAF_UNIT),
         )
 
 
-def mean_of(models: Sequence[BoostedTrees]) -> BoostedTrees:
-    """Average the log odds of classifiers, which must have the same columns."""
+def average_models(models: Sequence[BoostedTrees]) -> BoostedTrees:
+    """Return a model whose log odds are the mean of those of models with the same columns."""
     forests = [model.trees for model in models]
     values = np.concatenate([each.value for each in forests]).tolist()
     means = [round(value / LEAF_UNITS_PER_ONE / len(models), 5) for value in values]

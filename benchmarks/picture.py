@@ -16,24 +16,24 @@ from detourage.reader import NoArticleError, extract_article
 from detourage.reader.content import explain_content
 from examples.sample_crawl import generate
 
-TEMPLATE = "harbour-post.example/2023/news"
+TEMPLATE_CLASS = "harbour-post.example/2023/news"
 
 
-def main(explained: Path) -> None:
-    """Write the picture."""
+def main(screenshot: Path) -> None:
+    """Explain a page of the sample crawl line by line, and write a screenshot of the result."""
     pages = [
         parse_page(base64.b64decode(each.message["html_base64"]), each.message["url"])
         for each in generate()
-        if each.gold["template_class"] == TEMPLATE
+        if each.gold["template_class"] == TEMPLATE_CLASS
     ]
     page = _first_with_an_article(pages)
-    _draw(to_html(explain_content(page, pages[-1]), page, len(pages)), explained)
+    _take_screenshot(to_html(explain_content(page, pages[-1]), page, len(pages)), screenshot)
 
 
-def _draw(layout: str, picture: Path) -> None:
+def _take_screenshot(html: str, screenshot: Path) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        file = Path(directory) / "layout.html"
-        file.write_text(layout, encoding="utf-8")
+        file = Path(directory) / "page.html"
+        file.write_text(html, encoding="utf-8")
         subprocess.run(
             [
                 "chromium",
@@ -48,7 +48,7 @@ def _draw(layout: str, picture: Path) -> None:
                 "--hide-scrollbars",
                 "--window-size=1616,1500",
                 f"--user-data-dir={directory}/profile",
-                f"--screenshot={picture.resolve()}",
+                f"--screenshot={screenshot.resolve()}",
                 file.as_uri(),
             ],
             check=True,
@@ -63,7 +63,7 @@ def _first_with_an_article(pages: list[Page]) -> Page:
         except NoArticleError:
             continue
         return page
-    raise SystemExit("no page of the sample gives an article")
+    raise SystemExit("the extractor found no article on any page of the sample crawl")
 
 
 if __name__ == "__main__":

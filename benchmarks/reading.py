@@ -25,55 +25,55 @@ from detourage.reader.content import comments_of, read_content
 from detourage.reader.errors import NoArticleError
 from detourage.reader.outline import Outline
 
-SAMPLE = 150
+SAMPLED_PAGES = 150
 """Number of pages per corpus to measure."""
 
-WARMING = 10
+WARM_UP_PAGES = 10
 """Number of warm-up pages that are read before measuring."""
 
 Reader = Callable[[CorpusPage], None]
-Times = defaultdict[str, list[float]]
+Timings = defaultdict[str, list[float]]
 
 
 @contextmanager
 def timed(times: list[float]) -> Iterator[None]:
-    """Append the CPU time of a block, including all threads, to `times`, in milliseconds."""
+    """Append the CPU time of the ``with`` block to `times`, in milliseconds over all threads."""
     began = process_time()
     yield
     times.append(1_000 * (process_time() - began))
 
 
-def parsed(source: CorpusPage) -> Page:
+def parse_source(source: CorpusPage) -> Page:
     """Decode and parse a page."""
     return parse_page(source.html, source.url, content_type=source.content_type)
 
 
 def read(source: CorpusPage) -> None:
-    """Read a page completely."""
+    """Extract text, comments and metadata as the service does; ignore pages without an article."""
     try:
-        read_content(parsed(source))
+        read_content(parse_source(source))
     except (PageError, NoArticleError):
         return
 
 
-def read_in_stages(source: CorpusPage, times: Times) -> None:
-    """Read a page stage by stage; the article stage repeats the previous stages."""
+def read_in_stages(source: CorpusPage, times: Timings) -> None:
+    """Time each stage of reading a page; the last stage repeats the outline and the lines."""
     try:
         with timed(times["decoding, parsing and flattening"]):
-            page = parsed(source)
+            page = parse_source(source)
         with timed(times["comments found"]):
-            found = comments_of(page)
+            comments = comments_of(page)
         with timed(times["outline"]):
             outline = Outline.of(page.flat)
         with timed(times["lines judged"]):
             judge_page(outline, None, page.url)
         with timed(times["article with metadata, outline and lines again"]):
-            extract_article(page, None, comments=comments_to_exclude(page, found))
+            extract_article(page, None, comments=comments_to_exclude(page, comments))
     except (PageError, NoArticleError):
         return
 
 
-def by_trafilatura() -> Reader:
+def trafilatura_reader() -> Reader:
     """Return a reader that uses trafilatura and extracts comments and metadata, too."""
     try:
         from trafilatura import bare_extraction
@@ -88,13 +88,15 @@ def by_trafilatura() -> Reader:
     return extract
 
 
-def measured(pages: Sequence[CorpusPage], sample: int, readers: Mapping[str, Reader]) -> Times:
-    """Return the times of each reader for evenly spaced pages."""
+def measure_readers(
+    pages: Sequence[CorpusPage], sample: int, readers: Mapping[str, Reader]
+) -> Timings:
+    """Return the CPU times of each reader, in milliseconds, for evenly spaced pages."""
     step = max(1, len(pages) // sample)
-    for source in pages[step // 2 :: step][:WARMING]:
+    for source in pages[step // 2 :: step][:WARM_UP_PAGES]:
         for reader in readers.values():
             reader(source)
-    times: Times = defaultdict(list)
+    times: Timings = defaultdict(list)
     for source in pages[::step][:sample]:
         for name, reader in readers.items():
             with timed(times[name]):
@@ -103,29 +105,36 @@ def measured(pages: Sequence[CorpusPage], sample: int, readers: Mapping[str, Rea
 
 
 def main() -> None:
-    """Measure and print."""
+    """Print a table of the CPU times per corpus and reader, and on request those of our stages."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
-    parser.add_argument("--sample", type=int, default=SAMPLE, help="pages per corpus (%(default)s)")
+    parser.add_argument(
+        "--sample", type=int, default=SAMPLED_PAGES, help="pages per corpus (%(default)s)"
+    )
     parser.add_argument("--stages", action="store_true", help="also measure our stages")
     options = parser.parse_args()
-    readers = {"détourage": read, "trafilatura": by_trafilatura()}
-    print(
-        "| corpus | pages | reader | mean, ms | median | 95 % | longest | mean, trafilatura's = 1 |"
-    )
+    readers = {"détourage": read, "trafilatura": trafilatura_reader()}
+    heads = ("mean, ms", "median", "95 %", "longest", "mean, trafilatura's = 1")
+    print(f"| corpus | pages | reader | {' | '.join(heads)} |")
     print("|---|---:|---|---:|---:|---:|---:|---:|")
-    stages: dict[str, Times] = {}
+    stages: dict[str, Timings] = {}
     for folder in options.corpora:
         pages = list(load_corpus(folder).pages.values())
-        times = measured(pages, options.sample, readers)
-        peer = np.mean(times["trafilatura"])
-        for name, taken in times.items():
-            figures = [np.mean(taken), *np.percentile(taken, [50, 95]), max(taken)]
-            shown = " | ".join(f"{figure:.1f}" for figure in figures)
-            ratio = f"{figures[0] / peer:.2f}"
-            print(f"| {folder.name} | {len(taken)} | {name} | {shown} | {ratio} |", flush=True)
+        times = measure_readers(pages, options.sample, readers)
+        trafilatura_mean = np.mean(times["trafilatura"])
+        for name, milliseconds in times.items():
+            figures = [
+                np.mean(milliseconds),
+                *np.percentile(milliseconds, [50, 95]),
+                max(milliseconds),
+            ]
+            cells = " | ".join(f"{figure:.1f}" for figure in figures)
+            ratio = f"{figures[0] / trafilatura_mean:.2f}"
+            print(
+                f"| {folder.name} | {len(milliseconds)} | {name} | {cells} | {ratio} |", flush=True
+            )
         if options.stages:
             times = stages[folder.name] = defaultdict(list)
             step = max(1, len(pages) // options.sample)
@@ -133,8 +142,8 @@ def main() -> None:
                 read_in_stages(source, times)
     for corpus, times in stages.items():
         print()
-        for stage, taken in times.items():
-            print(f"{corpus}, {stage}: {np.mean(taken):.2f} ms")
+        for stage, milliseconds in times.items():
+            print(f"{corpus}, {stage}: {np.mean(milliseconds):.2f} ms")
 
 
 if __name__ == "__main__":

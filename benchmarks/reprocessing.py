@@ -26,73 +26,75 @@ from worker.store.database import Database
 from worker.store.schema import migrate
 
 SITE = "large.example"
-PAGES, NEW = 1000, 100
-PATIENCE_SECONDS = 3600.0
+DEFAULT_PAGES, DEFAULT_NEW_PAGES = 1000, 100
+MAX_WAIT_SECONDS = 3600.0
 
 
-def bodies(first: int, number: int) -> list[bytes]:
-    """Return page messages of a site whose pages have a few different structures."""
+def page_messages(first: int, number: int) -> list[bytes]:
+    """Return messages of pages with three to six paragraphs, numbered from `first`."""
     return [
         message(f"https://{SITE}/{seed}", article_html(seed, number=3 + seed % 4))
         for seed in range(first, first + number)
     ]
 
 
-def outcomes(deployment: Deployment, revision: int) -> int:
-    """Return how many pages have reached a revision."""
+def count_at_revision(deployment: Deployment, revision: int) -> int:
+    """Return how many stored pages have at least this revision."""
     return deployment.count(
         select(func.count()).select_from(StoredPage).where(StoredPage.revision >= revision)
     )
 
 
-def measure(settings: Settings, logs: Path, pages: int, new: int) -> None:
-    """Run the measurement and print the result."""
+def measure(settings: Settings, logs: Path, pages: int, new_pages: int) -> None:
+    """Store `pages`, reprocess them while new ones arrive, restart halfway, and print counts."""
     with Deployment(settings, logs) as deployment:
-        deployment.patience_seconds = PATIENCE_SECONDS
-        deployment.publish(bodies(0, pages))
-        deployment.wait_until(lambda: outcomes(deployment, 1) == pages)
+        deployment.patience_seconds = MAX_WAIT_SECONDS
+        deployment.publish(page_messages(0, pages))
+        deployment.wait_until(lambda: count_at_revision(deployment, 1) == pages)
         deployment.wait_for_outcomes()
-        first = deployment.take_articles()
+        articles_before = deployment.take_articles()
         began = time.monotonic()
         arguments = {"site": SITE, "stage": "parse"}
         create_app(settings).send_task(REPROCESS, kwargs=arguments)
-        deployment.publish(bodies(pages, new // 2))
-        deployment.wait_until(lambda: outcomes(deployment, 2) >= pages // 3)
-        interrupted_at = outcomes(deployment, 2)
+        deployment.publish(page_messages(pages, new_pages // 2))
+        deployment.wait_until(lambda: count_at_revision(deployment, 2) >= pages // 3)
+        interrupted_at = count_at_revision(deployment, 2)
     with Deployment(settings, logs) as deployment:
-        deployment.patience_seconds = PATIENCE_SECONDS
-        deployment.publish(bodies(pages + new // 2, new - new // 2))
-        deployment.wait_until(lambda: outcomes(deployment, 2) == pages)
-        deployment.wait_until(lambda: outcomes(deployment, 1) == pages + new)
+        deployment.patience_seconds = MAX_WAIT_SECONDS
+        deployment.publish(page_messages(pages + new_pages // 2, new_pages - new_pages // 2))
+        deployment.wait_until(lambda: count_at_revision(deployment, 2) == pages)
+        deployment.wait_until(lambda: count_at_revision(deployment, 1) == pages + new_pages)
         deployment.wait_for_outcomes()
         seconds = time.monotonic() - began
-        report(first, deployment.take_articles(), deployment.revisions(SITE), pages)
+        print_counts(articles_before, deployment.take_articles(), deployment.revisions(SITE), pages)
     print(f"interrupted at {interrupted_at} pages; {seconds:.0f} s in all")
 
 
-def report(
-    first: list[dict[str, Any]],
-    second: list[dict[str, Any]],
+def print_counts(
+    before: list[dict[str, Any]],
+    after: list[dict[str, Any]],
     revisions: dict[str, int],
     pages: int,
 ) -> None:
-    """Print the counts."""
-    sent = Counter(article["url"] for article in second)
-    repeats = len(second) - len({article["id"] for article in second})
-    known = {article["id"] for article in first}
+    """Print how many articles the reprocessing sent, repeated or gave a wrong revision."""
+    urls_after = {article["url"] for article in after}
+    ids_after = {article["id"] for article in after}
+    ids_before = {article["id"] for article in before}
     print(f"pages {len(revisions)}, revisions {dict(Counter(revisions.values()))}")
-    print(f"articles before {len(first)}, after {len(second)}, repeats among these {repeats}")
-    print(f"pages without an article: {len(set(revisions) - set(sent))}")
-    print(f"IDs already received before: {len(known & {article['id'] for article in second})}")
-    old = {article["url"] for article in first}
-    wrong = [a["url"] for a in second if a["revision"] != (2 if a["url"] in old else 1)]
-    print(f"old pages {len(old)} of {pages}, wrong revisions {len(wrong)}")
+    repeats = len(after) - len(ids_after)
+    print(f"articles before {len(before)}, after {len(after)}, repeats among these {repeats}")
+    print(f"pages without an article: {len(set(revisions) - urls_after)}")
+    print(f"IDs already received before: {len(ids_before & ids_after)}")
+    urls_before = {article["url"] for article in before}
+    expected = {each["url"]: 2 if each["url"] in urls_before else 1 for each in after}
+    wrong = [each for each in after if each["revision"] != expected[each["url"]]]
+    print(f"old pages {len(urls_before)} of {pages}, wrong revisions {len(wrong)}")
 
 
 def main() -> None:
-    """Run the measurement with the given numbers of pages."""
-    given = [int(each) for each in sys.argv[1:]]
-    pages, new = (*given, *(PAGES, NEW)[len(given) :])
+    """Run the measurement with the numbers of pages on the command line, or the defaults."""
+    numbers = [int(each) for each in sys.argv[1:]]
+    pages, new_pages = (*numbers, *(DEFAULT_PAGES, DEFAULT_NEW_PAGES)[len(numbers) :])
     with (
         running_services() as services,
         temporary_database(services) as url,
@@ -111,7 +113,7 @@ def main() -> None:
             }
         )
         try:
-            measure(settings, Path(folder), pages, new)
+            measure(settings, Path(folder), pages, new_pages)
         finally:
             remove_queues(settings)
 

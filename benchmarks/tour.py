@@ -26,9 +26,9 @@ from worker.store.schema import migrate
 SITE = "harbour-post.example"
 PAGES_PER_TEMPLATE = 12
 WIDTH, HEIGHT = 1280, 860
-HIGHER = {"site": 1500}
+HEIGHT_BY_VIEW = {"site": 1500}
 
-UNUSABLE = (
+UNUSABLE_MESSAGES = (
     b'{"version": 1, "url": "https://harbour-post.example/transport/9.html", "html": "<!doct',
     b'{"version": 1, "url": "ftp://harbour-post.example/harbour.html", "html": "<p>Tides</p>"}',
     b'{"version": 1, "url": "ftp://harbour-post.example/piers.html", "html": "<p>Piers</p>"}',
@@ -37,7 +37,7 @@ UNUSABLE = (
 
 
 def main(directory: Path) -> None:
-    """Write the pictures."""
+    """Fill a deployment with the sample crawl, and write a screenshot of each inspector view."""
     directory.mkdir(parents=True, exist_ok=True)
     with (
         running_services() as services,
@@ -50,32 +50,32 @@ def main(directory: Path) -> None:
         with crawled_deployment(
             services, url, Path(home), pages_per_template=PAGES_PER_TEMPLATE
         ) as settings:
-            receive_when_fetched(settings)
+            set_receipt_times(settings)
             with (
                 Deployment(settings, Path(home)) as deployment,
                 inspected(settings) as base,
             ):
-                deployment.publish(UNUSABLE)
-                deployment.wait_for_receipts(len(UNUSABLE))
-                draw(base, addresses(settings), directory)
+                deployment.publish(UNUSABLE_MESSAGES)
+                deployment.wait_for_receipts(len(UNUSABLE_MESSAGES))
+                capture_views(base, view_paths(settings), directory)
 
 
-def receive_when_fetched(settings: Settings) -> None:
-    """Set the times of receipt to the times of the fetches, shifted to the days before now."""
+def set_receipt_times(settings: Settings) -> None:
+    """Set the times of receipt to the fetch times, shifted so that the latest page arrives now."""
     database = Database(settings.require_database_url())
-    last = select(func.max(StoredPage.fetched_at)).scalar_subquery()
+    latest_fetch = select(func.max(StoredPage.fetched_at)).scalar_subquery()
     with database.transaction() as session:
-        moment = func.now() - (last - StoredPage.fetched_at)
-        session.execute(update(StoredPage).values(received_at=moment))
+        received_at = func.now() - (latest_fetch - StoredPage.fetched_at)
+        session.execute(update(StoredPage).values(received_at=received_at))
     database.dispose()
 
 
-def addresses(settings: Settings) -> dict[str, str]:
-    """Return the URLs of the views by the name of their picture."""
+def view_paths(settings: Settings) -> dict[str, str]:
+    """Return the path of each inspector view by the name of its screenshot."""
     database = Database(settings.require_database_url())
     with database.transaction() as session:
         site = session.scalars(select(Site.id).where(Site.key == SITE)).one()
-        # A page with comments in a group, and a page of another group.
+        # Pages with an article and a template group; those with the most comments come first.
         pages = session.execute(
             select(StoredPage.id, Membership.group_number)
             .join(
@@ -108,15 +108,15 @@ def addresses(settings: Settings) -> dict[str, str]:
     }
 
 
-def draw(base: str, views: dict[str, str], directory: Path) -> None:
-    """Capture each view as it is initially displayed."""
+def capture_views(base: str, views: dict[str, str], directory: Path) -> None:
+    """Write a screenshot of each view, as the browser shows it before scrolling."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), chromium_sandbox=os.geteuid() != 0
         )
         page = browser.new_page(locale="en-GB", timezone_id="UTC")
         for name, address in views.items():
-            page.set_viewport_size({"width": WIDTH, "height": HIGHER.get(name, HEIGHT)})
+            page.set_viewport_size({"width": WIDTH, "height": HEIGHT_BY_VIEW.get(name, HEIGHT)})
             page.goto(base + address, wait_until="networkidle")
             page.screenshot(path=directory / f"{name}.png")
         browser.close()

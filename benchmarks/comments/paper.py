@@ -14,7 +14,7 @@ from statistics import fmean, median
 
 import numpy as np
 
-from benchmarks.boosting import as_trees
+from benchmarks.boosting import to_model
 from benchmarks.comments.labels import is_good, page_f1_of
 from benchmarks.comments.rankers import (
     RANKERS,
@@ -141,7 +141,7 @@ def lists(pages: Sequence[MinedPage], means: Floats, deviations: Floats) -> list
 def ranking_of(pages: Sequence[MinedPage]) -> BoostedTrees:
     """Train the shipped ranking function, the best one in the table, on all pages."""
     untouched = np.zeros(len(COLUMNS)), np.ones(len(COLUMNS))
-    return as_trees(fit_boosted_trees(lists(pages, *untouched)), COLUMNS)
+    return to_model(fit_boosted_trees(lists(pages, *untouched)), COLUMNS)
 
 
 def model_of(pages: Sequence[MinedPage], folder: Path) -> ModelFile[BoostedTrees]:

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.boosting import as_trees, new_classifier
+from benchmarks.boosting import new_classifier, to_model
 from benchmarks.extraction.folds import fold_of
 from benchmarks.training.headers import ModelFile, corpus_used, training_of
 from benchmarks.walls.examples import (
@@ -67,7 +67,7 @@ def fit(examples: Sequence[Example]) -> BoostedTrees:
     classifier = new_classifier(trees=TREES, leaves=LEAVES, min_rows_in_leaf=MIN_ROWS_IN_LEAF)
     classifier.set_params(learning_rate=LEARNING_RATE, max_features=COLUMNS_AT_A_SPLIT)
     classifier.fit(rows, truth, sample_weight=np.where(truth, 1.0, OF_ARTICLES))
-    return as_trees(classifier, known[0][0].columns)
+    return to_model(classifier, known[0][0].columns)
 
 
 def judge(model: BoostedTrees, examples: Iterable[Example]) -> _Floats:

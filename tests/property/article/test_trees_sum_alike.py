@@ -7,7 +7,7 @@ import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.boosting import DecisionTree, forest_of
+from benchmarks.boosting import DecisionTree, to_forest
 from detourage.inference.trees import MAX_LEAVES, PackedTrees
 
 COLUMNS = 3
@@ -36,7 +36,7 @@ def test_sums_are_those_of_a_walk(tree_count: int, row_count: int, rng: random.R
     forest = [random_tree(rng) for _ in range(tree_count)]
     values = rng.choices((-1.0, 0.0, 0.5, 3.0, 9.0), k=row_count * COLUMNS)
     rows = np.array(values, dtype=np.float32).reshape(row_count, COLUMNS)
-    packed = PackedTrees.of(forest_of(forest))
+    packed = PackedTrees.of(to_forest(forest))
     assert packed.sums(rows).tolist() == [sum(_walk(tree, row) for tree in forest) for row in rows]
 
 

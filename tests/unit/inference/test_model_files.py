@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import pytest
 
-from benchmarks.boosting import DecisionTree, forest_of
+from benchmarks.boosting import DecisionTree, to_forest
 from benchmarks.training.headers import ModelFile, Training, TrainingCorpus
 from detourage.comments.finding import CommentModel
 from detourage.inference import BoostedTrees, load_model
@@ -28,7 +28,7 @@ TRAINING = Training(
     scored_on=None,
 )
 MODELS: tuple[TrainedModel, ...] = (
-    BoostedTrees(("words", "links"), -0.25, forest_of([TREE])),
+    BoostedTrees(("words", "links"), -0.25, to_forest([TREE])),
     CommentModel({"a": 1.5, "b": -0.25}, {"c": 2.0}, -0.5),
 )
 SHIPPED_MODELS: tuple[tuple[type[TrainedModel], str, str], ...] = (
