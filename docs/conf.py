@@ -48,7 +48,7 @@ html_show_sourcelink = False
 
 
 def add_navigation(_: Sphinx, name: str, content: list[str]) -> None:
-    """Append the navigation to the first page: the index, and each section with its pages."""
+    """Append a table of contents per section of the index, `docs/README.md`, to the first page."""
     if name != root_doc:
         return
     content[0] += _toctree("docs/README.md")
@@ -66,5 +66,5 @@ def _toctree(*pages: str, caption: str = "") -> str:
 
 
 def setup(app: Sphinx) -> None:
-    """Register the event handler."""
+    """Make Sphinx call `add_navigation` whenever it has read a page; Sphinx calls this hook."""
     app.connect("source-read", add_navigation)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from benchmarks.evaluation.bench.measuring import Grouped
     from benchmarks.evaluation.bench.results import CorpusTable
 
-EVERY_EXTRACTOR = "all"
+ALL_EXTRACTORS = "all"
 
-EXIT_NOT_RUN = 1
+EXIT_CODE_NOT_RUN = 1
 """Exit code if a requested extractor could not run, so that only the others were measured."""
 
 by_option = click.option(
@@ -91,7 +91,7 @@ def evaluate(
 )
 @click.option(
     "--extractors",
-    default=EVERY_EXTRACTOR,
+    default=ALL_EXTRACTORS,
     show_default=True,
     metavar="A,B,C>D",
     help="Names of extractors, or chains that feed the first one's result to the second.",
@@ -161,7 +161,7 @@ def bench(
     from detourage.cli.display import measurement_bar
     from detourage.text.terminal import printable
 
-    names = extractor_names() if extractors == EVERY_EXTRACTOR else extractors.split(",")
+    names = extractor_names() if extractors == ALL_EXTRACTORS else extractors.split(",")
     with measurement_bar() as progress:
         measurement = Bench(
             methods=[name.strip() for name in names],
@@ -180,8 +180,8 @@ def bench(
     if not_run:
         reasons = "; ".join(f"{name} ({reason})" for name, reason in not_run.items())
         click.echo(f"Error: not run: {printable(reasons)}", err=True)
-        if extractors != EVERY_EXTRACTOR:
-            sys.exit(EXIT_NOT_RUN)
+        if extractors != ALL_EXTRACTORS:
+            sys.exit(EXIT_CODE_NOT_RUN)
 
 
 def _check_installed() -> None:
@@ -191,6 +191,7 @@ def _check_installed() -> None:
 def _report(
     tables: list[CorpusTable], by: str | None, json_file: Path | None, html_file: Path | None
 ) -> None:
+    """Write the requested JSON and HTML files, and print the tables with their remarks."""
     from benchmarks.evaluation.bench import Report, tables_of, to_html
     from detourage.cli.display import say, wide_output
 
@@ -202,7 +203,7 @@ def _report(
         html_file.write_text(to_html(report), encoding="utf-8")
     out = wide_output()
     for table in tables:
-        for drawn in tables_of(table, by):
-            out.print(drawn)
+        for terminal_table in tables_of(table, by):
+            out.print(terminal_table)
         for remark in table.remarks:
             say(out, remark)

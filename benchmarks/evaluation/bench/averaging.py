@@ -15,9 +15,9 @@ from benchmarks.evaluation.scores import (
 def means(
     rows: Sequence[PageScores], best_peers: Mapping[str, Sequence[PageScores]] | None = None
 ) -> dict[str, Mean]:
-    """Average the scores shown in reports over the pages of a method.
+    """Average the scores of a method over pages and over sites, by name of score.
 
-    `best_peers` contains, for each score, the pages of the peer with which the method is compared.
+    `best_peers` has the page scores of the best peer in each score, for the paired difference.
     """
     over_sites = macro_average(rows, over="sites")
     averaged: dict[str, Mean] = {}
@@ -51,7 +51,7 @@ def best_by_score(candidates: Mapping[str, Sequence[PageScores]]) -> dict[str, s
     averages = {method: macro_average(rows) for method, rows in candidates.items() if rows}
     best: dict[str, str] = {}
     for name in LABELS:
-        having = [method for method, scores in averages.items() if name in scores]
-        if having:
-            best[name] = max(having, key=lambda method: averages[method][name])
+        methods_with_score = [method for method, scores in averages.items() if name in scores]
+        if methods_with_score:
+            best[name] = max(methods_with_score, key=lambda method: averages[method][name])
     return best

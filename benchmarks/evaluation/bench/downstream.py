@@ -19,14 +19,14 @@ from benchmarks.evaluation.scores import (
     score_task,
 )
 
-Mapped = Callable[..., list[Any]]
+MapFunction = Callable[..., list[Any]]
 """Function that maps another function over columns of arguments; it also takes a description of the
 work.
 """
 
 
 class Downstream:
-    """The downstream systems, applied to the pages of a corpus.
+    """Scores of two systems that consume extracted texts: DAnIEL and the recognition of names.
 
     `diseases` maps languages to diseases by name; pages in other languages are skipped. The
     gazetteers are built from the gold texts of the corpus.
@@ -38,37 +38,36 @@ class Downstream:
         corpus: Corpus,
         targets: Sequence[Target],
         memo: Memo,
-        mapped: Mapped,
+        map_function: MapFunction,
     ) -> None:
         self._diseases = diseases
         self._targets = targets
         self._memo = memo
-        self._mapped = mapped
+        self._map_function = map_function
         texts: defaultdict[str, list[str]] = defaultdict(list)
         for gold in corpus.scorable():
             if gold.language in diseases:
                 texts[gold.language].append(gold.text or "")
-        self._gazetteers = {language: Gazetteer(found) for language, found in texts.items()}
-        golds = [target.gold for target in targets]
-        paragraphs = [gold.paragraphs for gold in golds]
-        self._gold_events = self._events("gold", paragraphs)
-        self._wanted = {name: marked for name, (marked, _) in self._gold_events.items()}
-        texts_of_golds = [gold.text or "" for gold in golds]
-        self._names = self._listed(texts_of_golds)
-        self._entities = self._recognised("gold", texts_of_golds)
+        self._gazetteers = {language: Gazetteer(golds) for language, golds in texts.items()}
+        paragraphs = [target.gold.paragraphs for target in targets]
+        self._gold_events = self._find_events("gold", paragraphs)
+        self._wanted_events = {page: marked for page, (marked, _) in self._gold_events.items()}
+        gold_texts = [target.gold.text or "" for target in targets]
+        self._gold_names = self._list_names(gold_texts)
+        self._gold_entities = self._recognise_names("gold", gold_texts)
 
     def task_of_gold(self) -> Task | None:
         """Score DAnIEL's events in the gold texts, with and without paragraph marks."""
-        return self._scored(self._gold_events)
+        return self._score_events(self._gold_events)
 
     def task(self, method: str, texts: Sequence[Prediction]) -> Task | None:
         """Score DAnIEL's events in a method's texts; return None if there are no diseases."""
-        if not self._wanted:
+        if not self._wanted_events:
             return None
-        given = [
+        paragraphs = [
             target.given(text).paragraphs for target, text in zip(self._targets, texts, strict=True)
         ]
-        return self._scored(self._events(method, given))
+        return self._score_events(self._find_events(method, paragraphs))
 
     def names(self, method: str, texts: Sequence[Prediction]) -> list[dict[str, float]]:
         """Score the names in the texts of a method.
@@ -76,23 +75,24 @@ class Downstream:
         Pages whose gold text has names get the scores of the gazetteer (``names_p _r _f``) and of
         the recogniser (``entities_p _r _f``), in percent.
         """
-        given = [target.given(text).text for target, text in zip(self._targets, texts, strict=True)]
-        names = zip(self._listed(given), self._names, strict=True)
-        recognised = zip(self._recognised(method, given), self._entities, strict=True)
+        pairs = zip(self._targets, texts, strict=True)
+        full_texts = [target.given(text).text for target, text in pairs]
+        listed = zip(self._list_names(full_texts), self._gold_names, strict=True)
+        found = zip(self._recognise_names(method, full_texts), self._gold_entities, strict=True)
         return [
-            _prf("names", *listed) | _prf("entities", *found)
-            for listed, found in zip(names, recognised, strict=True)
+            _percent("names", *names) | _percent("entities", *entity_names)
+            for names, entity_names in zip(listed, found, strict=True)
         ]
 
-    def _listed(self, texts: Sequence[str]) -> list[Counter[str]]:
-        """Count the names found by the gazetteer of each page's language, if it has one."""
+    def _list_names(self, texts: Sequence[str]) -> list[Counter[str]]:
+        """Count the names in each text that are in the gazetteer of its page's language."""
         gazetteers = [self._gazetteers.get(target.gold.language) for target in self._targets]
         return [
             gazetteer.find(text) if gazetteer is not None else Counter[str]()
             for gazetteer, text in zip(gazetteers, texts, strict=True)
         ]
 
-    def _recognised(self, method: str, texts: Sequence[str]) -> list[Counter[str]]:
+    def _recognise_names(self, method: str, texts: Sequence[str]) -> list[Counter[str]]:
         languages = [target.gold.language for target in self._targets]
         chosen = [
             index
@@ -101,7 +101,7 @@ class Downstream:
         ]
         found = [Counter[str]() for _ in texts]
         if chosen:
-            counts = self._mapped(
+            counts = self._map_function(
                 f"{method}, entities",
                 partial(entities, self._memo),
                 [texts[index] for index in chosen],
@@ -111,34 +111,37 @@ class Downstream:
                 found[index] = count
         return found
 
-    def _events(
+    def _find_events(
         self, method: str, texts: Sequence[Sequence[TextBlock]]
     ) -> dict[str, tuple[Event | None, Event | None]]:
-        chosen = [
+        documents = [
             (target.gold.id, paragraphs, dict(self._diseases[target.gold.language]))
             for target, paragraphs in zip(self._targets, texts, strict=True)
             if target.gold.text and target.gold.language in self._diseases
         ]
-        found = self._mapped(
+        found = self._map_function(
             f"{method}, task",
             partial(events, self._memo),
-            [paragraphs for _, paragraphs, _ in chosen],
-            [diseases for _, _, diseases in chosen],
+            [paragraphs for _, paragraphs, _ in documents],
+            [diseases for _, _, diseases in documents],
         )
-        return {name: pair for (name, _, _), pair in zip(chosen, found, strict=True)}
+        return {name: pair for (name, _, _), pair in zip(documents, found, strict=True)}
 
-    def _scored(self, found: Mapping[str, tuple[Event | None, Event | None]]) -> Task | None:
-        if not self._wanted:
+    def _score_events(
+        self, events_by_page: Mapping[str, tuple[Event | None, Event | None]]
+    ) -> Task | None:
+        if not self._wanted_events:
             return None
-        marked = {name: pair[0] for name, pair in found.items()}
-        unmarked = {name: pair[1] for name, pair in found.items()}
+        marked = {name: pair[0] for name, pair in events_by_page.items()}
+        unmarked = {name: pair[1] for name, pair in events_by_page.items()}
         by_language: defaultdict[str, dict[str, Event | None]] = defaultdict(dict)
         for target in self._targets:
-            if target.gold.id in self._wanted:
-                by_language[target.gold.language][target.gold.id] = self._wanted[target.gold.id]
+            gold = target.gold
+            if gold.id in self._wanted_events:
+                by_language[gold.language][gold.id] = self._wanted_events[gold.id]
         return Task(
-            score_task(marked, self._wanted),
-            score_task(unmarked, self._wanted),
+            score_task(marked, self._wanted_events),
+            score_task(unmarked, self._wanted_events),
             {
                 language: (score_task(marked, documents), score_task(unmarked, documents))
                 for language, documents in sorted(by_language.items())
@@ -146,7 +149,8 @@ class Downstream:
         )
 
 
-def _prf(name: str, found: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, float]:
+def _percent(name: str, found: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, float]:
+    """Return precision, recall and F1 of counted names, such as ``names_p``, if any is expected."""
     if not wanted:
         return {}
     score = score_names(found, wanted)

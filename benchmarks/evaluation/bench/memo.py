@@ -44,8 +44,8 @@ class Memo:
             value = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
         # Written to a temporary file and moved, so that an interrupted run leaves no partial file.
-        handle, aside = tempfile.mkstemp(dir=path.parent)
+        handle, temporary_file = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(value, file)
-        Path(aside).replace(path)
+        Path(temporary_file).replace(path)
         return value
