@@ -71,10 +71,7 @@ def measure(settings: Settings, logs: Path, pages: int, new_pages: int) -> None:
 
 
 def print_counts(
-    before: list[dict[str, Any]],
-    after: list[dict[str, Any]],
-    revisions: dict[str, int],
-    pages: int,
+    before: list[dict[str, Any]], after: list[dict[str, Any]], revisions: dict[str, int], pages: int
 ) -> None:
     """Print how many articles the reprocessing sent, repeated or gave a wrong revision."""
     urls_after = {article["url"] for article in after}

@@ -51,10 +51,7 @@ def main(directory: Path) -> None:
             services, url, Path(home), pages_per_template=PAGES_PER_TEMPLATE
         ) as settings:
             set_receipt_times(settings)
-            with (
-                Deployment(settings, Path(home)) as deployment,
-                inspected(settings) as base,
-            ):
+            with Deployment(settings, Path(home)) as deployment, inspected(settings) as base:
                 deployment.publish(UNUSABLE_MESSAGES)
                 deployment.wait_for_receipts(len(UNUSABLE_MESSAGES))
                 capture_views(base, view_paths(settings), directory)

@@ -26,10 +26,7 @@ by_option = click.option(
     "--by", type=click.Choice(("site", "language")), help="Also average by site or language."
 )
 json_option = click.option(
-    "--json",
-    "json_file",
-    type=OutputFile(),
-    help="Write all figures to this file.",
+    "--json", "json_file", type=OutputFile(), help="Write all figures to this file."
 )
 html_option = click.option(
     "--html",
@@ -112,11 +109,7 @@ def evaluate(
     help="Train nclean on this corpus, except the measured sites.",
 )
 @click.option("--statistics", is_flag=True, help="Count paragraphs, lines, words and characters.")
-@click.option(
-    "--cache",
-    type=OutputFolder(),
-    help="Folder in which results are cached.",
-)
+@click.option("--cache", type=OutputFolder(), help="Folder in which results are cached.")
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),

@@ -124,12 +124,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Para ver este conteúdo, aceite os cookies",
             "Entre no nosso grupo do WhatsApp",
         ),
-        "related": (
-            "Leia também: {}",
-            "Veja também: {}",
-            "Saiba mais: {}",
-            "LEIA MAIS: {}",
-        ),
+        "related": ("Leia também: {}", "Veja também: {}", "Saiba mais: {}", "LEIA MAIS: {}"),
         "correction": (
             "Correção: uma versão anterior desta reportagem trazia uma data incorreta.",
         ),
@@ -142,11 +137,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Download onze app",
             "Om deze inhoud te tonen moet je cookies accepteren",
         ),
-        "related": (
-            "Lees ook: {}",
-            "Bekijk ook: {}",
-            "Meer lezen: {}",
-        ),
+        "related": ("Lees ook: {}", "Bekijk ook: {}", "Meer lezen: {}"),
         "correction": (
             "Correctie: in een eerdere versie van dit artikel stond een verkeerde datum.",
         ),
@@ -175,11 +166,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Podpořte nezávislou žurnalistiku",
             "Stáhněte si naši aplikaci",
         ),
-        "related": (
-            "Čtěte také: {}",
-            "Přečtěte si také: {}",
-            "Viz též: {}",
-        ),
+        "related": ("Čtěte také: {}", "Přečtěte si také: {}", "Viz též: {}"),
         "correction": ("Oprava: v původní verzi článku bylo chybné datum.",),
     },
     "ru": {
@@ -191,11 +178,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Чтобы увидеть этот контент, примите файлы cookie",
             "Читайте нас в Яндекс.Новостях",
         ),
-        "related": (
-            "Читайте также: {}",
-            "Смотрите также: {}",
-            "По теме: {}",
-        ),
+        "related": ("Читайте также: {}", "Смотрите также: {}", "По теме: {}"),
         "correction": ("Исправление: в предыдущей версии статьи была указана неверная дата.",),
     },
     "uk": {
@@ -204,10 +187,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Підпишіться на нашу розсилку",
             "Підтримайте незалежну журналістику",
         ),
-        "related": (
-            "Читайте також: {}",
-            "Дивіться також: {}",
-        ),
+        "related": ("Читайте також: {}", "Дивіться також: {}"),
         "correction": ("Виправлення: у попередній версії статті було вказано неправильну дату.",),
     },
     "tr": {
@@ -217,11 +197,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Bağımsız gazeteciliği destekleyin",
             "Uygulamamızı indirin",
         ),
-        "related": (
-            "Ayrıca okuyun: {}",
-            "İlgili haber: {}",
-            "Bunu da okuyun: {}",
-        ),
+        "related": ("Ayrıca okuyun: {}", "İlgili haber: {}", "Bunu da okuyun: {}"),
         "correction": ("Düzeltme: Bu haberin önceki sürümünde tarih yanlış verilmişti.",),
     },
     "ar": {
@@ -232,33 +208,17 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "حمّل تطبيقنا",
             "لعرض هذا المحتوى يرجى قبول ملفات تعريف الارتباط",
         ),
-        "related": (
-            "اقرأ أيضا: {}",
-            "شاهد أيضا: {}",
-            "اقرأ المزيد: {}",
-        ),
+        "related": ("اقرأ أيضا: {}", "شاهد أيضا: {}", "اقرأ المزيد: {}"),
         "correction": ("تصحيح: ورد في نسخة سابقة من هذا المقال تاريخ خاطئ.",),
     },
     "fa": {
-        "promo": (
-            "ما را در تلگرام و اینستاگرام دنبال کنید",
-            "در خبرنامه ما عضو شوید",
-        ),
-        "related": (
-            "بیشتر بخوانید: {}",
-            "همچنین بخوانید: {}",
-        ),
+        "promo": ("ما را در تلگرام و اینستاگرام دنبال کنید", "در خبرنامه ما عضو شوید"),
+        "related": ("بیشتر بخوانید: {}", "همچنین بخوانید: {}"),
         "correction": ("اصلاحیه: در نسخه قبلی این خبر تاریخ اشتباه درج شده بود.",),
     },
     "he": {
-        "promo": (
-            "עקבו אחרינו בפייסבוק",
-            "הירשמו לניוזלטר שלנו",
-        ),
-        "related": (
-            "קראו גם: {}",
-            "כתבות נוספות: {}",
-        ),
+        "promo": ("עקבו אחרינו בפייסבוק", "הירשמו לניוזלטר שלנו"),
+        "related": ("קראו גם: {}", "כתבות נוספות: {}"),
         "correction": ("תיקון: בגרסה קודמת של הכתבה צוין תאריך שגוי.",),
     },
     "hi": {
@@ -267,21 +227,12 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "हमारे न्यूज़लेटर की सदस्यता लें",
             "ताज़ा खबरों के लिए हमारा ऐप डाउनलोड करें",
         ),
-        "related": (
-            "यह भी पढ़ें: {}",
-            "ये भी पढ़ें- {}",
-        ),
+        "related": ("यह भी पढ़ें: {}", "ये भी पढ़ें- {}"),
         "correction": ("सुधार: इस लेख के पिछले संस्करण में तारीख गलत थी।",),
     },
     "th": {
-        "promo": (
-            "ติดตามเราได้ทางเฟซบุ๊ก",
-            "สมัครรับจดหมายข่าวของเรา",
-        ),
-        "related": (
-            "อ่านเพิ่มเติม: {}",
-            "ข่าวที่เกี่ยวข้อง: {}",
-        ),
+        "promo": ("ติดตามเราได้ทางเฟซบุ๊ก", "สมัครรับจดหมายข่าวของเรา"),
+        "related": ("อ่านเพิ่มเติม: {}", "ข่าวที่เกี่ยวข้อง: {}"),
         "correction": ("แก้ไข: บทความก่อนหน้านี้ระบุวันที่ผิด",),
     },
     "ja": {
@@ -292,11 +243,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "この記事をシェアする",
             "有料会員になると続きをお読みいただけます",
         ),
-        "related": (
-            "あわせて読みたい：{}",
-            "関連記事：{}",
-            "【関連】{}",
-        ),
+        "related": ("あわせて読みたい：{}", "関連記事：{}", "【関連】{}"),
         "correction": ("訂正：記事の以前の版で日付に誤りがありました。",),
     },
     "ko": {
@@ -305,10 +252,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "뉴스레터를 구독하세요",
             "앱을 다운로드하세요",
         ),
-        "related": (
-            "관련 기사: {}",
-            "함께 읽기: {}",
-        ),
+        "related": ("관련 기사: {}", "함께 읽기: {}"),
         "correction": ("정정: 이전 기사에 날짜가 잘못 기재되었습니다.",),
     },
     "zh": {
@@ -319,11 +263,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "扫码关注，获取最新资讯",
             "分享到微博 微信",
         ),
-        "related": (
-            "延伸阅读：{}",
-            "相关新闻：{}",
-            "推荐阅读：{}",
-        ),
+        "related": ("延伸阅读：{}", "相关新闻：{}", "推荐阅读：{}"),
         "correction": ("更正：本文早前版本中的日期有误。",),
     },
     "el": {
@@ -332,10 +272,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Εγγραφείτε στο newsletter μας",
             "Ακολουθήστε το {} στο Google News",
         ),
-        "related": (
-            "Διαβάστε επίσης: {}",
-            "Δείτε ακόμα: {}",
-        ),
+        "related": ("Διαβάστε επίσης: {}", "Δείτε ακόμα: {}"),
         "correction": ("Διόρθωση: σε προηγούμενη έκδοση του άρθρου η ημερομηνία ήταν λανθασμένη.",),
     },
     "sv": {
@@ -344,98 +281,47 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Prenumerera på vårt nyhetsbrev",
             "Ladda ner vår app",
         ),
-        "related": (
-            "Läs också: {}",
-            "Läs mer: {}",
-        ),
+        "related": ("Läs också: {}", "Läs mer: {}"),
         "correction": ("Rättelse: i en tidigare version av artikeln angavs fel datum.",),
     },
     "da": {
-        "promo": (
-            "Følg os på Facebook",
-            "Tilmeld dig vores nyhedsbrev",
-        ),
-        "related": (
-            "Læs også: {}",
-            "Læs mere: {}",
-        ),
+        "promo": ("Følg os på Facebook", "Tilmeld dig vores nyhedsbrev"),
+        "related": ("Læs også: {}", "Læs mere: {}"),
         "correction": ("Rettelse: I en tidligere version af artiklen var datoen forkert.",),
     },
     "no": {
-        "promo": (
-            "Følg oss på Facebook",
-            "Meld deg på nyhetsbrevet vårt",
-        ),
-        "related": (
-            "Les også: {}",
-            "Les mer: {}",
-        ),
+        "promo": ("Følg oss på Facebook", "Meld deg på nyhetsbrevet vårt"),
+        "related": ("Les også: {}", "Les mer: {}"),
         "correction": ("Rettelse: I en tidligere versjon av saken sto det feil dato.",),
     },
     "fi": {
-        "promo": (
-            "Seuraa meitä Facebookissa",
-            "Tilaa uutiskirjeemme",
-        ),
-        "related": (
-            "Lue myös: {}",
-            "Katso myös: {}",
-        ),
+        "promo": ("Seuraa meitä Facebookissa", "Tilaa uutiskirjeemme"),
+        "related": ("Lue myös: {}", "Katso myös: {}"),
         "correction": ("Oikaisu: jutun aiemmassa versiossa oli väärä päivämäärä.",),
     },
     "hu": {
-        "promo": (
-            "Kövess minket a Facebookon",
-            "Iratkozz fel hírlevelünkre",
-        ),
-        "related": (
-            "Olvasd el ezt is: {}",
-            "Kapcsolódó cikk: {}",
-        ),
+        "promo": ("Kövess minket a Facebookon", "Iratkozz fel hírlevelünkre"),
+        "related": ("Olvasd el ezt is: {}", "Kapcsolódó cikk: {}"),
         "correction": ("Helyesbítés: a cikk korábbi változatában hibás dátum szerepelt.",),
     },
     "ro": {
-        "promo": (
-            "Urmărește-ne pe Facebook și Instagram",
-            "Abonează-te la newsletter",
-        ),
-        "related": (
-            "Citește și: {}",
-            "Vezi și: {}",
-        ),
+        "promo": ("Urmărește-ne pe Facebook și Instagram", "Abonează-te la newsletter"),
+        "related": ("Citește și: {}", "Vezi și: {}"),
         "correction": ("Erată: într-o versiune anterioară data era greșită.",),
     },
     "bg": {
-        "promo": (
-            "Последвайте ни във Facebook",
-            "Абонирайте се за нашия бюлетин",
-        ),
-        "related": (
-            "Прочетете още: {}",
-            "Вижте още: {}",
-        ),
+        "promo": ("Последвайте ни във Facebook", "Абонирайте се за нашия бюлетин"),
+        "related": ("Прочетете още: {}", "Вижте още: {}"),
         "correction": ("Поправка: в предишна версия на статията датата беше грешна.",),
     },
     "sr": {
-        "promo": (
-            "Pratite nas na Facebooku",
-            "Prijavite se na naš bilten",
-        ),
-        "related": (
-            "Pročitajte još: {}",
-            "BONUS VIDEO: {}",
-        ),
+        "promo": ("Pratite nas na Facebooku", "Prijavite se na naš bilten"),
+        "related": ("Pročitajte još: {}", "BONUS VIDEO: {}"),
         "correction": ("Ispravka: u prethodnoj verziji teksta naveden je pogrešan datum.",),
     },
     "hr": {
-        "promo": (
-            "Pratite nas na Facebooku",
-            "Prijavite se na naš newsletter",
-        ),
-        "related": (
-            "Pročitajte i: {}",
-            "Više o temi: {}",
-        ),
+        "promo": ("Pratite nas na Facebooku", "Prijavite se na naš newsletter"),
+        "related": ("Pročitajte i: {}", "Više o temi: {}"),
         "correction": ("Ispravak: u prethodnoj verziji članka naveden je pogrešan datum.",),
     },
     "id": {
@@ -444,21 +330,12 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
             "Berlangganan buletin kami",
             "Unduh aplikasi kami",
         ),
-        "related": (
-            "Baca juga: {}",
-            "Lihat juga: {}",
-        ),
+        "related": ("Baca juga: {}", "Lihat juga: {}"),
         "correction": ("Koreksi: versi sebelumnya dari artikel ini memuat tanggal yang salah.",),
     },
     "vi": {
-        "promo": (
-            "Theo dõi chúng tôi trên Facebook",
-            "Đăng ký nhận bản tin",
-        ),
-        "related": (
-            "Đọc thêm: {}",
-            "Xem thêm: {}",
-        ),
+        "promo": ("Theo dõi chúng tôi trên Facebook", "Đăng ký nhận bản tin"),
+        "related": ("Đọc thêm: {}", "Xem thêm: {}"),
         "correction": ("Đính chính: phiên bản trước của bài viết ghi sai ngày.",),
     },
 }

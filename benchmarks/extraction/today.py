@@ -20,12 +20,7 @@ import numpy as np
 
 from benchmarks.evaluation.bench.measuring import even_sample, measurable
 from benchmarks.evaluation.methods import Job, Runner, Source
-from benchmarks.evaluation.scores import (
-    Gold,
-    bootstrap_interval,
-    load_corpus,
-    paired_difference,
-)
+from benchmarks.evaluation.scores import Gold, bootstrap_interval, load_corpus, paired_difference
 from benchmarks.extraction.bags import BagScore, compare_bags, words_of
 from benchmarks.extraction.folds import LEFT_OUT, FoldModels, fold_of
 from detourage.html import Page, PageError, parse_page

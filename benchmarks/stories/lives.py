@@ -186,11 +186,7 @@ def main() -> None:
         gold, found = _keys(edits), _keys(_found(changes))
         right = (gold & found).total()
         counts[kind] += Counter(
-            lives=1,
-            edits=gold.total(),
-            reported=found.total(),
-            right=right,
-            exact=gold == found,
+            lives=1, edits=gold.total(), reported=found.total(), right=right, exact=gold == found
         )
         if options.show and gold != found:
             print(kind, site.domain, number, "missing", gold - found, "extra", found - gold)

@@ -137,12 +137,7 @@ def _hosts(folder: Path, half: str) -> Iterator[tuple[bytes | str, str, str | No
 
 
 def _insert(
-    html: bytes | str,
-    url: str,
-    content_type: str | None,
-    wall: Any,
-    rng: random.Random,
-    site: str,
+    html: bytes | str, url: str, content_type: str | None, wall: Any, rng: random.Random, site: str
 ) -> str | None:
     """Replace a page's article with a wall; in most cases, the headline and metadata remain."""
     read = _read(html, url, content_type)

@@ -187,10 +187,7 @@ class _Measurement:
         )
 
     def _map(
-        self,
-        what: str,
-        function: Callable[..., _Answer],
-        *columns: Sequence[object],
+        self, what: str, function: Callable[..., _Answer], *columns: Sequence[object]
     ) -> list[_Answer]:
         answers: list[_Answer] = []
         total = len(columns[0])
@@ -298,11 +295,7 @@ class _Measurement:
             compared.append(others)
         averages = self._mapped(means, [rows.get(line.method, ()) for line in lines], compared)
         return [
-            replace(
-                line,
-                scores=scores,
-                groups=self._grouped(rows.get(line.method, ())),
-            )
+            replace(line, scores=scores, groups=self._grouped(rows.get(line.method, ())))
             for line, scores in zip(lines, averages, strict=True)
         ]
 

@@ -30,10 +30,7 @@ from benchmarks.evaluation.scores.page import with_headline
 from detourage.html import PageError
 from detourage.papers.reading import page_of, text_of
 
-LIMITS = {
-    "limit: best subtree": best_subtree,
-    "limit: best blocks": best_blocks,
-}
+LIMITS = {"limit: best subtree": best_subtree, "limit: best blocks": best_blocks}
 """Methods that compute upper bounds for any extraction, by the name of their row."""
 
 
@@ -141,10 +138,7 @@ def events(
         return [astuple(event) if event else None for event in found]
 
     marked, unmarked = memo(("events", list(blocks), sorted(diseases.items())), compute)
-    return (
-        Event(*marked) if marked else None,
-        Event(*unmarked) if unmarked else None,
-    )
+    return (Event(*marked) if marked else None, Event(*unmarked) if unmarked else None)
 
 
 def entities(memo: Memo, text: str, language: str) -> Counter[str]:

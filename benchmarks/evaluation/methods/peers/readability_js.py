@@ -42,10 +42,7 @@ def extract(source: Source, _neighbours: Neighbours, *, tools: Path) -> Extracte
     """Parse the page as an article and render its HTML."""
     title, html, byline, date = _bridge(tools).ask(text_of(source), source.url)
     return Extracted.from_stretches(
-        title,
-        stretches_of(html, source.url),
-        authors=[byline] if byline else (),
-        date=date or None,
+        title, stretches_of(html, source.url), authors=[byline] if byline else (), date=date or None
     )
 
 
