@@ -14,7 +14,7 @@ from detourage.cli.options import OutputFile, OutputFolder
 from detourage.errors import require_extra
 
 if TYPE_CHECKING:
-    from benchmarks.evaluation.bench.measuring import Grouped
+    from benchmarks.evaluation.bench.measuring import Grouping
     from benchmarks.evaluation.bench.results import CorpusTable
 
 ALL_EXTRACTORS = "all"
@@ -57,7 +57,7 @@ html_option = click.option(
 def evaluate(
     gold: Path,
     articles: tuple[Path, ...],
-    by: Grouped | None,
+    by: Grouping | None,
     title_in_text: bool | None,
     json_file: Path | None,
     html_file: Path | None,
@@ -130,7 +130,7 @@ def evaluate(
 def bench(
     corpora: tuple[Path, ...],
     extractors: str,
-    by: Grouped | None,
+    by: Grouping | None,
     limits: bool,
     diseases: Path | None,
     training: Path | None,

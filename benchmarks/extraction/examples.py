@@ -16,7 +16,7 @@ import numpy.typing as npt
 from benchmarks.evaluation.bench.measuring import measurable
 from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.methods.grouping import find_neighbours
-from benchmarks.evaluation.methods.ours import knowledge_of
+from benchmarks.evaluation.methods.ours import template_knowledge
 from benchmarks.evaluation.scores import Gold, headline_of, load_corpus, matching_blocks, words
 from benchmarks.evaluation.scores.roles import LabelledPage, align
 from benchmarks.extraction.folds import ARTICLES
@@ -238,7 +238,7 @@ class Reading:
         """Read a page; yield nothing if it is unreadable or has no lines."""
         try:
             document = page_of(source).document
-            knowledge = knowledge_of(pivot) if pivot is not None else None
+            knowledge = template_knowledge(pivot) if pivot is not None else None
         except PageError:
             return
         outline = Outline.of(document)

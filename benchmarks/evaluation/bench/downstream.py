@@ -93,6 +93,7 @@ class Downstream:
         ]
 
     def _recognise_names(self, method: str, texts: Sequence[str]) -> list[Counter[str]]:
+        """Count the names that the entity recogniser of each page's language finds in its text."""
         languages = [target.gold.language for target in self._targets]
         chosen = [
             index
@@ -114,6 +115,7 @@ class Downstream:
     def _find_events(
         self, method: str, texts: Sequence[Sequence[TextBlock]]
     ) -> dict[str, tuple[Event | None, Event | None]]:
+        """Return DAnIEL's event in each page's text, with and without paragraph marks, by page."""
         documents = [
             (target.gold.id, paragraphs, dict(self._diseases[target.gold.language]))
             for target, paragraphs in zip(self._targets, texts, strict=True)
@@ -130,6 +132,7 @@ class Downstream:
     def _score_events(
         self, events_by_page: Mapping[str, tuple[Event | None, Event | None]]
     ) -> Task | None:
+        """Compare events in texts with those in the gold texts; None if no page is comparable."""
         if not self._wanted_events:
             return None
         marked = {name: pair[0] for name, pair in events_by_page.items()}

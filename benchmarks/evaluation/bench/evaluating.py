@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from benchmarks.evaluation.bench.averaging import means
 from benchmarks.evaluation.bench.errors import BenchError
-from benchmarks.evaluation.bench.measuring import Grouped, Progress, measurable
+from benchmarks.evaluation.bench.measuring import Grouping, Progress, measurable
 from benchmarks.evaluation.bench.memo import Memo, scorer_version
 from benchmarks.evaluation.bench.results import CorpusTable, Line
 from benchmarks.evaluation.bench.scoring import Target, prepare, score
@@ -36,7 +36,7 @@ def evaluate(
     gold: Path,
     articles: Sequence[Path],
     *,
-    by: Grouped | None = None,
+    by: Grouping | None = None,
     title_in_text: bool | None = None,
     progress: Progress = lambda _what, _done, _total: None,
 ) -> CorpusTable:
@@ -52,11 +52,11 @@ def evaluate(
     if not golds:
         raise BenchError(f"{gold}: no gold record has a text to score against")
     memo = Memo(None, scorer_version())
-    targets = [_target(corpus.pages.get(each.id), each, memo) for each in golds]
+    targets = [_target_for(corpus.pages.get(each.id), each, memo) for each in golds]
     lines = []
     remarks = []
     for path in articles:
-        line, remark = _evaluated(path, corpus, targets, memo, by, progress)
+        line, remark = _evaluate_file(path, corpus, targets, memo, by, progress)
         lines.append(line)
         remarks.append(remark)
     return CorpusTable(
@@ -73,7 +73,7 @@ def evaluate(
 
 def read_articles(path: Path) -> Iterator[ArticleMessage]:
     """Yield the article messages in a file, one per line; raise BenchError if one is invalid."""
-    for number, line in _lines(path):
+    for number, line in _numbered_lines(path):
         try:
             yield ArticleMessage.model_validate_json(line)
         except ValidationError as error:
@@ -84,8 +84,8 @@ def read_articles(path: Path) -> Iterator[ArticleMessage]:
             ) from error
 
 
-def extracted_of(article: ArticleMessage) -> Prediction:
-    """Convert an article message; the date is ``published_at`` in the page's own time zone."""
+def to_prediction(article: ArticleMessage) -> Prediction:
+    """Convert an article message to the form that is scored."""
     return Prediction(
         title=article.title,
         text=article.text,
@@ -99,34 +99,35 @@ def extracted_of(article: ArticleMessage) -> Prediction:
     )
 
 
-def _evaluated(
+def _evaluate_file(
     path: Path,
     corpus: Corpus,
     targets: Sequence[Target],
     memo: Memo,
-    by: Grouped | None,
+    by: Grouping | None,
     progress: Progress,
 ) -> tuple[Line, str]:
-    found, unmatched = _matched(path, corpus)
+    """Score the articles of one file; return its row of the table, and a remark with counts."""
+    articles, unmatched = _match_articles(path, corpus)
     rows = []
     for done, target in enumerate(targets, 1):
         gold = target.gold
-        article = found.get(gold.id)
-        extracted = extracted_of(article) if article else Prediction()
+        article = articles.get(gold.id)
+        extracted = to_prediction(article) if article else Prediction()
         if gold.title_in_text and gold.id not in corpus.pages and extracted.title:
             target = Target(gold, TextBlock("heading", extracted.title))
         scores, _ = score(memo, extracted, target)
         rows.append(PageScores(gold.id, gold.site, gold.language, scores))
         progress(path.name, done, len(targets))
-    missing = sum(target.gold.id not in found for target in targets)
+    missing = sum(target.gold.id not in articles for target in targets)
     groups = {}
     if by == "site":
         groups = macro_average_by_site(rows)
     elif by == "language":
         groups = macro_average_by_language(rows)
-    unwanted = len(found.keys() - {target.gold.id for target in targets})
+    unwanted = len(articles.keys() - {target.gold.id for target in targets})
     remark = (
-        f"{path.name}: {counted(len(found), 'article')} of pages with a gold record,"
+        f"{path.name}: {counted(len(articles), 'article')} of pages with a gold record,"
         f" {unwanted} of them without anything to score; {counted(missing, 'page')} without an"
         f" article, scored as empty; {counted(unmatched, 'article')} of other pages"
     )
@@ -134,21 +135,25 @@ def _evaluated(
     return Line(path.name, "method", failures=failures, scores=means(rows), groups=groups), remark
 
 
-def _matched(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int]:
-    """Return the articles by ID of their gold record, and the number of articles without one."""
+def _match_articles(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int]:
+    """Match articles with gold records by page ID or URL.
+
+    Return the latest revision of each by the gold record's ID, and the number of other pages.
+    """
     by_url = {page.url: page.id for page in corpus.pages.values()}
-    found: dict[str, ArticleMessage] = {}
+    articles: dict[str, ArticleMessage] = {}
     unmatched = set()
     for article in read_articles(path):
-        name = article.page_id if article.page_id in corpus.golds else by_url.get(article.url)
-        if name is None:
+        gold_id = article.page_id if article.page_id in corpus.golds else by_url.get(article.url)
+        if gold_id is None:
             unmatched.add((article.site, article.url))
-        elif name not in found or found[name].revision <= article.revision:
-            found[name] = article
-    return found, len(unmatched)
+        elif gold_id not in articles or articles[gold_id].revision <= article.revision:
+            articles[gold_id] = article
+    return articles, len(unmatched)
 
 
-def _target(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
+def _target_for(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
+    """Return the content to score against, with the headline shown on the page if there is one."""
     if page is None:
         return Target(gold)
     return prepare(memo, Source(page.html, page.url, page.content_type), gold)[0]
@@ -164,7 +169,8 @@ def _read_corpus(path: Path, title_in_text: bool | None) -> Corpus:
         raise BenchError(str(error)) from error
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def _numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the non-blank lines of a file with their numbers, for error messages."""
     try:
         with open_text(path) as lines:
             for number, line in enumerate(lines, 1):

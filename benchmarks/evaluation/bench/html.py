@@ -12,8 +12,8 @@ from benchmarks.evaluation.bench.terminal import (
     STATISTICS,
     TASK_HEADS,
     decisive_score,
+    failure_summary,
     task_prfs,
-    what_happened,
 )
 from detourage.text.plural import counted
 
@@ -28,7 +28,7 @@ _EXPLANATION = (
 
 @dataclass(frozen=True)
 class _Cell:
-    """A table cell: displayed text, sort value, tooltip and class."""
+    """A table cell: displayed text, value to sort by, tooltip (`title`) and CSS class (`style`)."""
 
     shown: str
     value: float | None = None
@@ -48,7 +48,7 @@ def to_html(report: Report) -> str:
     style = folder.joinpath("report.css").read_text("utf-8")
     script = folder.joinpath("report.js").read_text("utf-8")
     environment = ", ".join(f"{name} {value}" for name, value in report.environment.items())
-    body = "".join(_corpus(table, report.by) for table in report.tables)
+    body = "".join(_corpus_section(table, report.by) for table in report.tables)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width">'
@@ -58,7 +58,7 @@ def to_html(report: Report) -> str:
     )
 
 
-def _corpus(table: CorpusTable, by: str | None) -> str:
+def _corpus_section(table: CorpusTable, by: str | None) -> str:
     parts = [f"<h2>{escape(table.corpus)}</h2><p>{escape(table.extent)}"]
     if table.left_out:
         parts.append(
@@ -67,25 +67,25 @@ def _corpus(table: CorpusTable, by: str | None) -> str:
         parts.append(" that are not on the page")
     parts.append(".</p>")
     parts += [f"<p>{escape(remark)}.</p>" for remark in table.remarks]
-    parts.append(_scores(table))
+    parts.append(_score_table(table))
     parts.append("<h3>Scores with intervals</h3><div class=plots>")
     for name in table.shown_scores:
         parts.append(f"<figure><figcaption>{escape(LABELS[name])}</figcaption>")
         parts.append(f"{plot(name, table.lines)}</figure>")
     parts.append("</div>")
     if by is not None:
-        parts.append(_groups(table, by))
+        parts.append(_group_table(table, by))
     if any(line.task for line in table.lines):
         parts += [
             "<h3>The downstream system, compared with its results on the gold texts</h3>",
-            _task(table),
+            _task_table(table),
         ]
     if any(line.statistics for line in table.lines):
-        parts += ["<h3>Statistics</h3>", _statistics(table)]
+        parts += ["<h3>Statistics</h3>", _statistics_table(table)]
     return "".join(parts)
 
 
-def _scores(table: CorpusTable) -> str:
+def _score_table(table: CorpusTable) -> str:
     shown = table.shown_scores
     decisive = decisive_score(table)
     peer = table.best_peers.get(decisive or "")
@@ -95,7 +95,7 @@ def _scores(table: CorpusTable) -> str:
     heads += ["pages per CPU s", "peak MB", "failed pages", "version"]
     best = {
         name: max(
-            (line.scores[name].pages.mean for line in table.lines if _competes(line, name)),
+            (line.scores[name].pages.mean for line in table.lines if _is_ranked(line, name)),
             default=None,
         )
         for name in shown
@@ -103,23 +103,24 @@ def _scores(table: CorpusTable) -> str:
     rows = []
     for line in table.lines:
         cells = [_Cell(line.method)]
-        cells += [_mean(line.scores.get(name), best[name], line) for name in shown]
+        cells += [_mean_cell(line.scores.get(name), best[name], line) for name in shown]
         if peer:
-            cells.append(_difference(line.scores.get(decisive or "")))
+            cells.append(_difference_cell(line.scores.get(decisive or "")))
         speed, memory = line.pages_per_cpu_second, line.peak_memory
         cells.append(_Cell("" if speed is None else f"{speed:.1f}", speed))
         cells.append(_Cell("" if memory is None else f"{memory / 2**20:.0f}", memory))
-        cells.append(_Cell(what_happened(line), title=line.note or "", style="words"))
+        cells.append(_Cell(failure_summary(line), title=line.note or "", style="words"))
         cells.append(_Cell(line.version or "", style="words"))
         rows.append((line.kind, cells))
-    return _table(heads, rows, words=(0, len(heads) - 2, len(heads) - 1))
+    return _html_table(heads, rows, words=(0, len(heads) - 2, len(heads) - 1))
 
 
-def _competes(line: Line, name: str) -> bool:
+def _is_ranked(line: Line, name: str) -> bool:
+    """Return whether a row may have the best score; upper bounds (limits) may not."""
     return line.kind != "limit" and name in line.scores
 
 
-def _mean(mean: Mean | None, best: float | None, line: Line) -> _Cell:
+def _mean_cell(mean: Mean | None, best: float | None, line: Line) -> _Cell:
     if mean is None:
         return _Cell("")
     pages = mean.pages
@@ -131,7 +132,7 @@ def _mean(mean: Mean | None, best: float | None, line: Line) -> _Cell:
     return _Cell(f"{pages.mean:.1f}", pages.mean, title, style)
 
 
-def _difference(mean: Mean | None) -> _Cell:
+def _difference_cell(mean: Mean | None) -> _Cell:
     difference = mean.against_best_peer if mean else None
     if difference is None:
         return _Cell("")
@@ -140,7 +141,7 @@ def _difference(mean: Mean | None) -> _Cell:
     return _Cell(f"{difference.mean:+.1f}{star}", difference.mean, title)
 
 
-def _groups(table: CorpusTable, by: str) -> str:
+def _group_table(table: CorpusTable, by: str) -> str:
     name = decisive_score(table) or ""
     lines = [line for line in table.lines if line.groups]
     groups = sorted({group for line in lines for group in line.groups})
@@ -150,10 +151,10 @@ def _groups(table: CorpusTable, by: str) -> str:
         cells = [_Cell("" if value is None else f"{value:.1f}", value) for value in values]
         rows.append((line.kind, [_Cell(line.method), *cells]))
     heads = ["method", *(group or "unknown" for group in groups)]
-    return f"<h3>{escape(LABELS.get(name, name))} by {by}</h3>" + _table(heads, rows)
+    return f"<h3>{escape(LABELS.get(name, name))} by {by}</h3>" + _html_table(heads, rows)
 
 
-def _task(table: CorpusTable) -> str:
+def _task_table(table: CorpusTable) -> str:
     heads = ["method", *(f"{head} {part}" for head in TASK_HEADS for part in ("P", "R", "F1"))]
     rows = []
     for line in (*table.references, *table.lines):
@@ -162,22 +163,24 @@ def _task(table: CorpusTable) -> str:
             values = [value for each in scores for value in (each.precision, each.recall, each.f1)]
             cells = [_Cell(f"{value:.1f}", value) for value in values]
             rows.append((line.kind, [_Cell(line.method), *cells]))
-    return _table(heads, rows)
+    return _html_table(heads, rows)
 
 
-def _statistics(table: CorpusTable) -> str:
+def _statistics_table(table: CorpusTable) -> str:
     rows = []
     for line in (*table.references, *table.lines):
         for language, counts in line.statistics.items():
             values = [getattr(counts, name) for name in STATISTICS]
             cells = [_Cell(f"{value:,}", value) for value in values]
             rows.append((line.kind, [_Cell(line.method), _Cell(language or "?"), *cells]))
-    return _table(["text", "language", *STATISTICS], rows, words=(0, 1))
+    return _html_table(["text", "language", *STATISTICS], rows, words=(0, 1))
 
 
-def _table(
+def _html_table(
     heads: Sequence[str], rows: Iterable[tuple[str, Sequence[_Cell]]], words: Sequence[int] = (0,)
 ) -> str:
+    """Render a sortable table; `rows` have a CSS class each, and `words` are columns of text."""
+
     def markup() -> Iterator[str]:
         yield "<div class=scroll><table><thead><tr>"
         for column, head in enumerate(heads):

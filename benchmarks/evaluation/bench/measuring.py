@@ -44,17 +44,17 @@ from benchmarks.evaluation.scores import (
     macro_average_by_site,
 )
 
-Grouped = Literal["site", "language"]
+Grouping = Literal["site", "language"]
 Progress = Callable[[str, int, int], None]
 """Callback that receives a description of the work, the number of finished steps, and the total."""
 
-_CHUNK = 8
+_PAGES_PER_TASK = 8
 """Number of pages sent to a scoring process at a time."""
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 _Item = TypeVar("_Item")
 
-_Mapped = Callable[..., Iterator[Any]]
+_MapFunction = Callable[..., Iterator[Any]]
 """`map`, or an equivalent that uses other processes."""
 
 
@@ -71,7 +71,7 @@ class Bench:
     methods: Sequence[Extractor | str]
     with_limits: bool = False
     with_statistics: bool = False
-    by: Grouped | None = None
+    by: Grouping | None = None
     diseases: Mapping[str, Mapping[str, str]] | None = None
     training: Path | None = None
     sample: int | None = None
@@ -84,9 +84,9 @@ class Bench:
             kind_of(method)
         training = _load(self.training) if self.training is not None else None
         memo = Memo(self.runner.cache, scorer_version())
-        with _mapping(self.runner.processes) as mapped:
+        with _open_pool(self.runner.processes) as map_function:
             for folder in folders:
-                yield _Measurement(self, mapped, memo, _load(folder), training).table()
+                yield _Measurement(self, map_function, memo, _load(folder), training).table()
 
 
 def kind_of(method: Extractor | str) -> Kind:
@@ -135,13 +135,20 @@ class _Measurement:
     """The measurement of one corpus."""
 
     def __init__(
-        self, bench: Bench, mapped: _Mapped, memo: Memo, corpus: Corpus, training: Corpus | None
+        self,
+        bench: Bench,
+        map_function: _MapFunction,
+        memo: Memo,
+        corpus: Corpus,
+        training: Corpus | None,
     ) -> None:
         self._bench = bench
-        self._mapped = mapped
+        self._map_function = map_function
         self._memo = memo
         self._corpus = corpus
-        self._pairs = _pairs(training, without={page.site for page in corpus.pages.values()})
+        self._training_pairs = _training_pairs(
+            training, without={page.site for page in corpus.pages.values()}
+        )
         self._all_golds = measurable(corpus)
         self._golds = even_sample(self._all_golds, bench.sample)
         if not self._golds:
@@ -154,23 +161,29 @@ class _Measurement:
             for page in self._corpus.pages.values()
         }
         self._sources = [sources[gold.id] for gold in self._golds]
-        prepared = self._map("pages", partial(prepare, self._memo), self._sources, self._golds)
+        prepared = self._map_with_progress(
+            "pages", partial(prepare, self._memo), self._sources, self._golds
+        )
         self._targets = [target for target, _ in prepared]
         raw_statistics = [counts for _, counts in prepared]
         self._downstream = Downstream(
-            self._bench.diseases or {}, self._corpus, self._targets, self._memo, self._map
+            self._bench.diseases or {},
+            self._corpus,
+            self._targets,
+            self._memo,
+            self._map_with_progress,
         )
-        self._jobs = self._with_neighbours(sources)
+        self._jobs = self._make_jobs(sources)
 
         lines: list[Line] = []
         rows: dict[str, list[PageScores]] = {}
         for method in self._bench.methods:
-            line, found = self._run(method)
+            line, found = self._run_method(method)
             lines.append(line)
             if found is not None:
                 rows[line.method] = found
         if self._bench.with_limits:
-            for line, found in self._limits():
+            for line, found in self._measure_limits():
                 lines.append(line)
                 rows[line.method] = found
         peers = {line.method: rows[line.method] for line in lines if self._is_candidate(line, rows)}
@@ -182,22 +195,24 @@ class _Measurement:
             of_pages=len(self._all_golds),
             left_out=len(self._corpus.golds) - len(self._all_golds),
             best_peers=best,
-            lines=self._averaged(lines, rows, best),
-            references=self._references(raw_statistics),
+            lines=self._average_lines(lines, rows, best),
+            references=self._reference_lines(raw_statistics),
         )
 
-    def _map(
-        self, what: str, function: Callable[..., _Answer], *columns: Sequence[object]
-    ) -> list[_Answer]:
-        answers: list[_Answer] = []
+    def _map_with_progress(
+        self, what: str, function: Callable[..., _Result], *columns: Sequence[object]
+    ) -> list[_Result]:
+        """Call a function for each row of arguments in the processes, and report the progress."""
+        answers: list[_Result] = []
         total = len(columns[0])
         what = f"{self._corpus.name}: {what}"
-        for answer in self._mapped(function, *columns):
+        for answer in self._map_function(function, *columns):
             answers.append(answer)
             self._bench.progress(what, len(answers), total)
         return answers
 
-    def _with_neighbours(self, sources: Mapping[str, Source]) -> list[Job]:
+    def _make_jobs(self, sources: Mapping[str, Source]) -> list[Job]:
+        """Return the pages to extract, with pages of the same template if a method needs them."""
         if all(self._needs(method) is Needs.PAGE for method in self._bench.methods):
             return [Job(source) for source in self._sources]
         what = f"{self._corpus.name}: groups"
@@ -212,11 +227,12 @@ class _Measurement:
         by_id = {page.id: found for page, found in zip(pages, neighbours, strict=True)}
         return [Job(sources[gold.id], by_id[gold.id]) for gold in self._golds]
 
-    def _run(self, method: Extractor | str) -> tuple[Line, list[PageScores] | None]:
+    def _run_method(self, method: Extractor | str) -> tuple[Line, list[PageScores] | None]:
+        """Run a method; return its row without means, and its page scores if it could run."""
         name = name_of(method)
         line = Line(name, kind_of(method))
         try:
-            extractor = self._extractor(method)
+            extractor = self._resolve(method)
         except UnavailableError as error:
             return replace(line, note=str(error)), None
         outcomes: list[Outcome | None] = [None] * len(self._jobs)
@@ -224,8 +240,8 @@ class _Measurement:
         for done, result in enumerate(self._bench.runner.run(extractor, self._jobs), 1):
             outcomes[result.index] = result.outcome
             self._bench.progress(what, done, len(self._jobs))
-        known = [outcome for outcome in outcomes if outcome is not None]
-        summary = Summary.of(known)
+        finished = [outcome for outcome in outcomes if outcome is not None]
+        summary = Summary.of(finished)
         line = replace(
             line,
             version=extractor.version,
@@ -234,38 +250,41 @@ class _Measurement:
             pages_per_cpu_second=summary.pages_per_cpu_second,
             peak_memory=summary.peak_memory,
         )
-        if summary.failures["unavailable"] == len(known):
+        if summary.failures["unavailable"] == len(finished):
             return line, None
         texts = [
             Prediction() if outcome.extracted is None else Prediction.of(outcome.extracted)
-            for outcome in known
+            for outcome in finished
         ]
-        return self._scored(line, texts, extractor.gives)
+        return self._score_texts(line, texts, extractor.gives)
 
-    def _extractor(self, method: Extractor | str) -> Extractor:
+    def _resolve(self, method: Extractor | str) -> Extractor:
         if isinstance(method, Extractor):
             return method
-        return parse_chain(method, tools=self._bench.runner.tools, pairs=self._pairs)
+        return parse_chain(method, tools=self._bench.runner.tools, pairs=self._training_pairs)
 
     def _needs(self, method: Extractor | str) -> Needs:
         try:
-            return self._extractor(method).needs
+            return self._resolve(method).needs
         except UnavailableError:
             return Needs.PAGE
 
-    def _limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
-        found = self._map("limits", partial(limits, self._memo), self._sources, self._targets)
+    def _measure_limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
+        found = self._map_with_progress(
+            "limits", partial(limits, self._memo), self._sources, self._targets
+        )
         for name, texts in zip(LIMITS, zip(*found, strict=True), strict=True):
-            line, rows = self._scored(Line(name, "limit"), list(texts), Gives.TEXT)
-            yield line, [replace(row, scores=_of_text(row.scores)) for row in rows]
+            line, rows = self._score_texts(Line(name, "limit"), list(texts), Gives.TEXT)
+            yield line, [replace(row, scores=_text_scores(row.scores)) for row in rows]
 
-    def _scored(
+    def _score_texts(
         self, line: Line, texts: Sequence[Prediction], gives: Gives
     ) -> tuple[Line, list[PageScores]]:
-        scored = self._map(
+        """Score a method's texts and the downstream task; omit fields it does not extract."""
+        scored = self._map_with_progress(
             f"{line.method}, scores", partial(score, self._memo), texts, self._targets
         )
-        scores = [_expected_of(gives, found) for found, _ in scored]
+        scores = [_given_scores(gives, found) for found, _ in scored]
         for row, names in zip(scores, self._downstream.names(line.method, texts), strict=True):
             row |= names
         rows = [
@@ -276,30 +295,33 @@ class _Measurement:
             replace(
                 line,
                 task=self._downstream.task(line.method, texts),
-                statistics=self._by_language([counts for _, counts in scored]),
+                statistics=self._sum_by_language([counts for _, counts in scored]),
             ),
             rows,
         )
 
-    def _averaged(
+    def _average_lines(
         self,
         lines: Sequence[Line],
         rows: Mapping[str, Sequence[PageScores]],
         best: Mapping[str, str],
     ) -> list[Line]:
+        """Add means to the rows, and differences from the `best` peer in each score."""
         compared = []
         for line in lines:
             others = None
             if line.kind != "limit":
                 others = {name: rows[peer] for name, peer in best.items() if peer != line.method}
             compared.append(others)
-        averages = self._mapped(means, [rows.get(line.method, ()) for line in lines], compared)
+        averages = self._map_function(
+            means, [rows.get(line.method, ()) for line in lines], compared
+        )
         return [
-            replace(line, scores=scores, groups=self._grouped(rows.get(line.method, ())))
+            replace(line, scores=scores, groups=self._averages_by_group(rows.get(line.method, ())))
             for line, scores in zip(lines, averages, strict=True)
         ]
 
-    def _grouped(self, rows: Sequence[PageScores]) -> dict[str, dict[str, float]]:
+    def _averages_by_group(self, rows: Sequence[PageScores]) -> dict[str, dict[str, float]]:
         if self._bench.by == "site":
             return macro_average_by_site(rows)
         return macro_average_by_language(rows) if self._bench.by == "language" else {}
@@ -308,7 +330,7 @@ class _Measurement:
     def _is_candidate(line: Line, rows: Mapping[str, Sequence[PageScores]]) -> bool:
         return line.kind == "peer" and line.method in rows
 
-    def _by_language(self, counts: Sequence[TextStatistics]) -> dict[str, TextStatistics]:
+    def _sum_by_language(self, counts: Sequence[TextStatistics]) -> dict[str, TextStatistics]:
         if not self._bench.with_statistics:
             return {}
         sums: defaultdict[str, TextStatistics] = defaultdict(TextStatistics)
@@ -316,21 +338,22 @@ class _Measurement:
             sums[gold.language] += each
         return dict(sorted(sums.items()))
 
-    def _references(self, raw: Sequence[TextStatistics]) -> list[Line]:
+    def _reference_lines(self, raw: Sequence[TextStatistics]) -> list[Line]:
+        """Return rows for the raw pages and the gold texts, with which methods can be compared."""
         golds = [TextStatistics.of_text(gold.text or "", gold.blocks) for gold in self._golds]
         return [
-            Line("raw pages", "gold", statistics=self._by_language(raw)),
+            Line("raw pages", "gold", statistics=self._sum_by_language(raw)),
             Line(
                 "gold",
                 "gold",
-                statistics=self._by_language(golds),
+                statistics=self._sum_by_language(golds),
                 task=self._downstream.task_of_gold(),
             ),
         ]
 
 
-def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
-    """Omit scores of fields that a method does not extract."""
+def _given_scores(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
+    """Omit the comment scores of a method without comments, and the others if it has no text."""
     return {
         name: value
         for name, value in scores.items()
@@ -338,7 +361,7 @@ def _expected_of(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
+def _text_scores(scores: Mapping[str, float]) -> dict[str, float]:
     """Omit the metadata scores, which are meaningless for an upper bound on the text."""
     return {
         name: value
@@ -347,7 +370,8 @@ def _of_text(scores: Mapping[str, float]) -> dict[str, float]:
     }
 
 
-def _pairs(corpus: Corpus | None, *, without: Set[str]) -> list[TrainingPair]:
+def _training_pairs(corpus: Corpus | None, *, without: Set[str]) -> list[TrainingPair]:
+    """Return pages with their gold texts for training, except pages of the sites `without`."""
     if corpus is None:
         return []
     return [
@@ -365,12 +389,13 @@ def _load(folder: Path) -> Corpus:
 
 
 @contextmanager
-def _mapping(processes: int) -> Iterator[_Mapped]:
+def _open_pool(processes: int) -> Iterator[_MapFunction]:
+    """Yield a function like `map` that uses the given number of processes."""
     if processes == 1:
         yield map
         return
     executor = ProcessPoolExecutor(processes, mp_context=get_context("spawn"))
     try:
-        yield partial(executor.map, chunksize=_CHUNK)
+        yield partial(executor.map, chunksize=_PAGES_PER_TASK)
     finally:
         executor.shutdown(cancel_futures=True)

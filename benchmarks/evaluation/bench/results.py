@@ -68,7 +68,7 @@ class Mean:
 
 @dataclass(frozen=True)
 class Task:
-    """Scores of the downstream system on a method's texts, relative to its results on gold texts.
+    """Scores of DAnIEL (the downstream task) on a method's texts against its results on gold texts.
 
     `marked` and `unmarked` are the scores on texts with and without paragraph marks; each pair in
     `by_language` contains both, in this order.

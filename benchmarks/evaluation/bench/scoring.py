@@ -98,9 +98,9 @@ def score(
     """
 
     def compute() -> tuple[object, ...]:
-        given = target.given(extracted)
+        with_headline_prefix = target.given(extracted)
         return _scores(extracted, target), astuple(
-            TextStatistics.of_text(given.text, given.paragraphs)
+            TextStatistics.of_text(with_headline_prefix.text, with_headline_prefix.paragraphs)
         )
 
     # Neither the ID nor the site of a page affects its scores, so equal texts are scored only once.
@@ -117,8 +117,8 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
     scores |= score_metadata(extracted, gold)
     scores |= comment_scores(extracted.comments, gold)
     if gold.wanted or gold.unwanted:
-        whole = f"{extracted.title or ''}\n{extracted.text}"
-        counts = score_snippets(whole, gold.wanted, gold.unwanted)
+        title_and_text = f"{extracted.title or ''}\n{extracted.text}"
+        counts = score_snippets(title_and_text, gold.wanted, gold.unwanted)
         scores["snippets_p"] = counts.prf.precision
         scores["snippets_r"] = counts.prf.recall
         scores["snippets_f"] = counts.prf.f1
@@ -129,10 +129,10 @@ def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
 def events(
     memo: Memo, blocks: Sequence[TextBlock], diseases: Mapping[str, str]
 ) -> tuple[Event | None, Event | None]:
-    """Return the events that DAnIEL detects in a document with, and without, paragraph marks."""
+    """Return DAnIEL's event in a text with paragraph marks, and its event in the unmarked text."""
 
     def compute() -> list[tuple[object, ...] | None]:
-        watch = _watch(diseases)
+        watch = _cached_watch(diseases)
         documents = marked_document(blocks), unmarked_document(blocks)
         found = [watch.event(document) for document in documents]
         return [astuple(event) if event else None for event in found]
@@ -149,12 +149,12 @@ def entities(memo: Memo, text: str, language: str) -> Counter[str]:
     return Counter(memo(("entities", recogniser.name, text), lambda: recogniser.find(text)))
 
 
-_watches: dict[tuple[tuple[str, str], ...], DiseaseWatch] = {}
+_watch_cache: dict[tuple[tuple[str, str], ...], DiseaseWatch] = {}
 """Disease watches cached per process, because they are expensive to build."""
 
 
-def _watch(diseases: Mapping[str, str]) -> DiseaseWatch:
+def _cached_watch(diseases: Mapping[str, str]) -> DiseaseWatch:
     key = tuple(diseases.items())
-    if key not in _watches:
-        _watches[key] = DiseaseWatch(diseases)
-    return _watches[key]
+    if key not in _watch_cache:
+        _watch_cache[key] = DiseaseWatch(diseases)
+    return _watch_cache[key]

@@ -10,47 +10,48 @@ from benchmarks.evaluation.bench.results import LABELS, CorpusTable, Line, Mean,
 from benchmarks.evaluation.scores import PRF
 from detourage.text.terminal import printable
 
-_MAIN = ("exact", "equal", "to_p", "to_r", "to_f")
+_MAIN_SCORES = ("exact", "equal", "to_p", "to_r", "to_f")
 """Scores in the first table: those used in the papers."""
 
-_OTHERS = (
+_OTHER_SCORES = (
     *("tm_f", "rouge_f", "own_f", "own_equal", "title_exact", "authors_f", "date_exact"),
     *("snippets_accuracy", "names_f", "entities_f"),
 )
 """Scores in the second table; the HTML report contains all scores."""
 
-_COMMENTS = tuple(name for name in LABELS if name.startswith("comments_"))
+_COMMENT_SCORES = tuple(name for name in LABELS if name.startswith("comments_"))
 """Scores in the third table."""
 
-_DECISIVE = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
-"""Scores that may be shown with interval and difference; the first available one is used."""
+_DECISIVE_SCORES = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
+"""Scores that may be shown with interval and difference; the first one measured is shown so."""
 
 SIGNIFICANT = 0.05
 """P-value below which a difference is marked with a star as significant."""
 
 STATISTICS = ("files", "paragraphs", "lines", "words", "tokens", "characters", "size")
+# The terminal has room for only some of the counts.
 _COUNTS = ("files", "paragraphs", "lines", "words", "characters")
 TASK_HEADS = ("documents", "pairs", "documents, unmarked", "pairs, unmarked")
 
 
 def tables_of(table: CorpusTable, by: str | None) -> Iterator[Table]:
     """Yield the tables of a corpus: scores and, on request, groups, task and statistics."""
-    yield _scores(table)
-    for title, names in (("other scores", _OTHERS), ("comments", _COMMENTS)):
+    yield _score_table(table)
+    for title, names in (("other scores", _OTHER_SCORES), ("comments", _COMMENT_SCORES)):
         if any(name in names for name in table.shown_scores):
             yield _further_scores(table, title, names)
     if any(line.version or line.note for line in table.lines):
-        yield _use(table)
+        yield _resource_usage(table)
     if by is not None:
-        yield _groups(table, by)
+        yield _group_table(table, by)
     if any(line.task for line in table.lines):
-        yield _task(table)
+        yield _task_table(table)
     if any(line.statistics for line in table.lines):
-        yield _statistics(table)
+        yield _statistics_table(table)
 
 
-def what_happened(line: Line) -> str:
-    """Briefly describe the failures of a method and their reason."""
+def failure_summary(line: Line) -> str:
+    """Describe the failures of a method, as in ``3 timeout``, or why it could not run at all."""
     failed = ", ".join(f"{count} {kind}" for kind, count in line.failures.items())
     if not line.scores:
         return line.note or failed
@@ -60,10 +61,10 @@ def what_happened(line: Line) -> str:
 def decisive_score(table: CorpusTable) -> str | None:
     """Return the name of the score that is displayed with its interval."""
     shown = table.shown_scores
-    return next((name for name in _DECISIVE if name in shown), shown[0] if shown else None)
+    return next((name for name in _DECISIVE_SCORES if name in shown), shown[0] if shown else None)
 
 
-def against(mean: Mean) -> str:
+def difference_cell(mean: Mean) -> str:
     """Format the difference from the best peer, with a star if it is significant."""
     difference = mean.against_best_peer
     if difference is None:
@@ -72,96 +73,100 @@ def against(mean: Mean) -> str:
     return f"{difference.mean:+.1f}{star}"
 
 
-def _scores(table: CorpusTable) -> Table:
-    shown = [name for name in table.shown_scores if name in _MAIN]
+def _score_table(table: CorpusTable) -> Table:
+    shown = [name for name in table.shown_scores if name in _MAIN_SCORES]
     decisive = decisive_score(table)
     peer = table.best_peers.get(decisive or "")
-    drawn = _new(f"{table.corpus}: {table.extent}", "method")
+    table_view = _new_table(f"{table.corpus}: {table.extent}", "method")
     for head in (LABELS[name] for name in shown):
-        drawn.add_column(_broken(head), justify="right", no_wrap=True)
+        table_view.add_column(_one_word_per_line(head), justify="right", no_wrap=True)
     if decisive:
-        drawn.add_column(_broken(f"{LABELS[decisive]} interval"), justify="right", no_wrap=True)
+        table_view.add_column(
+            _one_word_per_line(f"{LABELS[decisive]} interval"), justify="right", no_wrap=True
+        )
     if peer:
-        drawn.add_column(f"less\n{peer}", justify="right")
+        table_view.add_column(f"less\n{peer}", justify="right")
     for line in table.lines:
-        cells = [_figure(line, name) for name in shown]
+        cells = [_mean_cell(line, name) for name in shown]
         mean = line.scores.get(decisive or "")
         if decisive:
             cells.append(f"{mean.pages.low:.1f}–{mean.pages.high:.1f}" if mean else "")
         if peer:
-            cells.append(against(mean) if mean else "")
-        drawn.add_row(Text(line.method), *cells)
-    return drawn
+            cells.append(difference_cell(mean) if mean else "")
+        table_view.add_row(Text(line.method), *cells)
+    return table_view
 
 
 def _further_scores(table: CorpusTable, title: str, names: Sequence[str]) -> Table:
-    drawn = _new(title, "method")
+    table_view = _new_table(title, "method")
     shown = [name for name in table.shown_scores if name in names]
     for head in (LABELS[name] for name in shown):
-        drawn.add_column(_broken(head), justify="right", no_wrap=True)
+        table_view.add_column(_one_word_per_line(head), justify="right", no_wrap=True)
     lines = [line for line in table.lines if any(name in line.scores for name in shown)]
     for line in lines:
-        drawn.add_row(Text(line.method), *(_figure(line, name) for name in shown))
-    return drawn
+        table_view.add_row(Text(line.method), *(_mean_cell(line, name) for name in shown))
+    return table_view
 
 
-def _use(table: CorpusTable) -> Table:
-    drawn = _new("time, memory, failures", "method")
+def _resource_usage(table: CorpusTable) -> Table:
+    table_view = _new_table("time, memory, failures", "method")
     for head in ("pages per\nCPU second", "peak\nMB"):
-        drawn.add_column(head, justify="right", no_wrap=True)
-    drawn.add_column("failed pages")
+        table_view.add_column(head, justify="right", no_wrap=True)
+    table_view.add_column("failed pages")
     for line in table.lines:
         if line.kind != "limit":
             speed, memory = line.pages_per_cpu_second, line.peak_memory
-            drawn.add_row(
+            table_view.add_row(
                 Text(line.method),
                 f"{speed:.1f}" if speed is not None else "",
                 f"{memory / 2**20:.0f}" if memory is not None else "",
-                Text(what_happened(line)),
+                Text(failure_summary(line)),
             )
-    return drawn
+    return table_view
 
 
-def _new(title: str, first: str) -> Table:
-    drawn = Table(
+def _new_table(title: str, first: str) -> Table:
+    table_view = Table(
         title=Text(printable(title)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    drawn.add_column(first, no_wrap=True)
-    return drawn
+    table_view.add_column(first, no_wrap=True)
+    return table_view
 
 
-def _broken(head: str) -> str:
-    return head.replace(" ", "\n")
+def _one_word_per_line(head: str) -> str:
+    return head.replace(" ", "\n")  # narrower columns
 
 
-def _figure(line: Line, name: str) -> str:
+def _mean_cell(line: Line, name: str) -> str:
     return f"{line.scores[name].pages.mean:.1f}" if name in line.scores else ""
 
 
-def _groups(table: CorpusTable, by: str) -> Table:
+def _group_table(table: CorpusTable, by: str) -> Table:
     name = decisive_score(table) or ""
     groups = sorted({group for line in table.lines for group in line.groups})
     lines = [line for line in table.lines if line.groups]
-    drawn = _new(f"{LABELS.get(name, name)} by {by}", by)
+    table_view = _new_table(f"{LABELS.get(name, name)} by {by}", by)
     for line in lines:
-        drawn.add_column(Text(line.method), justify="right", overflow="fold")
+        table_view.add_column(Text(line.method), justify="right", overflow="fold")
     for group in groups:
         values = [line.groups.get(group, {}).get(name) for line in lines]
-        drawn.add_row(
+        table_view.add_row(
             Text(printable(group or "?")),
             *(f"{value:.1f}" if value is not None else "" for value in values),
         )
-    return drawn
+    return table_view
 
 
-def _task(table: CorpusTable) -> Table:
-    drawn = _new("downstream: F1 against what is found in the gold", "method")
+def _task_table(table: CorpusTable) -> Table:
+    table_view = _new_table("downstream: F1 against what is found in the gold", "method")
     for head in TASK_HEADS:
-        drawn.add_column(_broken(head), justify="right", no_wrap=True)
+        table_view.add_column(_one_word_per_line(head), justify="right", no_wrap=True)
     for line in (*table.references, *table.lines):
         if line.task:
-            drawn.add_row(Text(line.method), *(f"{score.f1:.1f}" for score in task_prfs(line.task)))
-    return drawn
+            table_view.add_row(
+                Text(line.method), *(f"{score.f1:.1f}" for score in task_prfs(line.task))
+            )
+    return table_view
 
 
 def task_prfs(task: Task) -> tuple[PRF, PRF, PRF, PRF]:
@@ -169,14 +174,14 @@ def task_prfs(task: Task) -> tuple[PRF, PRF, PRF, PRF]:
     return task.marked.documents, task.marked.pairs, task.unmarked.documents, task.unmarked.pairs
 
 
-def _statistics(table: CorpusTable) -> Table:
-    drawn = _new("statistics", "text")
-    drawn.add_column("language")
+def _statistics_table(table: CorpusTable) -> Table:
+    table_view = _new_table("statistics", "text")
+    table_view.add_column("language")
     for head in _COUNTS:
-        drawn.add_column(head, justify="right", no_wrap=True)
+        table_view.add_column(head, justify="right", no_wrap=True)
     for line in (*table.references, *table.lines):
         for language, counts in line.statistics.items():
             values: Sequence[int] = [getattr(counts, head) for head in _COUNTS]
             named = Text(printable(language or "?"))
-            drawn.add_row(Text(line.method), named, *(f"{value:,}" for value in values))
-    return drawn
+            table_view.add_row(Text(line.method), named, *(f"{value:,}" for value in values))
+    return table_view

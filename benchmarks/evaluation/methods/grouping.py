@@ -23,19 +23,20 @@ def find_neighbours(
         by_site[sites[index] if sites is not None else site_of(source.url)].append(index)
     neighbours = [ALONE] * len(sources)
     for indices in by_site.values():
-        for index, found in _neighbours_of_site(sources, indices, threads):
-            neighbours[index] = found
+        for index, page_neighbours in _neighbours_of_site(sources, indices, threads):
+            neighbours[index] = page_neighbours
     return neighbours
 
 
 def _neighbours_of_site(
     sources: Sequence[Source], indices: Sequence[int], threads: int
 ) -> list[tuple[int, Neighbours]]:
+    """Group the pages of one site; return those that could be parsed, with their neighbours."""
     trees: dict[int, Tree] = {}
-    seen: set[str] = set()
+    seen_urls: set[str] = set()
     for index in indices:
         source = sources[index]
-        if source.url in seen:
+        if source.url in seen_urls:
             continue
         try:
             trees[index] = parse_page(
@@ -43,24 +44,29 @@ def _neighbours_of_site(
             ).tree
         except PageError:
             continue
-        seen.add(source.url)
+        seen_urls.add(source.url)
     pages = list(trees)
     if len(pages) < 2:
         return []
     groups = group_site(
         "", [sources[page].url for page in pages], list(trees.values()), threads=threads
     )
-    found = [_neighbours(sources, pages, groups, place) for place in range(len(pages))]
-    for place, partner in nearest_pairs(groups.distances, groups.urls).items():
-        found[place] = replace(found[place], partner=sources[pages[partner]])
-    return list(zip(pages, found, strict=True))
+    page_neighbours = [
+        _neighbours(sources, pages, groups, position) for position in range(len(pages))
+    ]
+    for position, partner in nearest_pairs(groups.distances, groups.urls).items():
+        page_neighbours[position] = replace(
+            page_neighbours[position], partner=sources[pages[partner]]
+        )
+    return list(zip(pages, page_neighbours, strict=True))
 
 
 def _neighbours(
-    sources: Sequence[Source], pages: Sequence[int], groups: SiteGroups, place: int
+    sources: Sequence[Source], pages: Sequence[int], groups: SiteGroups, position: int
 ) -> Neighbours:
-    group, pivot = groups.group_of(place), groups.compared_with(place)
+    """Return the pivot and other members of the group that the page at `position` belongs to."""
+    group, pivot = groups.group_of(position), groups.compared_with(position)
     if group is None or pivot is None:
         return ALONE
-    others = [other for other in group.members if other != place]
+    others = [other for other in group.members if other != position]
     return Neighbours(sources[pages[pivot]], tuple(sources[pages[other]] for other in others))

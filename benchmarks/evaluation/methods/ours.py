@@ -17,26 +17,28 @@ from detourage.reader.content import (
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:
     """Extract the article as the service does."""
-    own = pattern_of(source)
+    own = comment_pattern(source)
     if neighbours.pivot is None:
-        return _extracted(read_content(page_of(source), None, patterns_for_page(own, None)))
-    patterns = patterns_for_page(own, pattern_of_group([own, pattern_of(neighbours.pivot)]))
-    return _extracted(read_content(page_of(source), knowledge_of(neighbours.pivot), patterns))
+        return _to_extracted(read_content(page_of(source), None, patterns_for_page(own, None)))
+    patterns = patterns_for_page(own, pattern_of_group([own, comment_pattern(neighbours.pivot)]))
+    return _to_extracted(
+        read_content(page_of(source), template_knowledge(neighbours.pivot), patterns)
+    )
 
 
 @lru_cache(maxsize=CACHED_PAGES)
-def knowledge_of(source: Source) -> TemplateKnowledge:
+def template_knowledge(source: Source) -> TemplateKnowledge:
     """Learn template knowledge from a page; it is cached for all pages compared with this page."""
     return TemplateKnowledge.of([outline_of(source)])
 
 
 @lru_cache(maxsize=CACHED_PAGES)
-def pattern_of(source: Source) -> CommentPattern | None:
+def comment_pattern(source: Source) -> CommentPattern | None:
     """Find the comment pattern of a page; it is cached for all pages compared with this page."""
     return comment_pattern_of(page_of(source))
 
 
-def _extracted(article: Article) -> Extracted:
+def _to_extracted(article: Article) -> Extracted:
     metadata = article.metadata
     return Extracted(
         article.title,

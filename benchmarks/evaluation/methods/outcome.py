@@ -79,14 +79,14 @@ class Summary:
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> Self:
-        """Summarise outcomes."""
-        known = list(outcomes)
-        failures = [outcome.failure for outcome in known if outcome.failure is not None]
+        """Count the failures, and add up the resources, of a method's outcomes on all pages."""
+        all_outcomes = list(outcomes)
+        failures = [outcome.failure for outcome in all_outcomes if outcome.failure is not None]
         details = Counter(failure.detail for failure in failures)
-        times = [outcome.cpu_seconds for outcome in known if outcome.cpu_seconds is not None]
-        peaks = [outcome.peak_memory for outcome in known if outcome.peak_memory is not None]
+        times = [outcome.cpu_seconds for outcome in all_outcomes if outcome.cpu_seconds is not None]
+        peaks = [outcome.peak_memory for outcome in all_outcomes if outcome.peak_memory is not None]
         return cls(
-            pages=len(known),
+            pages=len(all_outcomes),
             failures=Counter(failure.kind for failure in failures),
             detail=details.most_common(1)[0][0] if details else None,
             cpu_seconds=sum(times),

@@ -1,4 +1,4 @@
-"""Pairs of a site's pages by distance, without clustering (Deturck 2015, section 4.3)."""
+"""Pair each page of a site with a near one, without clustering (Deturck 2015, section 4.3)."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,13 @@ def nearest_pairs(distances: npt.NDArray[np.float64], names: Sequence[str]) -> d
     the distance NaN and are never paired. Ties are broken by `names`, independently of the order of
     the pages. Return the index of each page's partner.
     """
+    # The rank of each page is its place in the alphabetical order of names.
     ranks = np.argsort(np.argsort(np.array(names), kind="stable"))
     rows, columns = np.triu_indices(len(names), 1)
-    firsts = np.minimum(ranks[rows], ranks[columns])
-    seconds = np.maximum(ranks[rows], ranks[columns])
+    smaller_ranks = np.minimum(ranks[rows], ranks[columns])
+    larger_ranks = np.maximum(ranks[rows], ranks[columns])
     partners: dict[int, int] = {}
-    for pair in np.lexsort((seconds, firsts, distances[rows, columns])):
+    for pair in np.lexsort((larger_ranks, smaller_ranks, distances[rows, columns])):
         row, column = int(rows[pair]), int(columns[pair])
         if np.isfinite(distances[row, column]) and not {row, column} & partners.keys():
             partners[row], partners[column] = column, row

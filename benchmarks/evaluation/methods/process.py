@@ -32,12 +32,14 @@ class ExtractorProcess:
     """
 
     def __init__(self, extractor: Extractor, start_seconds: float) -> None:
-        self.connection, theirs = _FORKSERVER.Pipe()
+        self.connection, child_connection = _FORKSERVER.Pipe()
         self.job: int | None = None
         self.deadline = time.monotonic() + start_seconds
-        self._process = _FORKSERVER.Process(target=serve, args=(theirs, extractor), daemon=True)
+        self._process = _FORKSERVER.Process(
+            target=serve, args=(child_connection, extractor), daemon=True
+        )
         self._process.start()
-        theirs.close()
+        child_connection.close()
 
     def send(self, number: int, job: Job, seconds: float) -> None:
         """Send a page to the process."""
@@ -85,7 +87,7 @@ class ExtractorProcess:
 
 def serve(connection: Connection, extractor: Extractor) -> None:
     """Prepare the method, then respond to pages with outcomes until the connection closes."""
-    _keep_to_itself()
+    _isolate()
     try:
         extractor.prepare()
     except UnavailableError as error:
@@ -103,7 +105,7 @@ def serve(connection: Connection, extractor: Extractor) -> None:
         connection.send(_extract(extractor, job))
 
 
-def _keep_to_itself() -> None:
+def _isolate() -> None:
     """Leave the parent's process group and discard all output, because libraries print freely."""
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
@@ -116,7 +118,7 @@ def _keep_to_itself() -> None:
 
 def _extract(extractor: Extractor, job: Job) -> Outcome:
     programs = running_programs()
-    before = cpu_seconds(programs)
+    seconds_before = cpu_seconds(programs)
     result: Extracted | Failure
     try:
         result = extractor.extract(job.source, job.neighbours)
@@ -125,5 +127,5 @@ def _extract(extractor: Extractor, job: Job) -> Outcome:
     except Exception as error:  # noqa: BLE001 - a method that fails is a result
         result = Failure("error", f"{type(error).__name__}: {error}"[:500])
     programs = running_programs()
-    used = cpu_seconds(programs) - before
-    return Outcome(result, max(used, 0.0), peak_memory(programs))
+    seconds_used = cpu_seconds(programs) - seconds_before
+    return Outcome(result, max(seconds_used, 0.0), peak_memory(programs))

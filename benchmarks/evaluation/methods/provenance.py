@@ -8,9 +8,9 @@ from importlib.resources.abc import Traversable
 
 from detourage.papers.interface import UnavailableError
 
-_SOURCE = (".py", ".c", ".h", ".java", ".mjs", ".json")
+_SOURCE_SUFFIXES = (".py", ".c", ".h", ".java", ".mjs", ".json")
 
-READING = (
+SHARED_SOURCES = (
     "detourage/html/encoding.py",
     "detourage/reader/blocks.py",
     "detourage/html/text.py",
@@ -36,11 +36,16 @@ def source_digest(*paths: str) -> str:
 
 
 def _sources(entry: Traversable) -> list[tuple[str, bytes]]:
+    """Return the path and content of a file, or of all source files in a folder."""
     if entry.is_file():
         return [(entry.name, entry.read_bytes())]
-    inner = [child for child in entry.iterdir() if child.is_dir() or child.name.endswith(_SOURCE)]
+    children = [
+        child
+        for child in entry.iterdir()
+        if child.is_dir() or child.name.endswith(_SOURCE_SUFFIXES)
+    ]
     return [
-        (f"{entry.name}/{name}", content) for child in inner for name, content in _sources(child)
+        (f"{entry.name}/{name}", content) for child in children for name, content in _sources(child)
     ]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.evaluation.methods.peers import boilerpipe_java, readability_js
 from benchmarks.evaluation.methods.provenance import (
-    READING,
+    SHARED_SOURCES,
     library_release,
     own_release,
     source_digest,
@@ -28,7 +28,7 @@ from detourage.papers.interface import (
 )
 from detourage.papers.registry import METHODS as PAPERS
 
-_HERE = "benchmarks.evaluation.methods"
+_PACKAGE = "benchmarks.evaluation.methods"
 
 _OWN_SOURCE = (
     "detourage/inference",
@@ -71,12 +71,13 @@ def _peer(
     has_tools: bool = False,
     **options: Any,
 ) -> _Peer:
+    """Register the method of a module in `peers`; `options` are arguments of its functions."""
     extractor = Extractor(
         name=name,
         description=description,
-        function=f"{_HERE}.peers.{module}:extract",
+        function=f"{_PACKAGE}.peers.{module}:extract",
         options=options,
-        preparation=f"{_HERE}.peers.{module}:prepare",
+        preparation=f"{_PACKAGE}.peers.{module}:prepare",
         gives=gives,
     )
     return _Peer(extractor, version, has_tools)
@@ -85,6 +86,7 @@ def _peer(
 def _library(
     name: str, description: str, distribution: str, module: str, /, **options: Any
 ) -> _Peer:
+    """Register a method that a Python library implements, with the library's release as version."""
     return _peer(name, description, module, partial(library_release, distribution), **options)
 
 
@@ -133,7 +135,7 @@ _PEERS = {
 _OURS = Extractor(
     name="detourage",
     description="the service's own extraction",
-    function=f"{_HERE}.ours:detourage",
+    function=f"{_PACKAGE}.ours:detourage",
     needs=Needs.PIVOT,
     gives=Gives.TEXT | Gives.COMMENTS,
 )
@@ -152,12 +154,12 @@ def extractor_names() -> tuple[str, ...]:
 
 def is_peer(name: str) -> bool:
     """Return whether a method is third-party code; raise UnknownExtractorError if it is unknown."""
-    return name in _LIBRARIES or (_known(name) in _PEERS)
+    return name in _LIBRARIES or (_check_name(name) in _PEERS)
 
 
 def describe(name: str) -> str:
     """Return a one-line description of a method; raise UnknownExtractorError if it is unknown."""
-    name = _known(name)
+    name = _check_name(name)
     if name in _TRAINED:
         return _TRAINED[name]
     if name in _PEERS:
@@ -174,9 +176,9 @@ def get_extractor(
     `ngrams.TRAINED`. Raise UnknownExtractorError if there is no such method, and UnavailableError
     if a library, a program or training pairs are missing.
     """
-    name = _known(name)
+    name = _check_name(name)
     if name in _TRAINED:
-        return trained(name, pairs)
+        return train_extractor(name, pairs)
     if name in _PEERS:
         peer = _PEERS[name]
         options = dict(peer.extractor.options)
@@ -186,21 +188,21 @@ def get_extractor(
             peer.extractor,
             options=options,
             version=peer.version(),
-            source=source_digest(*READING, "benchmarks/evaluation/methods/peers"),
+            source=source_digest(*SHARED_SOURCES, "benchmarks/evaluation/methods/peers"),
         )
     extractor = PAPERS.get(name, _OURS)
     if name in _LIBRARIES:
         return replace(
             extractor,
             version=library_release(_LIBRARIES[name]),
-            source=source_digest(*READING, "detourage/papers"),
+            source=source_digest(*SHARED_SOURCES, "detourage/papers"),
         )
-    more = ("detourage/template/distance",) if name.startswith("deturck") else ()
-    version = f"{own_release()}+{source_digest(*_OWN_SOURCE, *more)}"
-    return replace(extractor, version=version, source=source_digest(*READING))
+    distance_sources = ("detourage/template/distance",) if name.startswith("deturck") else ()
+    version = f"{own_release()}+{source_digest(*_OWN_SOURCE, *distance_sources)}"
+    return replace(extractor, version=version, source=source_digest(*SHARED_SOURCES))
 
 
-def trained(
+def train_extractor(
     name: str,
     pairs: Sequence[TrainingPair],
     normalisation: nclean.Normalisation = nclean.Normalisation.NONE,
@@ -218,7 +220,7 @@ def trained(
         function=f"{nclean.__name__}:extract",
         options={"model": model},
         source=source_digest(
-            *READING, "detourage/papers/nclean.py", "benchmarks/training/ngrams.py"
+            *SHARED_SOURCES, "detourage/papers/nclean.py", "benchmarks/training/ngrams.py"
         ),
     )
 
@@ -228,13 +230,14 @@ def parse_chain(
 ) -> Extractor:
     """Return a method, or a chain of methods written ``first>second`` (see `get_extractor`)."""
     names = [name.strip() for name in expression.split(">")]
-    first, *others = (get_extractor(name, tools=tools, pairs=pairs) for name in names)
+    extractor, *others = (get_extractor(name, tools=tools, pairs=pairs) for name in names)
     for other in others:
-        first = chain(first, other)
-    return first
+        extractor = chain(extractor, other)
+    return extractor
 
 
-def _known(name: str) -> str:
+def _check_name(name: str) -> str:
+    """Return the name of a method unchanged; raise UnknownExtractorError if there is none."""
     names = extractor_names()
     if name not in names:
         raise UnknownExtractorError(f"no extractor is named {name!r}; there are {', '.join(names)}")

@@ -49,14 +49,14 @@ class Runner:
             yield from (PageResult(index, failure) for index in range(len(jobs)))
             return
         cache = ResultCache(self.cache) if self.cache is not None else None
-        missing: list[int] = []
+        uncached: list[int] = []
         for index, job in enumerate(jobs):
-            known = cache.get(extractor, job) if cache else None
-            if known is None:
-                missing.append(index)
+            cached_outcome = cache.get(extractor, job) if cache else None
+            if cached_outcome is None:
+                uncached.append(index)
             else:
-                yield PageResult(index, known, cached=True)
-        for index, outcome in self._compute(extractor, jobs, missing):
+                yield PageResult(index, cached_outcome, cached=True)
+        for index, outcome in self._compute(extractor, jobs, uncached):
             if cache:
                 cache.put(extractor, jobs[index], outcome)
             yield PageResult(index, outcome)
@@ -77,6 +77,8 @@ class Runner:
 
 
 class _Pool:
+    """Processes that run one method; one that crashes or exceeds its time limit is replaced."""
+
     def __init__(
         self, extractor: Extractor, jobs: Sequence[Job], pending: deque[int], seconds: float
     ) -> None:
@@ -92,9 +94,9 @@ class _Pool:
         while self._processes:
             for process in self._wait():
                 try:
-                    yield from self._listen(process)
+                    yield from self._handle_event(process)
                 except UnavailableError as error:
-                    yield from self._give_up(str(error))
+                    yield from self._fail_all(str(error))
                     return
 
     def kill(self) -> None:
@@ -108,13 +110,14 @@ class _Pool:
         """Wait until a process has responded or its time limit has passed."""
         by_connection = {process.connection: process for process in self._processes}
         deadline = min(process.deadline for process in self._processes)
-        heard = wait(list(by_connection), max(0.0, deadline - time.monotonic()))
-        if heard:
-            return [by_connection[cast(Connection, connection)] for connection in heard]
+        ready = wait(list(by_connection), max(0.0, deadline - time.monotonic()))
+        if ready:
+            return [by_connection[cast(Connection, connection)] for connection in ready]
         now = time.monotonic()
         return [process for process in self._processes if process.deadline <= now]
 
-    def _listen(self, process: ExtractorProcess) -> Iterator[tuple[int, Outcome]]:
+    def _handle_event(self, process: ExtractorProcess) -> Iterator[tuple[int, Outcome]]:
+        """Handle a response, death or time-out of a process: yield its page, and send the next."""
         job = process.job
         if not process.connection.poll():
             self._end(process)
@@ -136,9 +139,9 @@ class _Pool:
             return
         if self._pending:
             index = self._pending.popleft()
-            wanted = self._jobs[index]
-            seen = Job(wanted.source, self._extractor.needs.of(wanted.neighbours))
-            process.send(index, seen, self._seconds)
+            # Send only those of the page's neighbours that the method uses.
+            neighbours = self._extractor.needs.of(self._jobs[index].neighbours)
+            process.send(index, Job(self._jobs[index].source, neighbours), self._seconds)
         else:
             self._end(process)
         if job is not None and outcome is not None:
@@ -152,10 +155,11 @@ class _Pool:
         self._processes.remove(process)
         process.kill()
 
-    def _give_up(self, reason: str) -> Iterator[tuple[int, Outcome]]:
-        running = [process.job for process in self._processes if process.job is not None]
+    def _fail_all(self, reason: str) -> Iterator[tuple[int, Outcome]]:
+        """Stop all processes; yield all unfinished pages as failures of an unavailable method."""
+        unfinished = [process.job for process in self._processes if process.job is not None]
         self.kill()
         outcome = Outcome(Failure("unavailable", reason))
         while self._pending:
-            running.append(self._pending.popleft())
-        yield from ((index, outcome) for index in running)
+            unfinished.append(self._pending.popleft())
+        yield from ((index, outcome) for index in unfinished)

@@ -13,7 +13,7 @@ _USER_TIME, _SYSTEM_TIME = 11, 12
 
 def cpu_seconds(children: Iterable[int] = ()) -> float:
     """Return the CPU time of this process and, if ``/proc`` exists, of running child processes."""
-    return time.process_time() + sum(_cpu_of(pid) for pid in children)
+    return time.process_time() + sum(_cpu_seconds_of(pid) for pid in children)
 
 
 def peak_memory(children: Iterable[int] = ()) -> int | None:
@@ -23,7 +23,7 @@ def peak_memory(children: Iterable[int] = ()) -> int | None:
     if no peak is reported.
     """
     if (_PROCESSES / "self").exists():
-        return sum(_peak_of(pid) for pid in ("self", *map(str, children)))
+        return sum(_peak_bytes_of(pid) for pid in ("self", *map(str, children)))
     try:
         import resource
     except ImportError:
@@ -32,7 +32,7 @@ def peak_memory(children: Iterable[int] = ()) -> int | None:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _cpu_of(pid: int) -> float:
+def _cpu_seconds_of(pid: int) -> float:
     try:
         stat = (_PROCESSES / str(pid) / "stat").read_text()
     except OSError:
@@ -42,11 +42,11 @@ def _cpu_of(pid: int) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _peak_of(pid: str) -> int:
+def _peak_bytes_of(pid: str) -> int:
     """Return a process's peak memory, which, unlike ``ru_maxrss``, excludes the parent's."""
     try:
         status = (_PROCESSES / pid / "status").read_text()
     except OSError:
         return 0
-    marks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
-    return int(marks[0]) * 1024 if marks else 0
+    peaks = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(peaks[0]) * 1024 if peaks else 0

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, cast
 
-_NUMBER = struct.Struct(">i")
+_INT32 = struct.Struct(">i")
 
 
 class BridgeError(RuntimeError):
@@ -42,16 +42,16 @@ class Bridge:
     def ask(self, *strings: str) -> list[str]:
         """Send a message and return the response; raise BridgeError on an error or death."""
         encoded = [string.encode("utf-8", "replace") for string in strings]
-        parts = [_NUMBER.pack(len(encoded))]
+        message = [_INT32.pack(len(encoded))]
         for item in encoded:
-            parts += _NUMBER.pack(len(item)), item
+            message += _INT32.pack(len(item)), item
         try:
-            self._input.write(b"".join(parts))
+            self._input.write(b"".join(message))
             self._input.flush()
             count = self._read_number()
             status, *answer = (self._read(self._read_number()).decode() for _ in range(count))
         except (EOFError, OSError) as error:
-            raise BridgeError(f"the program died: {self._last_words()}") from error
+            raise BridgeError(f"the program died: {self._first_error_line()}") from error
         if status != "ok":
             raise BridgeError(answer[0])
         return answer
@@ -76,7 +76,7 @@ class Bridge:
         return cast(IO[bytes], self._process.stdout)
 
     def _read_number(self) -> int:
-        return cast(int, _NUMBER.unpack(self._read(_NUMBER.size))[0])
+        return cast(int, _INT32.unpack(self._read(_INT32.size))[0])
 
     def _read(self, size: int) -> bytes:
         data = self._output.read(size)
@@ -84,37 +84,37 @@ class Bridge:
             raise EOFError
         return data
 
-    def _last_words(self) -> str:
+    def _first_error_line(self) -> str:
         self._process.wait()
         self._errors.seek(0)
         lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
         return lines[0] if lines else f"exit code {self._process.returncode}"
 
 
-_running: dict[tuple[str, ...], Bridge] = {}
+_bridges: dict[tuple[str, ...], Bridge] = {}
 
 
 def bridge_to(command: Iterable[str], folder: Path | None = None) -> Bridge:
     """Return the bridge to a program; start the program if it is not running."""
     key = tuple(command)
-    bridge = _running.get(key)
+    bridge = _bridges.get(key)
     if bridge is not None and not bridge.running:
         bridge.close()
         bridge = None
     if bridge is None:
-        bridge = _running[key] = Bridge(key, folder)
+        bridge = _bridges[key] = Bridge(key, folder)
     return bridge
 
 
 def running_programs() -> list[int]:
     """Return the process IDs of the programs that this process keeps running."""
-    return [bridge.pid for bridge in _running.values() if bridge.running]
+    return [bridge.pid for bridge in _bridges.values() if bridge.running]
 
 
 def close_bridges() -> None:
     """Stop all programs that this process started."""
-    while _running:
-        _running.popitem()[1].close()
+    while _bridges:
+        _bridges.popitem()[1].close()
 
 
 atexit.register(close_bridges)

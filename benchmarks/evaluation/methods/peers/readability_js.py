@@ -47,13 +47,13 @@ def extract(source: Source, _neighbours: Neighbours, *, tools: Path) -> Extracte
 
 
 def _bridge(tools: Path) -> Bridge:
-    folder = _installed(tools)
+    folder = _install_once(tools)
     return bridge_to(("node", str(folder / _PROGRAM)), folder)
 
 
 @cache
-def _installed(tools: Path) -> Path:
-    """Return the folder with the program and packages; create it if it is missing."""
+def _install_once(tools: Path) -> Path:
+    """Return the folder with the program and its packages; install them if it does not exist."""
     program = (files(__package__) / _PROGRAM).read_bytes()
     manifest = json.dumps({"private": True, "type": "module", "dependencies": PACKAGES}).encode()
     folder = tools / f"readability-{sha256(program + manifest).hexdigest()[:12]}"
@@ -61,8 +61,8 @@ def _installed(tools: Path) -> Path:
         return folder
     tools.mkdir(parents=True, exist_ok=True)
     # Built in a temporary folder and moved, because two processes may do this simultaneously.
-    with tempfile.TemporaryDirectory(dir=tools) as building:
-        new = Path(building) / folder.name
+    with tempfile.TemporaryDirectory(dir=tools) as building_folder:
+        new = Path(building_folder) / folder.name
         new.mkdir()
         (new / _PROGRAM).write_bytes(program)
         (new / "package.json").write_bytes(manifest)

@@ -1,4 +1,4 @@
-"""trafilatura (Barbaresi, ACL 2021) with its various settings."""
+"""trafilatura (Barbaresi, ACL 2021); `options` such as ``favor_recall`` go to the library."""
 
 from copy import deepcopy
 from typing import Any
@@ -21,7 +21,7 @@ _HTML_NAMES = {
     "del": "span",
     "graphic": "img",
 }
-"""The library's TEI names, mapped to HTML."""
+"""HTML elements by the names of the TEI elements in the library's output, such as ``head``."""
 
 
 def prepare(**_options: Any) -> None:
