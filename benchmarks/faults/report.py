@@ -99,13 +99,13 @@ def _try_available(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
 
 
 def _row(name: str, how: str, trial: Trial, quarantined: int) -> Row:
-    found = trial.balance
-    outcomes = ", ".join(f"{outcome} {number}" for outcome, number in found.outcomes.items())
-    wrong = len(found.lost), len(found.doubled)
-    counts = (trial.pages, outcomes, *wrong, found.reordered, found.repeats, quarantined)
-    again = ", ".join(trial.at_rest) or "nothing"
+    report = trial.report
+    outcomes = ", ".join(f"{outcome} {number}" for outcome, number in report.outcomes.items())
+    wrong = len(report.lost), len(report.duplicated)
+    counts = (trial.pages, outcomes, *wrong, report.reordered, report.repeats, quarantined)
+    unfinished = ", ".join(trial.unfinished_work) or "nothing"
     recovery = f"{trial.recovery_seconds:.0f}"
-    return [name, " ".join(how.split()).rstrip("."), *counts, recovery, again]
+    return [name, " ".join(how.split()).rstrip("."), *counts, recovery, unfinished]
 
 
 if __name__ == "__main__":

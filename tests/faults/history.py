@@ -40,16 +40,16 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Findings:
-    """Errors (lost, doubled) and tolerable anomalies (reordered, repeats) in the deliveries.
+    """Errors (lost, duplicated) and tolerable anomalies (reordered, repeats) in the deliveries.
 
-    `lost` contains stored revisions that were never delivered. `doubled` contains revisions that
-    were delivered under several IDs or with several texts, or whose ID was used for another
-    revision, too. `repeats` is the number of deliveries of an ID that had been delivered before.
+    `lost` contains stored revisions that were never delivered. `duplicated` contains revisions
+    that were delivered under several IDs or with several texts, or whose ID was also used for
+    another revision. `repeats` is the number of deliveries of an ID that had been delivered before.
     `reordered` is the number of other deliveries that arrived after a higher revision of the page.
     """
 
     lost: set[Revision]
-    doubled: set[Revision]
+    duplicated: set[Revision]
     reordered: int
     repeats: int
 
@@ -77,7 +77,7 @@ def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findin
         revisions[each.id].add(revision)
     return Findings(
         lost={revision for article, revision in stored.items() if article not in revisions},
-        doubled={
+        duplicated={
             revision
             for revision, versions in contents.items()
             if len(versions) > 1 or any(len(revisions[article]) > 1 for article, _ in versions)

@@ -502,8 +502,8 @@ class ProvingGround(Deployment):
     def _all_alive(self) -> bool:
         return all((last := self._heartbeat(name).last()) and last.is_recent for name in self._pids)
 
-    def idle(self, since: float) -> set[str]:
-        """Return the names of processes that have not confirmed work of their own since a time.
+    def idle_processes(self, since: float) -> set[str]:
+        """Return the names of the processes that have not reported any work since a time.
 
         A heartbeat that only confirms that the process could work does not count.
         """
@@ -706,29 +706,29 @@ def signal_all(pid: int, number: signal.Signals) -> None:
 
 
 @dataclass(frozen=True)
-class Balance:
-    """Final state of published pages.
+class DeliveryReport:
+    """Which of the published pages were stored and delivered to the consumer.
 
     `lost` contains the URLs of pages that were not stored, have no outcome, or have an article that
-    was not delivered. `doubled`, `reordered` and `repeats` are as in `Findings`. `since` is the
+    was not delivered. `duplicated`, `reordered` and `repeats` are as in `Findings`. `since` is the
     time, on the monotonic clock, when all work was done.
     """
 
     outcomes: Counter[str]
     lost: set[str]
-    doubled: set[Revision]
+    duplicated: set[Revision]
     reordered: int
     repeats: int
     since: float
 
     @property
     def wrong(self) -> int:
-        """Number of lost pages and doubled revisions."""
-        return len(self.lost) + len(self.doubled)
+        """Number of lost pages and duplicated revisions."""
+        return len(self.lost) + len(self.duplicated)
 
 
-def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
-    """Wait until all work is done, and check the deliveries of the pages with the given URLs."""
+def compare_sent_and_received(ground: ProvingGround, urls: Iterable[str]) -> DeliveryReport:
+    """Wait until all work is done, and report which of the given pages were lost or duplicated."""
     published = set(urls)
     stored_pages = select(func.count()).select_from(StoredPage)
     stored_pages = stored_pages.where(StoredPage.url.in_(published))
@@ -761,10 +761,10 @@ def balance(ground: ProvingGround, urls: Iterable[str]) -> Balance:
         or (outcome == "article" and not revision)
         or (revision and (url, revision) not in articles)
     }
-    return Balance(
+    return DeliveryReport(
         outcomes=Counter(outcome or "none" for outcome, _ in pages.values()),
         lost=published - set(pages) | incomplete | {url for url, _ in findings.lost},
-        doubled=findings.doubled,
+        duplicated=findings.duplicated,
         reordered=findings.reordered,
         repeats=findings.repeats,
         since=since,

@@ -17,7 +17,13 @@ from sqlalchemy import func, select, text
 
 from models.tables import Article, Generation, Site, StoredPage
 from tests.deployment import remove_queues
-from tests.faults.proving_ground import Balance, Clock, ProvingGround, Victim, balance
+from tests.faults.proving_ground import (
+    Clock,
+    DeliveryReport,
+    ProvingGround,
+    Victim,
+    compare_sent_and_received,
+)
 from tests.faults.sabotage.sitecustomize import (
     BURNS,
     BURNS_NATIVELY,
@@ -34,8 +40,8 @@ from worker.service.application import create_app
 OF_EACH_KIND = 100
 """Number of unusable messages of each kind."""
 
-PAGES_AGAIN = 6
-AGAIN_SECONDS = 180.0
+PAGES_AFTERWARDS = 6
+MAX_RESUMPTION_SECONDS = 180.0
 """After a fault, every process must work again on this many pages of a new site within this time.
 The time is long because the machine may be busy."""
 
@@ -334,8 +340,8 @@ def _process_pages_while_clock_jumps(scene: Scene, clock: Clock, seconds: int) -
     scene.ground.wait_until(lambda: scene.ground.receipts() > before)
     clock.set(seconds)
     scene.wait_for_revisions(2)
-    idle = at_rest(scene.ground)
-    assert not idle, f"these processes or stages do no work while the clock is wrong: {idle}"
+    unfinished = find_unfinished_work(scene.ground)
+    assert not unfinished, f"no work is done while the clock is wrong by: {unfinished}"
 
 
 def fill_disk_of_postgresql(scene: Scene) -> None:
@@ -487,7 +493,7 @@ def publish_again(scene: Scene, new_pages: int) -> None:
     # The crawler continues, and fetches the pages that it has sent since the backup again.
     scene.publish(site_pages(scene.host, len(scene.pages) - new_pages, seed=9000))
     scene.publish(site_pages(scene.host, new_pages, first=1000, seed=9000))
-    balance(ground, scene.pages)
+    compare_sent_and_received(ground, scene.pages)
     assert ground.latest_delivered_texts(scene.pages) == ground.stored_texts(scene.pages)
 
 
@@ -574,20 +580,20 @@ class Trial:
 
     `pages` is the number of distinct pages published. Recovery is the time from the end of the
     fault and of publishing, whichever is later, until all work was done. `seconds` is as in
-    `Scene`. `at_rest` contains the processes and stages that no longer work, as returned by the
-    function of that name.
+    `Scene`. `unfinished_work` contains the processes and stages that no longer work
+    (`find_unfinished_work`).
     """
 
     pages: int
-    balance: Balance
+    report: DeliveryReport
     recovery_seconds: float
     seconds: Mapping[str, float]
-    at_rest: Sequence[str]
+    unfinished_work: Sequence[str]
 
     @property
     def wrong(self) -> int:
-        """Number of lost pages, doubled revisions, and processes and stages that no longer work."""
-        return self.balance.wrong + len(self.at_rest)
+        """Number of lost pages, duplicated revisions, and processes and stages without work."""
+        return self.report.wrong + len(self.unfinished_work)
 
 
 def site_pages(host: str, number: int, *, first: int = 0, seed: int = 0) -> dict[str, bytes]:
@@ -622,27 +628,28 @@ def try_fault(
     fault(scene)
     publisher.join()
     fault_ended = time.monotonic()
-    state = balance(ground, scene.pages)
-    recovery_seconds = max(0.0, state.since - fault_ended)
-    return Trial(len(scene.pages), state, recovery_seconds, scene.seconds, sorted(at_rest(ground)))
+    report = compare_sent_and_received(ground, scene.pages)
+    recovery_seconds = max(0.0, report.since - fault_ended)
+    unfinished = sorted(find_unfinished_work(ground))
+    return Trial(len(scene.pages), report, recovery_seconds, scene.seconds, unfinished)
 
 
-def at_rest(ground: ProvingGround) -> set[str]:
+def find_unfinished_work(ground: ProvingGround) -> set[str]:
     """Publish pages of new sites until every process does its own work again.
 
-    Return the names of the processes that do not within `AGAIN_SECONDS`, and the stages that no
-    page of a new site has passed.
+    Return the names of the processes that have done no work after `MAX_RESUMPTION_SECONDS`, and of
+    the stages that the pages of a new site have not all passed by then.
     """
     since = time.monotonic()
     name = f"again-{round(1000 * since)}"
     host = f"{name}.example"
-    pages = site_pages(host, PAGES_AGAIN)
+    pages = site_pages(host, PAGES_AFTERWARDS)
     ground.publish_persistently(pages.values())
     # Publish more pages each time: of several relays, one may publish all messages of a few pages.
     for number in count():
-        idle = ground.idle(since) | _unfinished_stages(ground, host, set(pages))
-        if not idle or time.monotonic() - since > AGAIN_SECONDS:
-            return idle
+        unfinished = ground.idle_processes(since) | _unfinished_stages(ground, host, set(pages))
+        if not unfinished or time.monotonic() - since > MAX_RESUMPTION_SECONDS:
+            return unfinished
         ground.check()
         ground.publish_persistently(site_pages(f"{name}-{number}.example", 1).values())
         time.sleep(1)

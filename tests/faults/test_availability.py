@@ -1,4 +1,4 @@
-"""A highly available deployment loses and doubles no article when one of its servers fails."""
+"""A highly available deployment neither loses nor duplicates articles if one server fails."""
 
 from pathlib import Path
 
@@ -15,14 +15,14 @@ COUNTS = {"relay": 2}
 
 
 @pytest.mark.parametrize("name", [name for name in AVAILABILITY if name != "no fault"])
-def test_no_article_is_lost_or_doubled(tmp_path: Path, name: str) -> None:
+def test_a_failed_server_neither_loses_nor_duplicates_articles(tmp_path: Path, name: str) -> None:
     kind, fault = AVAILABILITY[name]
     with kind(tmp_path) as servers, ProvingGround(servers, tmp_path, COUNTS) as ground:
         trial = try_fault(ground, name, fault, PAGES)
-        assert trial.balance.lost == set()
-        assert trial.balance.doubled == set()
-        assert trial.balance.outcomes == {"article": trial.pages}
-        assert trial.at_rest == []
+        assert trial.report.lost == set()
+        assert trial.report.duplicated == set()
+        assert trial.report.outcomes == {"article": trial.pages}
+        assert trial.unfinished_work == []
         assert ground.quarantined() == []
 
 

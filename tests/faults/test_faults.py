@@ -1,4 +1,4 @@
-"""No page is lost, doubled or left pending, whichever process dies during the work.
+"""No page is lost, duplicated or left pending, whichever process dies during the work.
 
 These tests try some of the faults of `scenarios`; `make faults` tries all, with more pages.
 """
@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import func, select
 
 from models.tables import Generation, Site, StoredPage
-from tests.faults.proving_ground import ProvingGround, Servers, balance
+from tests.faults.proving_ground import ProvingGround, Servers, compare_sent_and_received
 from tests.faults.scenarios import FAULTS, harmful_tree, site_pages, try_fault
 from worker.service.quarantine import drop, requeue
 
@@ -42,10 +42,10 @@ def test_every_page_has_its_outcome_and_every_article_has_one_id(
     ground: ProvingGround, fault: str
 ) -> None:
     trial = try_fault(ground, fault, FAULTS[fault], PAGES)
-    assert (trial.balance.lost, trial.balance.doubled, trial.at_rest) == (set(), set(), [])
+    assert (trial.report.lost, trial.report.duplicated, trial.unfinished_work) == (set(), set(), [])
     harmful = 1 if fault.startswith("page that") else 0
     outcomes = {"article": trial.pages - harmful, "failed": harmful}
-    assert trial.balance.outcomes == Counter(outcomes)
+    assert trial.report.outcomes == Counter(outcomes)
     failed = select(func.count()).where(StoredPage.outcome == "failed")
     assert ground.count(failed.where(StoredPage.outcome_detail.is_(None))) == 0
     assert ground.quarantined() == []
@@ -56,12 +56,12 @@ def test_a_site_whose_clustering_crashes_gets_articles(ground: ProvingGround) ->
     pages = site_pages(host, 6)
     ground.harm_clustering(host)
     ground.publish(pages.values())
-    state = balance(ground, pages)
-    assert (state.lost, state.doubled) == (set(), set())
-    assert state.outcomes == Counter({"article": 6})
+    report = compare_sent_and_received(ground, pages)
+    assert (report.lost, report.duplicated) == (set(), set())
+    assert report.outcomes == Counter({"article": 6})
     new_pages = site_pages(host, 3, first=1000)
     ground.publish(new_pages.values())
-    assert balance(ground, new_pages).outcomes == Counter({"article": 3})
+    assert compare_sent_and_received(ground, new_pages).outcomes == Counter({"article": 3})
     (message,) = ground.quarantined()
     assert (message.stage, message.reason) == ("cluster", "clustering-failed")
     assert host in message.detail
@@ -82,9 +82,9 @@ def test_a_tree_that_crashes_comparisons_does_not_block_others(ground: ProvingGr
     host = "uncomparable.example"
     pages = {**site_pages(host, 14), **harmful_tree(host)}
     ground.publish(pages.values())
-    state = balance(ground, pages)
-    assert (state.lost, state.doubled) == (set(), set())
-    assert state.outcomes == Counter({"article": 15})
+    report = compare_sent_and_received(ground, pages)
+    assert (report.lost, report.duplicated) == (set(), set())
+    assert report.outcomes == Counter({"article": 15})
     (message,) = ground.quarantined()
     assert (message.stage, message.reason) == ("compare", "comparison-failed")
     assert host in message.detail
@@ -95,15 +95,15 @@ def test_a_page_that_crashes_every_comparison_gets_its_article(ground: ProvingGr
     host = "hostile.example"
     pages = site_pages(host, 6)
     ground.publish(pages.values())
-    balance(ground, pages)
+    compare_sent_and_received(ground, pages)
     harmful = harmful_tree(host)
     ground.publish(harmful.values())
-    state = balance(ground, harmful)
-    assert (state.lost, state.outcomes) == (set(), Counter({"article": 1}))
+    report = compare_sent_and_received(ground, harmful)
+    assert (report.lost, report.outcomes) == (set(), Counter({"article": 1}))
     ground.wait_until(lambda: bool(ground.quarantined()))
     (message,) = ground.quarantined()
     assert (message.stage, message.reason) == ("cluster", "clustering-failed")
     new_pages = site_pages(host, 2, first=1000)
     ground.publish(new_pages.values())
-    assert balance(ground, new_pages).outcomes == Counter({"article": 2})
+    assert compare_sent_and_received(ground, new_pages).outcomes == Counter({"article": 2})
     assert drop(ground.settings, "cluster") == 1
