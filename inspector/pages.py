@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from detourage.html.urls import split_url
 from detourage.reader.documents import Run
-from detourage.text.plural import counted, cut, short_age
+from detourage.text.plural import pluralise, short_age, shorten
 from inspector.reads.sites import TrendPart
 from inspector.request import InspectorRequest
 from inspector.site_map import key
@@ -63,7 +63,7 @@ def web_link(url: str | None, text: str | None = None) -> Markup:
     """Return a web URL as a link, and any other URL as text."""
     if not url:
         return Markup("")
-    label = text or breakable(cut(url, 90))
+    label = text or breakable(shorten(url, 90))
     if not is_web_url(url):
         return Markup('<span class="address" title="{}">{}</span>').format(url, label)
     return Markup(
@@ -148,8 +148,8 @@ def span(seconds: float) -> str:
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         if seconds >= length:
             number_of_units = round(seconds / length)
-            return unit if number_of_units == 1 else counted(number_of_units, unit)
-    return counted(round(seconds), "second")
+            return unit if number_of_units == 1 else pluralise(number_of_units, unit)
+    return pluralise(round(seconds), "second")
 
 
 def breakable(name: str) -> Markup:
@@ -180,7 +180,7 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _FILTERS = (
-    *(age, breakable, counted, direction, duration, instant, marked, marked_up, number, rate),
+    *(age, breakable, pluralise, direction, duration, instant, marked, marked_up, number, rate),
     *(share, span, trend_paths, web_link),
 )
 _ENVIRONMENT.filters |= {each.__name__: each for each in _FILTERS}

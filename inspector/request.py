@@ -12,7 +12,7 @@ from starlette.convertors import IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from detourage.text.plural import cut
+from detourage.text.plural import shorten
 from detourage.text.terminal import printable
 from inspector.deployment import Deployment
 
@@ -130,5 +130,5 @@ def _parse_number(value: str) -> int:
 
 def invalid_parameter(name: str, value: str, expected: str) -> HTTPException:
     """Return the error response for an invalid parameter."""
-    quoted = cut(printable(value), 41)
+    quoted = shorten(printable(value), 41)
     return HTTPException(400, f"{name} is “{quoted}”; it has to be {expected}.")

@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from detourage.template.matrix import Matrix
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 WIDTH: Final = 640
 HEIGHT: Final = 420
@@ -127,7 +127,7 @@ def draw_map(positions: Matrix, mapped: Sequence[MappedPages]) -> Drawing:
     groups = len({each.group for each in mapped} - {None})
     pages = sum(each.pages for each in mapped)
     description = (
-        f"{counted(pages, 'page')} of {counted(groups, 'group')}; pages are close together"
+        f"{pluralise(pages, 'page')} of {pluralise(groups, 'group')}; pages are close together"
         " if their trees are similar. The table of groups below has the same information."
     )
     return element(

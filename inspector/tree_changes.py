@@ -8,7 +8,7 @@ import numpy as np
 
 from detourage.html import Page, Tree
 from detourage.template.distance import edit_mapping
-from detourage.text.plural import cut
+from detourage.text.plural import shorten
 
 Sign = Literal["same", "removed", "added", "renamed"]
 
@@ -137,7 +137,7 @@ def element_names(page: Page) -> list[str]:
         class_suffixes = (f".{name}" for name in classes.split(maxsplit=2)[:2])
         suffixes.append("".join([id_suffix, *class_suffixes]))
     numbers = flat.name_numbers.tolist()
-    return [cut(f"{tag}{suffixes[n]}", 60) for tag, n in zip(flat.tags, numbers, strict=True)]
+    return [shorten(f"{tag}{suffixes[n]}", 60) for tag, n in zip(flat.tags, numbers, strict=True)]
 
 
 def _add(lines: list[TreeLine], line: TreeLine) -> None:

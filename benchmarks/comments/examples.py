@@ -14,7 +14,7 @@ from detourage.comments.candidates import Candidate, PageWords, find_candidates
 from detourage.comments.features import measure
 from detourage.html import Page, PageError, parse_page
 from detourage.inference import Features
-from detourage.reader.article import forget_judged
+from detourage.reader.article import discard_cached_judgement
 from detourage.reader.content import words_by_readers
 
 UNSAID = Path(__file__).with_name("unsaid.json")
@@ -78,7 +78,7 @@ def read_examples(folder: Path) -> Iterator[Example]:
 def _example_of(corpus: str, gold: Gold, page: Page) -> Example:
     """Compute the features of a page's candidates."""
     words = words_by_readers(page)
-    forget_judged(page)
+    discard_cached_judgement(page)
     candidates = find_candidates(words) if words is not None else []
     groups = [candidate.places.tolist() for candidate in candidates]
     shown = page.flat if words is None else words.page

@@ -22,7 +22,7 @@ from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, sc
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.folds import fold_of
 from detourage.comments.finding import MIN_CONFIDENCE
-from detourage.comments.pattern import NONE_SEEN, CommentPattern, vote
+from detourage.comments.pattern import NO_COMMENTS_SEEN, CommentPattern, vote
 from detourage.comments.reading import read_comments, with_content
 
 MARKED = ("reader_comments", "forum_threads")
@@ -65,7 +65,7 @@ def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
             nothing = None if example.page_f1 is None else 0.0
             agreement = None if example.agreement is None else 0.0
             score = _score(example, ())
-            yield Result(example, 0.0, nothing, score, agreement, NONE_SEEN)
+            yield Result(example, 0.0, nothing, score, agreement, NO_COMMENTS_SEEN)
         else:
             model = models[fold_of(example.gold.site, FOLDS)]
             yield _result(choice, model.probability(choice.measures))
@@ -84,7 +84,7 @@ def _result(choice: Choice, confidence: float) -> Result:
         None if example.agreement is None else float(example.agreement[best]),
         CommentPattern(chosen.signature, chosen.levels, confidence)
         if confidence >= MIN_CONFIDENCE
-        else NONE_SEEN,
+        else NO_COMMENTS_SEEN,
     )
 
 

@@ -23,7 +23,7 @@ from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
 from detourage.messages import PageMessage
 from detourage.pagination import read_pagination
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 KINDS = ("next", "prev", "page", "first", "last")
 
@@ -31,8 +31,8 @@ ARTICLES = ("wcxb", "fundus_body", "daniel")
 SAMPLE = 200
 """Number of pages of daniel to read."""
 
-_NEXT = listed("next suivant weiter siguiente › » > →") | {"next page", "next »", "older posts"}
-_PREVIOUS = listed("previous prev précédent zurück anterior ‹ « < ←") | {
+_NEXT = word_set("next suivant weiter siguiente › » > →") | {"next page", "next »", "older posts"}
+_PREVIOUS = word_set("previous prev précédent zurück anterior ‹ « < ←") | {
     "previous page",
     "newer posts",
 }

@@ -5,9 +5,9 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 import idna
 
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
-TRACKING = listed(
+TRACKING = word_set(
     # Campaigns: Google Analytics has utm_ (see below), Matomo mtm_ and pk_, AT Internet xtor and
     # at_, Adobe s_cid, Piano at_, Webtrends wt.mc_id.
     "xtor s_cid wt.mc_id wt_mc wtmc cmpid ns_campaign ns_mchannel ns_source ns_linkname"
@@ -29,7 +29,7 @@ site-specific names such as ``ref`` and ``source``."""
 
 _TRACKING_PREFIX = re.compile(r"(?:utm_|mtm_|pk_(?:campaign|kwd|source|medium|content|cid)|hsa_)")
 # Lower-case names of parameters that contain a session ID if their values look like one.
-SESSIONS = listed(
+SESSIONS = word_set(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )

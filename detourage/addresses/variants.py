@@ -10,7 +10,7 @@ from detourage.addresses.form import canonical_form
 from detourage.html import site_of
 from detourage.html.head import MAX_ADDRESS
 from detourage.html.urls import split_url
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 Kind = Literal["form", "canonical", "amp", "mobile", "print"]
 """Ways in which a URL can lead to the same page as another.
@@ -48,7 +48,7 @@ _SEGMENTS = _kinds_by_word(
     }
 )
 _SUFFIX = re.compile(r"[.,_-](amp|print)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
-_YES = listed("1 true yes on y")
+_YES = word_set("1 true yes on y")
 _PARAMETERS = _kinds_by_word(
     {
         "amp": "amp isamp is_amp",
@@ -56,7 +56,7 @@ _PARAMETERS = _kinds_by_word(
         "print": "print printable printview printpage print_view pf drucken imprimir",
     }
 )
-_VIEW_PARAMETERS = listed(
+_VIEW_PARAMETERS = word_set(
     "view output outputtype format mode template tmpl type service layout display action do"
 )
 _VIEWS = _kinds_by_word(
@@ -66,7 +66,7 @@ _VIEWS = _kinds_by_word(
         "print": "print printable printer printview printpage drucken",
     }
 )
-_PAGE_PARAMETERS = listed(
+_PAGE_PARAMETERS = word_set(
     "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
     " currentpage cpage p_page slide"
 )

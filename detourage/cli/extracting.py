@@ -19,7 +19,7 @@ from detourage.cli.options import (
     text_roles_option,
     url_option,
 )
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from detourage.text.terminal import json_line, printable
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _report(results: Iterator[ExtractionOutcome]) -> None:
     """Consume all results; exit with a message if some have no article."""
     has_article = [result.document is not None for result in results]
     if not all(has_article):
-        pages = counted(len(has_article), "page")
+        pages = pluralise(len(has_article), "page")
         click.echo(f"Error: {has_article.count(False)} of {pages} without an article", err=True)
         sys.exit(1)
 

@@ -2,11 +2,11 @@
 
 from detourage.comments.comment import Comment
 from detourage.comments.finding import FoundComments
-from detourage.comments.pattern import NONE_SEEN, CommentPattern, vote
+from detourage.comments.pattern import NO_COMMENTS_SEEN, CommentPattern, vote
 from detourage.comments.reading import CommentParts, locate_parts, read_comments, with_content
 
 __all__ = [
-    "NONE_SEEN",
+    "NO_COMMENTS_SEEN",
     "Comment",
     "CommentParts",
     "CommentPattern",

@@ -13,24 +13,24 @@ from detourage.comments.naming import FoundAuthor
 from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
-from detourage.text.words import clean, listed
+from detourage.text.words import clean, word_set
 
 # Minimum share of comments with the same text at the same path for the text to be boilerplate.
 MIN_REPEATS = 0.4
 # Words in the classes and IDs of a comment's text, of a whole comment, and of its other parts.
-_TEXT_WORDS = listed("body text txt content bodytext messagetext postcontent richtext usertext")
-_COMMENT_WORDS = listed("message msg comment post posting says entry description")
-_OTHER_PART_WORDS = listed(
+_TEXT_WORDS = word_set("body text txt content bodytext messagetext postcontent richtext usertext")
+_COMMENT_WORDS = word_set("message msg comment post posting says entry description")
+_OTHER_PART_WORDS = word_set(
     "author avatar meta metadata info user username userinfo profile date time timestamp footer"
     " foot header head actions action tools tool toolbar buttons button btn controls control share"
     " sharing vote votes voting like likes rating rate score rank stats badge badges reply replies"
     " respond links link permalink edited lastedited edit notice signature sig attachments report"
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
-_LINK_WORDS = listed("link links")
+_LINK_WORDS = word_set("link links")
 # Elements for keyboard input and program output, where many commenters may write the same text.
 _TYPED_TEXT = frozenset({"code", "kbd", "samp", "var"})
-_SIGNATURE_WORDS = listed("signature sig signatur usersignature postsignature")
+_SIGNATURE_WORDS = word_set("signature sig signatur usersignature postsignature")
 # Punctuation left at the start of a reply when the name of the person answered is removed.
 _PUNCTUATION_AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
 MAX_LABEL_WORDS = 6  # words of a label next to a name or a date: "Joined in", "Senior member"

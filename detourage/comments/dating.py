@@ -10,16 +10,16 @@ from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
 from detourage.text.relative import find_relative
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 MIN_DATED = 0.5  # share of texts with a date in a column that may contain the comments' dates
 MIN_FALLBACK = 0.5  # score of a column that fills gaps, relative to the score of the best column
 # Words in classes and IDs, or in labels, of the comment's date and of other dates.
-_DATE_WORDS = listed(
+_DATE_WORDS = word_set(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
     " datecreated datepublished dateline age"
 )
-_OTHER_DATE_WORDS = listed(
+_OTHER_DATE_WORDS = word_set(
     "join joined joindate registered registriert registrierung inscrit inscription mitglied"
     " member since seit depuis desde dabei edited edit modified bearbeitet geändert modifié"
     " dernière modification editado zuletzt last updated zarejestrowany dołączył регистрация"

@@ -11,7 +11,7 @@ from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import without_dates
 from detourage.text.relative import find_relative
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
@@ -20,13 +20,13 @@ MIN_SCORE = 0.6  # score of a place whose texts count as names
 # Minimum score of a place, relative to the best place, for filling the gaps of the best place.
 MIN_FALLBACK = 0.5
 # Words in classes and IDs of a comment's author, of a person in any role, and of other parts.
-_AUTHOR_WORDS = listed(
+_AUTHOR_WORDS = word_set(
     "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
     " commentor byline creator login screenname writer bigusername autorka verfasser usuario"
     " utente contributor"
 )
-_VAGUE_WORDS = listed("user member name vcard who actor profile owner person")
-_OTHER_PART_WORDS = listed(
+_VAGUE_WORDS = word_set("user member name vcard who actor profile owner person")
+_OTHER_PART_WORDS = word_set(
     "title subject headline rank ranks status location count counts posts badge badges replied"
     " quote role level date time datetime tag tags online signature sig tools tool button buttons"
     " action actions share like likes vote votes score rating usertitle usertext custom extra"

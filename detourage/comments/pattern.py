@@ -77,7 +77,7 @@ class CommentPattern:
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
     """Return the pattern with the highest total confidence on a template's pages.
 
-    The result has the mean of these confidences. It is `NONE_SEEN` if that mean is below
+    The result has the mean of these confidences. It is `NO_COMMENTS_SEEN` if that mean is below
     `MIN_TRUST`, or if no page has comments. Pages without comments do not count against a pattern,
     because articles of the same template may or may not have comments.
     """
@@ -86,14 +86,14 @@ def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
         if pattern.signature is not None:
             confidences[pattern.signature, pattern.levels].append(pattern.confidence)
     if not confidences:
-        return NONE_SEEN
+        return NO_COMMENTS_SEEN
     signature, levels = max(confidences, key=lambda key: (math.fsum(confidences[key]), key))
-    votes = confidences[signature, levels]
-    confidence = math.fsum(votes) / len(votes)
-    return CommentPattern(signature, levels, confidence) if confidence >= MIN_TRUST else NONE_SEEN
+    confidence = math.fsum(confidences[signature, levels]) / len(confidences[signature, levels])
+    is_trusted = confidence >= MIN_TRUST
+    return CommentPattern(signature, levels, confidence) if is_trusted else NO_COMMENTS_SEEN
 
 
-NONE_SEEN = CommentPattern(None, 0, 0.0)  # the pattern of a template whose comments are unknown
+NO_COMMENTS_SEEN = CommentPattern(None, 0, 0.0)  # for a template on whose pages none were found
 
 
 def _read_signature(parts: Any) -> Signature:

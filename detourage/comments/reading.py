@@ -21,9 +21,9 @@ from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
 from detourage.text.relative import resolve_relative
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
-_PERMALINK_WORDS = listed("permalink bookmark")
+_PERMALINK_WORDS = word_set("permalink bookmark")
 
 
 def find_permalinks(
@@ -82,12 +82,12 @@ def _own_anchor(page: FlatDocument, extent: Extent) -> str:
 
 
 MAX_VOTES = 10**12  # votes for a comment; a larger number has another meaning
-_VOTE_WORDS = listed(
+_VOTE_WORDS = word_set(
     "vote votes voting like likes liked score points karma upvotes upvote rating ratings"
     " recommend recommendations recommended thumbs reaction reactions useful helpful plus kudos"
     " dank oceny"
 )
-_DOWNVOTE_WORDS = listed("dislike dislikes downvote downvotes minus negative down")
+_DOWNVOTE_WORDS = word_set("dislike dislikes downvote downvotes minus negative down")
 _UNIT = (
     r"(?:likes?|votes?|points?|people like(?:d)? this|gefällt(?: mir)?|punkte|stimmen|j[’']aime"
     r"|me gusta|mi piace|голос\w*|лайк\w*|recommend\w*|thanks)"

@@ -11,7 +11,7 @@ from detourage.html import PageError, Tree, parse_page, site_key
 from detourage.messages import PageMessage
 from detourage.template.groups import SiteGroups, group_site
 from detourage.template.methods import METHODS
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 Progress = Callable[[str, int, int], None]
 """Callback that receives the name of a step, the number of finished items, and their total."""
@@ -30,9 +30,9 @@ class Clustering:
         for site in self.sites:
             grouping = site.grouping
             yield (
-                f"{site.site}: {counted(len(site.urls), 'page')},"
-                f" {counted(len(grouping.groups), 'group')},"
-                f" {counted(len(grouping.outliers), 'outlier')},"
+                f"{site.site}: {pluralise(len(site.urls), 'page')},"
+                f" {pluralise(len(grouping.groups), 'group')},"
+                f" {pluralise(len(grouping.outliers), 'outlier')},"
                 f" silhouette {grouping.silhouette:.2f}"
             )
             for number, group in enumerate(grouping.groups, start=1):
@@ -40,7 +40,7 @@ class Clustering:
             for outlier in grouping.outliers:
                 yield f"  outlier        {site.urls[outlier]}"
         if self.unusable:
-            yield counted(self.unusable, "unusable message")
+            yield pluralise(self.unusable, "unusable message")
 
     def to_json(self) -> dict[str, Any]:
         """Return everything except the distances as JSON values."""

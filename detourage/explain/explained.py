@@ -11,7 +11,7 @@ from rich.text import Text
 from detourage.comments import Comment
 from detourage.reader import Explanation
 from detourage.reader.explanation import Verdict
-from detourage.text.plural import cut
+from detourage.text.plural import shorten
 from detourage.text.terminal import printable
 
 MAX_LINE_CHARACTERS = 301  # displayed characters of a line, with the ellipsis of a longer one
@@ -39,7 +39,7 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
     lines.add_column("line", overflow="fold")
     for line in explanation.lines:
         style = _STYLES[line.verdict]
-        text = cut(printable(line.text), MAX_LINE_CHARACTERS)
+        text = shorten(printable(line.text), MAX_LINE_CHARACTERS)
         cells = (line.verdict, f"{line.probability:.2f}", line.role, text)
         lines.add_row(*(Text(cell, style=style) for cell in cells))
     yield lines

@@ -27,7 +27,7 @@ from detourage.outcomes import PageOutcome
 from detourage.pages import Page as FetchedPage
 from detourage.reader import TemplateKnowledge
 from detourage.site import Site
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -256,7 +256,7 @@ def _chosen(name: str, pages: Iterator[InputPage], url: str | None) -> Source:
         return last if url is None else replace(last, url=url, site=site_of(url))
     if url is not None:
         raise ExplainingError(name, f"contains no page with the URL {url}")
-    raise ExplainingError(name, f"holds {counted(number, 'page')}: select one with --url")
+    raise ExplainingError(name, f"holds {pluralise(number, 'page')}: select one with --url")
 
 
 def _site_pages(path: Path, source: Source) -> list[Source]:

@@ -198,9 +198,9 @@ def parse_document(
     if parsed is not None:
         document: FlatDocument | None = FlatDocument.of(parsed)
     else:
-        prolog_length = len(well_encoded(prolog)[0])
+        prolog_length = len(encode_repaired(prolog)[0])
         doctype = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
-        new_prolog = well_encoded(f"{doctype}>")[0] if doctype else b""
+        new_prolog = encode_repaired(f"{doctype}>")[0] if doctype else b""
         document = parse_html(new_prolog + utf8[prolog_length:])
     if document is None:
         raise EmptyPageError("the page has no element")
@@ -223,7 +223,7 @@ def _parse_xml(text: str) -> HtmlElement | None:
     parser.set_element_class_lookup(ELEMENTS)
     xml = _ENTITY.sub(lambda found: _HTML_ENTITIES.get(found[1], found[0]), text)
     try:
-        document: HtmlElement = etree.fromstring(well_encoded(xml)[0], parser)
+        document: HtmlElement = etree.fromstring(encode_repaired(xml)[0], parser)
     except etree.XMLSyntaxError:
         return None
     for element in document.iter(etree.Element):
@@ -236,7 +236,7 @@ def _parse_xml(text: str) -> HtmlElement | None:
     return document if is_page else None
 
 
-def well_encoded(text: str) -> tuple[bytes, bool]:
+def encode_repaired(text: str) -> tuple[bytes, bool]:
     """Encode a text in UTF-8, and return whether it had no surrogates to join or replace."""
     try:
         return text.encode(), True

@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.html.dom import has_text, parse_document, well_encoded
+from detourage.html.dom import encode_repaired, has_text, parse_document
 from detourage.html.encoding import DecodedPage, decode
 from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument
@@ -108,12 +108,12 @@ def parse_page(
     text, utf8, is_lossless = decoded.text, decoded.utf8, True
     if utf8 is None:
         # A page given as text may have lone surrogates, which UTF-8 cannot express.
-        utf8, is_lossless = well_encoded(text)
+        utf8, is_lossless = encode_repaired(text)
     if b"\x00" in utf8:
         text = text.replace("\x00", "")
-        utf8, is_lossless = well_encoded(text)
+        utf8, is_lossless = encode_repaired(text)
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
-        text, (utf8, is_lossless) = repaired, well_encoded(repaired)
+        text, (utf8, is_lossless) = repaired, encode_repaired(repaired)
     raw = html if isinstance(html, bytes) else None
     is_changed = not is_lossless or text != (html if raw is None else decoded.text)
     source = Source(raw, utf8, decoded.encoding if decoded.utf8 is None else None, is_changed)

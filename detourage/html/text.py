@@ -9,30 +9,30 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from detourage.html.flat import Booleans, FlatDocument
-from detourage.text.words import clean, listed
+from detourage.text.words import clean, word_set
 
-_NEVER_TEXT = listed(
+_NEVER_TEXT = word_set(
     "applet audio canvas embed frame frameset head iframe noframes noscript object script style "
     "template video"
 )
 # Elements whose content browsers do not display as text (HTML standard, section 15.3.1).
-UNSEEN = _NEVER_TEXT | listed(
+UNSEEN = _NEVER_TEXT | word_set(
     "area base basefont datalist link meta noembed param rp source title track"
 )
-CONTROLS = listed("button input optgroup option select textarea")  # interactive elements
+CONTROLS = word_set("button input optgroup option select textarea")  # interactive elements
 # Elements without article text: unrendered ones, controls, drawings, formulas, pronunciation.
-NO_TEXT = _NEVER_TEXT | CONTROLS | listed("map math rp rt rtc svg")
-_PHRASING = listed(
+NO_TEXT = _NEVER_TEXT | CONTROLS | word_set("map math rp rt rtc svg")
+_PHRASING = word_set(
     "a abbr acronym b bdi bdo big blink cite code del dfn em font i ins kbd label mark nobr q rb "
     "rt ruby s samp small span strike strong sub sup time tt u var wbr"
 )
 # Elements rendered within a line; all other elements start and end a line.
-INLINE = _PHRASING | listed(
+INLINE = _PHRASING | word_set(
     "button data img input map meter output picture progress rtc select svg"
 )
 # Inline elements that contain words and do not interrupt a text, unlike images and controls.
 WITHIN_SENTENCES = _PHRASING | {"data", "output", "rp"}
-HEADINGS = listed("h1 h2 h3 h4 h5 h6")
+HEADINGS = word_set("h1 h2 h3 h4 h5 h6")
 # Elements in which custom elements, such as ``stock-ticker``, are inline.
 _PARAGRAPHS = HEADINGS | {"p"}
 _WITH_BUTTONS = _PARAGRAPHS | {"dt"}  # elements in which buttons may be part of the text
@@ -104,8 +104,8 @@ def without_text(flat: FlatDocument) -> Booleans:
 
 
 # Blocks that contain only a part of an article's text, such as a paragraph or a list.
-DIVISIONS = HEADINGS | listed("p ul ol li dl dt dd blockquote pre center figure figcaption")
-TABLE_PARTS = listed("table thead tbody tfoot tr caption")  # elements between a table and its cells
+DIVISIONS = HEADINGS | word_set("p ul ol li dl dt dd blockquote pre center figure figcaption")
+TABLE_PARTS = word_set("table thead tbody tfoot tr caption")  # elements that may contain cells
 _HIDING_STYLE = re.compile(  # "display: none", "visibility: hidden"
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE
 )

@@ -15,7 +15,7 @@ from detourage.inputs.messages import oversized_message, page_message
 from detourage.inputs.streams import STANDARD_INPUT, SourceError, open_source
 from detourage.inputs.warc import read_warc
 from detourage.limits import MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
@@ -133,7 +133,7 @@ class HtmlFolder:
                 logging.WARNING if self._invented_count else logging.INFO,
                 "%s: %s of HTML files declared by the pages, %d invented%s",
                 self.folder,
-                counted(self._declared_count, "URL"),
+                pluralise(self._declared_count, "URL"),
                 self._invented_count,
                 hint if self._invented_count else "",
             )
@@ -142,7 +142,7 @@ class HtmlFolder:
             logger.warning(
                 "%s: %s skipped, not HTML, JSON lines or WARC: %s%s",
                 self.folder,
-                counted(self._skipped_count, "file"),
+                pluralise(self._skipped_count, "file"),
                 ", ".join(self._skipped_names),
                 f" and {more} more" if more else "",
             )

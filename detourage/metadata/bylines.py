@@ -11,7 +11,7 @@ from detourage.metadata.surroundings import NearbyLine, Part, Place
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
 from detourage.text.relative import find_relative, is_past
-from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, listed, squash
+from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, squash, word_set
 
 MAX_NAME_WORDS = 5  # words in a name, without particles, as in "María del Carmen López García"
 MAX_NAME_CHARACTERS = 50  # length of a name, in characters
@@ -73,8 +73,7 @@ _BETWEEN_NAMES = re.compile(
     rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_AND})\s|\s[-–—]\s)\s*",
     re.IGNORECASE,
 )
-# Surnames may consist of two names: "Ramos y Cajal", "Pinto e Castro".
-_IN_SURNAMES = listed("y e i")
+_IN_SURNAMES = word_set("y e i")  # between two surnames: "Ramos y Cajal", "Pinto e Castro"
 _URL_OR_EMAIL = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
 _URLS_OR_EMAILS = re.compile(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGNORECASE)
 # An unclosed bracket matches up to the end of the line.
@@ -100,7 +99,7 @@ _LAST_FIRST = re.compile(  # "Doe, Jane"
     r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*+)$"
 )
 # Words that occur in job titles, section names, buttons and accounts, but not in names.
-_NON_NAME_WORDS = listed(
+_NON_NAME_WORDS = word_set(
     "admin administrator webmaster editor editors editorial staff team desk newsroom contributor"
     " contributors reporter reporters correspondent correspondents writer writers journalist author"
     " authors columnist chief senior managing deputy freelance special political producer"
@@ -115,7 +114,7 @@ _NON_NAME_WORDS = listed(
     " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
     " last update updates location redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
 )
-_ROLES = listed(  # job titles
+_ROLES = word_set(  # job titles
     "editor correspondent reporter columnist writer journalist producer photographer director"
     " engineer president professor technologist scientist analyst manager officer fellow researcher"
     " redakteur redakteurin redactor redactora redacteur korrespondent korrespondentin reporterin"
@@ -123,15 +122,17 @@ _ROLES = listed(  # job titles
     " correspondante corresponsal corrispondente journalistka muhabir editörü"
     " корреспондент редактор обозреватель журналист"
 )
-_ORGANISATIONS = listed(  # words in the names of organisations
+_ORGANISATIONS = word_set(  # words in the names of organisations
     "project institute university center centre foundation division department ministry group"
     " society association committee council school college programme program studio press"
 )
 _NON_PERSON_WORDS = _NON_NAME_WORDS | _ROLES | _ORGANISATIONS
 # Words that occur in company names, but not in persons' names.
-_LEGAL_FORMS = listed("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
-_DEGREES = listed("cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd")
-_PARTICLES = listed(  # words of names that may be in lower case, as in "Ludwig van Beethoven"
+_LEGAL_FORMS = word_set("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
+_DEGREES = word_set(  # after names
+    "cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd"
+)
+_PARTICLES = word_set(  # words of names that may be in lower case, as in "Ludwig van Beethoven"
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
     " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i 't"
 )
@@ -298,11 +299,11 @@ MAX_UNMARKED_NAMES = 40  # of names next to a date, without a word such as "By"
 _AUTHOR_WORD = re.compile(  # the beginning of a word in the class or ID of an author
     r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
 )
-_DATE_WORDS = listed(  # in the classes and IDs of dates
+_DATE_WORDS = word_set(  # in the classes and IDs of dates
     "date time datetime published publish pubdate datum dateline datepublished timestamp posted"
     " fecha data created meta entry info pubtime"
 )
-_COMMENT_WORDS = listed(  # in the classes and IDs of comments and teasers
+_COMMENT_WORDS = word_set(  # in the classes and IDs of comments and teasers
     "comment comments commentlist commentary reply replies respond discussion related teaser"
 )
 _NAMES_AFTER_MARK = re.compile(  # "By Jane Doe"

@@ -18,13 +18,13 @@ from detourage.roles import Kind
 from detourage.text import words
 from detourage.text.dates import date_in_path
 from detourage.text.texts import count_words
-from detourage.text.words import listed, squash
+from detourage.text.words import squash, word_set
 
 MAX_TAGS = 30  # tags; a longer list consists of keywords for search engines
 MAX_TAG_CHARACTERS = 60  # length, in characters, of a tag or section; a longer one is a sentence
 # The name of an account or a feed, such as "admin" or "Reuters feed".
 _ACCOUNT = re.compile(r"^(?:\S+ )?[a-z]+$")
-_MEDIA_WORDS = listed(
+_MEDIA_WORDS = word_set(
     "the post times news herald tribune gazette journal chronicle courier observer mail press daily"
     " weekly today online digital media magazine blog radio tv channel network world voice report"
     " review star sun guardian mirror standard express independent zeitung nachrichten blatt"

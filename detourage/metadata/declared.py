@@ -19,7 +19,7 @@ from detourage.html.names import split_name
 from detourage.html.nodes import AnyElement
 from detourage.text import words
 from detourage.text.caches import cached_if_short
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 # Patterns of the declared types, in lower case, of an article and of the page itself
 ARTICLE_TYPE: Final = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
@@ -71,7 +71,7 @@ _FIELD_BY_META_NAME = {
     )
     for name in names.split()
 }
-_ICON_RELATIONS = listed("icon apple-touch-icon")
+_ICON_RELATIONS = word_set("icon apple-touch-icon")
 MAX_NAME = 200  # length of an element's name, in characters; the rest is ignored
 # Patterns of names, as words joined by spaces, with the field of the first pattern that matches
 # ("" to ignore the value).
@@ -240,7 +240,7 @@ _AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"  # characters removed from both e
 _MEDIA_TYPE = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _SITE_TYPE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 # Properties whose values do not describe the article itself.
-_OTHER_PROPERTIES = listed(
+_OTHER_PROPERTIES = word_set(
     "comment comments citation relatedlink hasparts mentions about review reviews aggregaterating"
     " itemlistelement author creator contributor editor publisher image thumbnail video"
     " associatedmedia sourceorganization copyrightholder potentialaction breadcrumb"

@@ -11,11 +11,11 @@ from detourage.metadata.declared import Record
 from detourage.metadata.surroundings import Surroundings
 from detourage.text.dates import Moment, find_moments, in_other_order, parse_moment
 from detourage.text.relative import resolve_relative
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 SURE_RANK = 1  # maximum rank of a marked date below the headline or in the body's first lines
 NEAR_RANK = 4  # maximum rank of any date before the body or in the body's first lines
-_NOT_COUNTRIES = listed(
+_NOT_COUNTRIES = word_set(
     "ai cc cf co cx fm ga gg gl gq im io la li ly me ml ms mu nu pw sh st su tk tl to tv vc vu ws"
 )
 """Top-level domains of two letters whose sites may be in any country."""

@@ -14,7 +14,7 @@ from detourage.metadata.surroundings import NearbyLine
 from detourage.text.calendars import month_named
 from detourage.text.dates import without_dates
 from detourage.text.shipped import shipped_json
-from detourage.text.words import contains_any, listed
+from detourage.text.words import contains_any, word_set
 
 # A dateline, such as "PARIS, 3 May (AFP)", begins with a place and perhaps a date.
 MAX_HEAD = 160  # characters searched for a dateline at the start of a line
@@ -27,11 +27,11 @@ MAX_EDITOR_INITIALS = 4  # length of an editor's initials after an agency, as in
 MAX_PARTS = 6  # persons and other parts of a byline, apart from the agency
 # Paragraphs at the start and end of the body, and lines after it, that are searched for an agency
 _LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
-_PICTURE_CLASS_WORDS = listed(  # in the classes and IDs of pictures and their captions
+_PICTURE_CLASS_WORDS = word_set(  # in the classes and IDs of pictures and their captions
     "caption captions figcaption cap credit credits cred illo photo photos image images img"
     " picture gallery media figure bild fot foto bildunterschrift legende"
 )
-_BYLINE_CLASS_WORDS = listed(  # in the classes and IDs of bylines
+_BYLINE_CLASS_WORDS = word_set(  # in the classes and IDs of bylines
     "author authors byline autor auteur source agency agence agentur quelle fonte"
 )
 _PICTURE_CREDIT = re.compile(  # words that credit a picture
@@ -67,7 +67,7 @@ _WRITER_TITLE = re.compile(  # "Staff Writer", "Chief Correspondent"
     r"\b(?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)\b",
     re.IGNORECASE,
 )
-_STAFF_WORDS = listed(  # words that may stand next to an agency in a byline
+_STAFF_WORDS = word_set(  # words that may stand next to an agency in a byline
     "staff agencies agency agenturen agences agencias agenzie online redaktion redaction redacción"
     " redazione redactie news wire wires services report reports correspondent correspondents in"
 )

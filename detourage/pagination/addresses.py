@@ -5,7 +5,7 @@ from itertools import product
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 MAX_ADDRESS = 2_000  # length of a URL, in characters
 MAX_NAME = 64  # length of a query field's name, in characters
@@ -37,7 +37,7 @@ _NAMED_FIELD = re.compile(  # "page", "start", "pagenumber"
 _COMMENT_PAGE = re.compile(  # "comments", "comment-page-2"
     r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE
 )
-_ALL_VALUES = listed("all full alles komplett single 0 everything tout todo tudo")  # "?page=all"
+_ALL_VALUES = word_set("all full alles komplett single 0 everything tout todo tudo")  # "?page=all"
 _SINGLE_PAGE_PATH = re.compile(  # "/story/all", "/story-komplettansicht"
     r"(?P<before>.*[^/])(?:[/_-](?:all|full|single-?page|viewall|komplettansicht|onepage))"
     r"(?:\.[a-z]{2,5})?/?",

@@ -23,12 +23,12 @@ from detourage.reader import NoTextError, sentences
 from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.text import words
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
-REMOVED_TAGS = listed("head style script nav iframe noscript header footer aside")
+REMOVED_TAGS = word_set("head style script nav iframe noscript header footer aside")
 """Elements that never contain article text."""
 
-REMOVED_NAMES = listed("footer comments related_posts top_nav addthis_tool embedly-card")
+REMOVED_NAMES = word_set("footer comments related_posts top_nav addthis_tool embedly-card")
 """Classes and ids of irrelevant sections."""
 
 MIN_CHARACTERS = 20  # minimum length of a selected node, in characters

@@ -60,7 +60,7 @@ def judged_page(page: Page, template: TemplateKnowledge) -> JudgedPage:
     return PageInTemplate(page.url, Outline.of(page.flat), template).judged
 
 
-def forget_judged(page: Page) -> None:
+def discard_cached_judgement(page: Page) -> None:
     """Free the memory held by the result of `judged_page`, about 1.6 kB per line."""
     Outline.of(page.flat).memo.pop(JudgedPage, None)
 

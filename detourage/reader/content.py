@@ -12,7 +12,7 @@ from lxml.html import HtmlElement
 
 from detourage.article import Article
 from detourage.comments import (
-    NONE_SEEN,
+    NO_COMMENTS_SEEN,
     Comment,
     CommentParts,
     CommentPattern,
@@ -39,7 +39,7 @@ from detourage.reader import (
     TemplateKnowledge,
     extract_article,
 )
-from detourage.reader.article import forget_judged, judged_page
+from detourage.reader.article import discard_cached_judgement, judged_page
 from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
 from detourage.reader.comment_exclusion import are_live_entries, comments_to_exclude
 from detourage.reader.explanation import explanation_of
@@ -66,7 +66,7 @@ MAX_HEADING_WORDS = 8  # words in such a heading
 MAX_COUNT_DIGITS = 7  # digits of the number of comments in such a heading
 MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
-_NONE_FOUND = FoundComments((), NONE_SEEN, 1.0)
+_NONE_FOUND = FoundComments((), NO_COMMENTS_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
@@ -129,7 +129,7 @@ def _verdict(page: Page, article: Article, template: Page | TemplateKnowledge | 
     except NoArticleError:
         return verdict
     finally:
-        forget_judged(page)
+        discard_cached_judgement(page)
     is_wall = alone.wall is not None and alone.wall.probability >= SURE_WALL
     return alone if is_wall or alone.is_blank else verdict
 
@@ -146,7 +146,7 @@ def read_despite_wall(
 ) -> Article:
     """Read a page like `read_content`, without checking for a wall."""
     article = _with_comments(page, knowledge_of(template), patterns, text_roles, favor)
-    forget_judged(page)
+    discard_cached_judgement(page)
     article = replace(
         article,
         comments=dated_from(article.comments, fetched_at, article.language),
@@ -328,7 +328,7 @@ def comment_pattern_of(page: Page) -> CommentPattern | None:
     try:
         return _find_comments(page).pattern
     finally:
-        forget_judged(page)
+        discard_cached_judgement(page)
 
 
 def pattern_of_group(patterns: Iterable[CommentPattern | None]) -> CommentPattern | None:

@@ -7,7 +7,7 @@ from typing import Literal
 from detourage.article import Article
 from detourage.html import Page
 from detourage.outcomes import PageOutcome
-from detourage.reader.article import forget_judged, judged_page
+from detourage.reader.article import discard_cached_judgement, judged_page
 from detourage.reader.errors import NoArticleError
 from detourage.reader.knowledge import TemplateKnowledge, knowledge_of
 from detourage.reader.outline import Outline
@@ -74,7 +74,7 @@ def explanation_of(
         )
         for line, role, probability in predictions
     )
-    forget_judged(page)
+    discard_cached_judgement(page)
     template_url = template.url if isinstance(template, Page) else None
     detail = "" if article is result else str(result)
     return Explanation(page.url, template_url, outcome, detail, article, lines)

@@ -25,7 +25,7 @@ from detourage.reader.scripts import structured_data
 from detourage.reader.vocabulary import PARTS
 from detourage.text import words
 from detourage.text.dates import find_moments
-from detourage.text.words import listed, squash
+from detourage.text.words import squash, word_set
 
 MIN_OWN_WORDS: Final = 50  # body words above a further article; with fewer, it is a section
 MIN_ELEMENT_WORDS: Final = 50  # words in an element that holds an article, not just its head
@@ -43,22 +43,22 @@ _HEADINGS: Final = ("h1", "h2", "h3", "h4")
 
 # Words of the class or ID of elements with an author or a date, of headlines, of articles, and of
 # live reports.
-_HEAD_NAMES: Final = listed(
+_HEAD_NAMES: Final = word_set(
     "byline author authors date datetime timestamp published pubdate posted dateline meta postmeta"
 )
-_HEADLINE_NAMES: Final = PARTS["title"] | listed("name")
-_ARTICLE_NAMES: Final = listed("article post entry story hentry item node news document")
-_LIVE_NAMES: Final = listed("live liveblog liveticker livefeed ticker")
-_HEAD_PROPERTIES: Final = listed("author datepublished datemodified")  # of ``rel`` and ``itemprop``
+_HEADLINE_NAMES: Final = PARTS["title"] | word_set("name")
+_ARTICLE_NAMES: Final = word_set("article post entry story hentry item node news document")
+_LIVE_NAMES: Final = word_set("live liveblog liveticker livefeed ticker")
+_HEAD_PROPERTIES: Final = word_set("author datepublished datemodified")  # in `rel` and `itemprop`
 
 # Words of the name of a ``data-`` attribute with the URL of an article, or with another URL.
-_URL_WORDS: Final = listed("url href permalink link uri canonical path location")
-_OTHER_WORDS: Final = listed(
+_URL_WORDS: Final = word_set("url href permalink link uri canonical path location")
+_OTHER_WORDS: Final = word_set(
     "image img src thumb thumbnail photo picture video audio media ajax api load comment comments"
     " login action background author target feed rss embed tracking ad ads"
 )
 _URL_ATTRIBUTES: Final = ("about", "resource", "itemid")  # of RDFa and microdata
-_ADDRESS_PROPERTIES: Final = listed("url mainentityofpage")  # of microdata (``itemprop``)
+_ADDRESS_PROPERTIES: Final = word_set("url mainentityofpage")  # of microdata (``itemprop``)
 _FILE: Final = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|mp[34]|pdf|js|css|json|xml)$", re.I)
 _IS_ADDRESS: Final = re.compile(r"(?:https?://|/)[^\s/]")
 _EXTENSION: Final = re.compile(r"\.[a-z]{3,5}$")

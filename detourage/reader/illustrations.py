@@ -12,7 +12,7 @@ from detourage.reader import media
 from detourage.reader.finding import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import CAPTION, PARTS
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 MAX_CAPTION_TOKENS = 100  # tokens in a caption, and in an element with an image and its caption
 MAX_TOKENS_BELOW_IMAGE = 40  # tokens in a caption recognised only by its place below an image
@@ -26,12 +26,12 @@ _ARTICLES = frozenset({"article", "main"})
 _FRAMES = frozenset({"figure", "picture"})
 _OTHER_SECTIONS = frozenset({"nav", "aside", "form", "footer"})
 _OTHER_PARTS = (
-    PARTS["menu"] | PARTS["advert"] | PARTS["byline"] | listed("logo avatar icon related teaser")
+    PARTS["menu"] | PARTS["advert"] | PARTS["byline"] | word_set("logo avatar icon related teaser")
 )
 
 # Elements that may contain an image and, after a line break, its caption.
 _CAPTIONED = frozenset({"p", "div", "center", "td"})
-_CAPTION_NAMES = CAPTION | listed(
+_CAPTION_NAMES = CAPTION | word_set(
     "cap captions cutline legend legende bildunterschrift bildtext bildetekst billedtekst"
     " didascalia leyenda legenda onderschrift kuvateksti podpis altyazi"
 )

@@ -6,7 +6,7 @@ from itertools import compress
 import pycld2
 
 from detourage.reader.outline import Outline
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 # Matches a language tag or locale, such as "pt", "zh-Hant-TW" or "pt_BR.UTF-8".
 _TAG = re.compile(
@@ -19,7 +19,7 @@ _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 MIN_DETECTED_PERCENT = 80  # percentage of a text in its main language for a certain detection
 
 _SIMILAR_LANGUAGES = [
-    *map(listed, ("no nb nn da", "hr sr bs sh cnr", "id ms", "cs sk", "gl pt", "he iw", "tl fil"))
+    *map(word_set, ("no nb nn da", "hr sr bs sh cnr", "id ms", "cs sk", "gl pt", "he iw", "tl fil"))
 ]
 """Groups of languages that detection confuses; within a group, the declared language wins."""
 

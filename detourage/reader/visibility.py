@@ -9,9 +9,9 @@ from detourage.html.flat import Booleans
 from detourage.html.names import split_words
 from detourage.html.text import hides
 from detourage.reader.outline import Outline
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
-_ACCORDIONS = listed(
+_ACCORDIONS = word_set(
     "accordion accordions accordeon akkordeon acordeon acordeão fisarmonica harmonika faq faqs"
     " collapsible expander"
 )

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypedDict
 
 from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 
 class Ages(TypedDict):
@@ -44,7 +44,7 @@ def names() -> Names:
 
 
 # Languages whose months are recognised if a page declares no language or a wrong language.
-LANGUAGES = listed(
+LANGUAGES = word_set(
     "ar az be bg bn bs ca cs da de el en es et eu fa fi fil fr ga gl gu he hi hr hu hy id is it ja"
     " ka kk kn ko lt lv mk ml mn mr ms mt my nb ne nl nn pa pl pt ro ru sk sl sq sr sv sw ta te th"
     " tr uk ur uz vi zh"

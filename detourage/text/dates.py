@@ -9,7 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from detourage.text.calendars import Periods, month_named, periods_in, plain_name, plain_period
-from detourage.text.words import listed
+from detourage.text.words import word_set
 
 MIN_YEAR = 1990  # Earliest plausible year; earlier years are dates of birth or foundation
 MAX_YEAR = 2100  # Latest plausible year
@@ -63,7 +63,7 @@ _ZONES_ELSEWHERE = {
 # Zone names in the USA that also denote summer time, which is an hour ahead.
 _ALSO_SUMMER = frozenset(("et", "eastern time", "ct", "central time", "mt", "pt", "pacific time"))
 # Languages, with or without a country, in which 4/5/2024 is in April (from CLDR).
-_MONTH_FIRST = listed("en en-US en-AS en-GU en-MP en-PH en-PR en-UM en-VI es-PA es-PR fil fil-PH")
+_MONTH_FIRST = word_set("en en-US en-AS en-GU en-MP en-PH en-PR en-UM en-VI es-PA es-PR fil fil-PH")
 # Languages in which 24.5.4 is in May 2024.
 _YEAR_FIRST = frozenset(("eu", "hu", "ja", "ko", "lt", "mn", "ne", "zh"))
 # The year before the first year of each Japanese and Chinese era.

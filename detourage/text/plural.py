@@ -1,7 +1,7 @@
 """Formatting of counts, ages and long texts in user-facing messages."""
 
 
-def counted(number: int, noun: str) -> str:
+def pluralise(number: int, noun: str) -> str:
     """Return a number with its noun in the singular or plural: ``1 page``, ``2 pages``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
@@ -14,6 +14,6 @@ def short_age(seconds: float) -> str:
     return f"{seconds:.0f} s"
 
 
-def cut(text: str, length: int) -> str:
+def shorten(text: str, length: int) -> str:
     """Shorten a text to at most the given length, with an ellipsis at the end if it was longer."""
     return text if len(text) <= length else f"{text[: length - 1]}…"

@@ -144,6 +144,6 @@ def count_sentences(text: str) -> int:
     return number
 
 
-def listed(text: str) -> frozenset[str]:
-    """Return the set of words in a string."""
+def word_set(text: str) -> frozenset[str]:
+    """Return the set of words in a string, which are separated by spaces."""
     return frozenset(text.split())

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from detourage.html import Tree
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from inspector.reads import SQL
 from models.column_types import ArticleJson
 from models.tables import DesignChange
@@ -145,7 +145,7 @@ def aborted_clusterings(session: Session, site_ids: Sequence[int]) -> dict[int, 
         SQL.aborted_clusterings, {"ids": list(site_ids)}
     ):
         cause = f"the last error was {error}" if error else "its process ended, or it took too long"
-        reason = f"clustering was started {counted(number, 'time')} but never finished: {cause}"
+        reason = f"clustering was started {pluralise(number, 'time')} but never finished: {cause}"
         aborted[site_id] = AbortedClustering(since, reason)
     return aborted
 

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from detourage.limits import WHOLE_MATRIX_TREES
 from detourage.template.distance import normalised_distance
 from detourage.template.matrix import Matrix, comparable_pages, size_tolerant_distances
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from inspector.pages import abridged
 from inspector.reads.details import (
     AbortedClustering,
@@ -154,6 +154,6 @@ def _mapped_pages(tree: _MappedTree) -> MappedPages:
     if is_representative:
         name += ", its representative"
     if tree.pages > 1:
-        name += f", {counted(tree.pages, 'page')} of one tree"
+        name += f", {pluralise(tree.pages, 'page')} of one tree"
     address = f"/pages/{page.page_id}"
     return MappedPages(page.group_number, tree.pages, is_representative, address, name)

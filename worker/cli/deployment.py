@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.cli.process import process_settings
 from worker.processes.heartbeat import PROCESSES, Heartbeat
 
@@ -87,7 +87,7 @@ def health(process: str | None, must_accept: bool, thorough: bool) -> None:
     last = Heartbeat(settings.heartbeat_directory, process).last()
     if last is None:
         raise click.ClickException(f"{process} has not done anything on this host yet")
-    done = f"{process} last {last.did}, {counted(round(last.age_seconds), 'second')} ago"
+    done = f"{process} last {last.did}, {pluralise(round(last.age_seconds), 'second')} ago"
     if not last.is_recent:
         raise click.ClickException(f"{done}; see its log")
     click.echo(done)

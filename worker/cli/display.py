@@ -13,7 +13,7 @@ from rich.text import Text
 
 from detourage.cli.display import LINE_SECONDS, console, progress_display, say, wide_output
 from detourage.outcomes import PageOutcome
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from detourage.text.terminal import printable
 from worker.outcomes import PENDING
 from worker.store.progress import SiteTotals
@@ -85,9 +85,9 @@ def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False)
     totals = SiteTotals.of(summary.sites)
     say(
         console,
-        f"{counted(summary.sent, 'message')}, {counted(counts.pages, 'page')} of"
-        f" {counted(totals.sites, 'site')}, {counted(totals.groups, 'group')},"
-        f" {counted(totals.outliers, 'outlier')}, {summary.seconds:.1f} seconds",
+        f"{pluralise(summary.sent, 'message')}, {pluralise(counts.pages, 'page')} of"
+        f" {pluralise(totals.sites, 'site')}, {pluralise(totals.groups, 'group')},"
+        f" {pluralise(totals.outliers, 'outlier')}, {summary.seconds:.1f} seconds",
     )
     for title, numbers in (
         ("messages", counts.results),
@@ -96,15 +96,15 @@ def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False)
     ):
         if numbers:
             say(console, f"{title}: {_counts_as_text(numbers)}")
-    say(console, f"{counted(summary.articles, 'article')} in {output}")
+    say(console, f"{pluralise(summary.articles, 'article')} in {output}")
     sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
     _print_sites(console, sites, len(sites) if all_sites else DEFAULT_SITES_SHOWN)
 
 
 def _total_lines(totals: SiteTotals) -> Iterator[str]:
     yield (
-        f"{counted(totals.sites, 'site')}, {counted(totals.pages, 'page')},"
-        f" {counted(totals.groups, 'group')}, {counted(totals.outliers, 'outlier')}"
+        f"{pluralise(totals.sites, 'site')}, {pluralise(totals.pages, 'page')},"
+        f" {pluralise(totals.groups, 'group')}, {pluralise(totals.outliers, 'outlier')}"
     )
     if totals.outcomes:
         yield f"outcomes: {_counts_as_text(totals.outcomes)}"
@@ -116,7 +116,7 @@ def _total_lines(totals: SiteTotals) -> Iterator[str]:
         ("redesigned", totals.changed_design, "site"),
     ):
         if number:
-            yield f"{name}: {counted(number, unit)}"
+            yield f"{name}: {pluralise(number, unit)}"
 
 
 def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
@@ -124,7 +124,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
     if shown := sites[:top]:
         out.print(_site_table(shown))
     if len(shown) < len(sites):
-        say(out, f"and {counted(len(sites) - len(shown), 'more site')}")
+        say(out, f"and {pluralise(len(sites) - len(shown), 'more site')}")
     for site in shown:
         if site.changed_design:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")
@@ -140,7 +140,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
     for note in notes[:DEFAULT_SITES_SHOWN]:
         say(out, note)
     if len(notes) > DEFAULT_SITES_SHOWN:
-        say(out, f"and {counted(len(notes) - DEFAULT_SITES_SHOWN, 'more site')} like these")
+        say(out, f"and {pluralise(len(notes) - DEFAULT_SITES_SHOWN, 'more site')} like these")
 
 
 def _site_table(sites: Sequence[SiteStatus]) -> Table:

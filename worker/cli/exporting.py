@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from detourage.cli.options import OutputFolder, file_format_option
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,5 +91,5 @@ def export(
 
     with signals_as_exceptions():
         written = with_database(write)
-    articles, files = sum(written.values()), len(written)
-    click.echo(f"{counted(articles, 'article')} in {counted(files, 'file')} in {folder}", err=True)
+    articles, files = pluralise(sum(written.values()), "article"), pluralise(len(written), "file")
+    click.echo(f"{articles} in {files} in {folder}", err=True)

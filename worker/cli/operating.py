@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from detourage.text.terminal import json_text
 from worker.cli.process import process_settings, read_database, stop_on_signals, with_database
 from worker.store.retention_kinds import KINDS, Kind
@@ -242,7 +242,7 @@ def prune(
         if not yes:
             click.confirm("Delete the site with its pages and articles permanently?", abort=True)
         deleted = with_database(lambda database: delete_site(database, site))
-        click.echo(f"{counted(deleted, 'page')} of {site} deleted")
+        click.echo(f"{pluralise(deleted, 'page')} of {site} deleted")
         return
     if days is None:
         raise click.UsageError("give either --older-than or --site")

@@ -23,7 +23,7 @@ from detourage.cli.options import (
     text_roles_option,
 )
 from detourage.errors import ExpectedError
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -121,7 +121,7 @@ def run(
     is_embedded = not (settings.database_url or settings.broker_url)
     servers = "PostgreSQL, a broker and " if is_embedded else ""
     with run_folder(output, leftover or "refuse") as folder:
-        click.echo(f"starting {servers}{counted(workers, 'worker')}", err=True)
+        click.echo(f"starting {servers}{pluralise(workers, 'worker')}", err=True)
         # Imported only after the message, as these imports take noticeable time.
         from worker.cli.display import bars_by_stage, print_summary
         from worker.local.run import completed_run
@@ -158,8 +158,8 @@ def run(
     if summary.quarantined or summary.failed_pages:
         see = f"; see {summary.quarantine_file}" if summary.quarantine_file else ""
         click.echo(
-            f"Error: {counted(summary.quarantined, 'unusable message')},"
-            f" {counted(summary.failed_pages, 'failed page')}{see}",
+            f"Error: {pluralise(summary.quarantined, 'unusable message')},"
+            f" {pluralise(summary.failed_pages, 'failed page')}{see}",
             err=True,
         )
         sys.exit(EXIT_UNUSABLE_INPUT)
@@ -178,4 +178,4 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
     prefix = f"send-{uuid4()}-"
     numbered = ((f"{prefix}{number}", body) for number, body in enumerate(messages))
     sent = publish_pages(load_settings(), numbered)
-    click.echo(f"{counted(sent, 'message')} sent")
+    click.echo(f"{pluralise(sent, 'message')} sent")

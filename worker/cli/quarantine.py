@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from detourage.text.plural import counted, cut, short_age
+from detourage.text.plural import pluralise, short_age, shorten
 from detourage.text.terminal import json_line, printable
 from worker.messaging.task_names import STAGES
 
@@ -55,11 +55,11 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
         rows.append(
             (
                 each.stage,
-                cut(printable(each.reason), MAX_COLUMN_WIDTH),
+                shorten(printable(each.reason), MAX_COLUMN_WIDTH),
                 "-" if age is None else short_age(age),
                 printable(each.message_id or "-"),
-                cut(printable(each.url or "-"), MAX_CELL_LENGTH),
-                cut(printable(each.detail), MAX_CELL_LENGTH),
+                shorten(printable(each.url or "-"), MAX_CELL_LENGTH),
+                shorten(printable(each.detail), MAX_CELL_LENGTH),
             )
         )
     widths = [min(MAX_COLUMN_WIDTH, max(map(len, column))) for column in zip(*rows, strict=True)]
@@ -67,7 +67,7 @@ def quarantine_list(stage: str | None, reason: str | None, limit: int | None) ->
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo("  ".join(cells).rstrip())
     if len(rows) <= len(messages):
-        click.echo(f"and {counted(len(messages) - len(rows) + 1, 'more message')}", err=True)
+        click.echo(f"and {pluralise(len(messages) - len(rows) + 1, 'more message')}", err=True)
 
 
 @quarantine.command("show")
@@ -152,4 +152,4 @@ def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
 def _report_moved(moved: int, message_id: str | None, action: str) -> None:
     if message_id and not moved:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
-    click.echo(f"{counted(moved, 'message')} {action}")
+    click.echo(f"{pluralise(moved, 'message')} {action}")

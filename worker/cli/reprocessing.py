@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.cli.process import read_database, with_database
 from worker.messaging.task_names import PAGE_STAGES, REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
 
@@ -106,6 +106,6 @@ def _show_progress(latest: ReprocessingProgress | None) -> None:
     limit = "" if rate is None else f", at most {rate:g} a minute"
     state = "running" if latest.is_running else "ended"
     click.echo(
-        f"{state}: {latest.sites_done} of {counted(latest.sites, 'site')},"
-        f" {counted(latest.pages, 'page')} from {latest.stage}{limit}"
+        f"{state}: {latest.sites_done} of {pluralise(latest.sites, 'site')},"
+        f" {pluralise(latest.pages, 'page')} from {latest.stage}{limit}"
     )

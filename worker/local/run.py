@@ -20,7 +20,7 @@ from detourage.export.files import GrowingFile, write_articles
 from detourage.export.formats import FileFormat
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.errors import cause
 from worker.local.embedded import embedded_services, remove_services
 from worker.local.unfinished import RunFolder, quarantine_of
@@ -205,8 +205,8 @@ def _progress_until_complete(
         elif now - last_change > STALL_SECONDS:
             raise RunError(
                 f"no progress for {STALL_SECONDS:.0f} seconds: {counts.received} of"
-                f" {counted(sent, 'message')} received,"
-                f" {counted(counts.pending, 'page')} without an outcome"
+                f" {pluralise(sent, 'message')} received,"
+                f" {pluralise(counts.pending, 'page')} without an outcome"
             )
         if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
             last_tick = now

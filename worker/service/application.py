@@ -28,7 +28,7 @@ from celery.worker.state import active_requests, reserved_requests
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from detourage.errors import ExpectedError
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker import logs, tracing
 from worker.errors import log_transient
 from worker.messaging import task_names
@@ -168,7 +168,7 @@ class HeartbeatStep(bootsteps.StartStopStep):
         running, waiting = len(active_requests), len(reserved_requests)
         if running:
             # The pool ends tasks that exceed their time limit.
-            self._heartbeat.confirm(f"was connected, and ran {counted(running, 'task')}")
+            self._heartbeat.confirm(f"was connected, and ran {pluralise(running, 'task')}")
         elif not waiting and (self._pool_check is None or self._pool_check.ready()):
             self._pool_check = pool.apply_async(_confirm_ability)
 

@@ -21,7 +21,7 @@ from sqlalchemy.orm import Session
 
 from detourage.inputs.received import UnusableMessageError, read_message
 from detourage.outcomes import PageOutcome
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from detourage.time_limit import TimeIsUpError, time_limit
 from worker import logs, tracing
 from worker.errors import cause
@@ -318,7 +318,7 @@ class Intake(BrokerProcess):
                 each.message.reject()
             else:
                 each.message.ack()
-        self._heartbeat.confirm(f"stored {counted(len(batch), 'message')}")
+        self._heartbeat.confirm(f"stored {pluralise(len(batch), 'message')}")
         return True
 
     def _prepare(self, message: Message) -> PreparedMessage:

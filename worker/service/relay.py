@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from detourage.packed_bytes import DamagedBytesError
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker import logs, tracing
 from worker.messaging.broker import depth, topology_of
 from worker.messaging.task_names import (
@@ -138,7 +138,7 @@ class Relay(BrokerProcess):
                 with self._database.transaction() as session:
                     lanes, error = self._publish_batch(session, producer, lanes_waiting)
             if lanes:
-                self._heartbeat.confirm(f"published {counted(len(lanes), 'message')}")
+                self._heartbeat.confirm(f"published {pluralise(len(lanes), 'message')}")
             for lane, number in Counter(lanes).items():
                 self._summary.count("published", number, kind=lane or QUARANTINE)
             self._summary.log_if_due()

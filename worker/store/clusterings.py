@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.store.provisional import PROVISIONAL
 from worker.store.queries import Statements
 
@@ -21,7 +21,7 @@ def disable(session: Session, site_id: int) -> str:
 def quarantine_reason(attempts: int, error: str | None) -> str:
     """Return why clustering is disabled for a site after a number of attempts."""
     how = f"the last error was {error}" if error else "its process ended, or it took too long"
-    return f"clustering was started {counted(attempts, 'time')} but never finished: {how}"
+    return f"clustering was started {pluralise(attempts, 'time')} but never finished: {how}"
 
 
 @dataclass(frozen=True)

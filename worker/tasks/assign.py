@@ -6,7 +6,7 @@ from typing import Any
 
 from celery import shared_task
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store.database import is_transient_failure
@@ -48,7 +48,7 @@ def assign(
         except Exception as error:
             if is_transient_failure(error) or not others:
                 raise
-            number = counted(len(versions), "page")
+            number = pluralise(len(versions), "page")
             logger.warning(
                 "assignment of %s failed; each is enqueued separately", number, exc_info=True
             )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.messaging import task_names
 from worker.store.database import AdvisoryLock, is_transient_failure
 from worker.tasks.base import TASK_OPTIONS
@@ -51,7 +51,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
                 raise
             # If time ran out, the traceback does not show the cause.
             is_useful = not isinstance(error, SoftTimeLimitExceeded)
-            number = counted(len(begun), "page")
+            number = pluralise(len(begun), "page")
             logger.warning(
                 "extraction of %s failed; each is enqueued separately", number, exc_info=is_useful
             )
@@ -80,4 +80,4 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
         requests.request_late_extractions, wanted, patience_seconds=PATIENCE_SECONDS
     )
     if number:
-        logger.warning("%s enqueued again", counted(number, "late extraction"))
+        logger.warning("%s enqueued again", pluralise(number, "late extraction"))

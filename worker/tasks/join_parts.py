@@ -5,7 +5,7 @@ import time
 
 from celery import shared_task
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.messaging import task_names
 from worker.store import outbox
 from worker.store.database import AdvisoryLock, is_transient_failure
@@ -47,7 +47,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
             if time.monotonic() - began > WORK_SECONDS:
                 break
         if articles_joined:
-            logger.info("joined the parts of %s", counted(articles_joined, "article"))
+            logger.info("joined the parts of %s", pluralise(articles_joined, "article"))
         if processed < len(due) or processed == PARTS_PER_TASK:
             arguments = {"settle_seconds": settle_seconds}
             state.database.run(outbox.add_tasks, task_names.JOIN_PARTS, [arguments], site_id=None)

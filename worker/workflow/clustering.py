@@ -4,7 +4,7 @@ import logging
 
 from sqlalchemy.orm import Session
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker import logs
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
@@ -59,8 +59,8 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
         arguments = [{"page_id": page_id, "site_version": version} for page_id, version in missed]
         outbox.add_tasks(session, task_names.ASSIGN, arguments, site_id=site_id)
     record_design_change(session, site_id, generation, pages=len(site_pages))
-    numbers = counted(len(site_pages), "page"), counted(len(grouping.groups), "group")
-    outliers = counted(len(grouping.outliers), "outlier")
+    numbers = pluralise(len(site_pages), "page"), pluralise(len(grouping.groups), "group")
+    outliers = pluralise(len(grouping.outliers), "outlier")
     logger.info("site %d: generation %d, %s, %s, %s", site_id, generation, *numbers, outliers)
     return True
 

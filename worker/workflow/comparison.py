@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from detourage.html import Tree, site_name
 from detourage.template.distance import TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
 from detourage.template.distance.forest import NOT_COMPUTED, TASK_WORK, Forest
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import comparisons, outbox, pages, trees
@@ -49,7 +49,7 @@ class TreeCache:
             treeless = trees.remove_trees(session, damaged)
             for tree_id, error in damaged.items():
                 logger.error("removed the damaged tree %d: %s", tree_id, error)
-            logger.error("%s without a tree will be parsed again", counted(len(treeless), "page"))
+            logger.error("%s without a tree will be parsed again", pluralise(len(treeless), "page"))
             wanted = [(site_id, {"page_id": page_id}) for site_id, page_id in treeless]
             outbox.add_tasks_of_sites(session, task_names.PARSE, wanted)
         cached = {tree_id: self._trees[tree_id] for tree_id in tree_ids if tree_id in self._trees}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from worker.store import provisional
 from worker.store.provisional import SQL
 from worker.workflow.extraction_requests import request_extractions
@@ -47,7 +47,7 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
         sites = {site_of[page_id] for page_id in waiting}
         provisional.add_pages(session, sorted(sites), waiting)
         request_extractions(session, waiting, provisional.NUMBER)
-        numbers = counted(len(waiting), "page"), counted(len(sites), "new site")
+        numbers = pluralise(len(waiting), "page"), pluralise(len(sites), "new site")
         logger.info("%s of %s: first articles without a clustering", *numbers)
     return len(waiting)
 
@@ -65,5 +65,5 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
     request_extractions(session, unrequested, provisional.NUMBER)
     provisional.mark_clustered(session, lone, saw_all_pages=True)
-    logger.info("no clustering needed, one page at most: %s", counted(len(lone), "site"))
+    logger.info("no clustering needed, one page at most: %s", pluralise(len(lone), "site"))
     return lone

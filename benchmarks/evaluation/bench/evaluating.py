@@ -29,7 +29,7 @@ from benchmarks.evaluation.scores import (
 )
 from benchmarks.evaluation.scores.corpora import open_text
 from detourage.messages import ArticleMessage
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 
 def evaluate(
@@ -127,9 +127,9 @@ def _evaluate_file(
         groups = macro_average_by_language(rows)
     unwanted = len(articles.keys() - {target.gold.id for target in targets})
     remark = (
-        f"{path.name}: {counted(len(articles), 'article')} of pages with a gold record,"
-        f" {unwanted} of them without anything to score; {counted(missing, 'page')} without an"
-        f" article, scored as empty; {counted(unmatched, 'article')} of other pages"
+        f"{path.name}: {pluralise(len(articles), 'article')} of pages with a gold record,"
+        f" {unwanted} of them without anything to score; {pluralise(missing, 'page')} without an"
+        f" article, scored as empty; {pluralise(unmatched, 'article')} of other pages"
     )
     failures = {"missing": missing} if missing else {}
     return Line(path.name, "method", failures=failures, scores=means(rows), groups=groups), remark

@@ -15,7 +15,7 @@ from benchmarks.evaluation.bench.terminal import (
     failure_summary,
     task_prfs,
 )
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 _EXPLANATION = (
     "Percent, macro averages over pages. The plots show 95 % bootstrap intervals, for which whole"
@@ -62,7 +62,7 @@ def _corpus_section(table: CorpusTable, by: str | None) -> str:
     parts = [f"<h2>{escape(table.corpus)}</h2><p>{escape(table.extent)}"]
     if table.left_out:
         parts.append(
-            f"; {counted(table.left_out, 'gold record')} left out: without words, or with words"
+            f"; {pluralise(table.left_out, 'gold record')} left out: without words, or with words"
         )
         parts.append(" that are not on the page")
     parts.append(".</p>")

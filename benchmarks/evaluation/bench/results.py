@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 
 from benchmarks.evaluation.methods.provenance import own_release
 from benchmarks.evaluation.scores import Difference, Interval, TaskScore, TextStatistics
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 
 Kind = Literal["method", "peer", "limit", "gold"]
 
@@ -133,9 +133,9 @@ class CorpusTable:
     @property
     def extent(self) -> str:
         """Short description of the measured pages."""
-        shown = f"{counted(self.pages, 'page')} of {counted(self.sites, 'site')}"
+        shown = f"{pluralise(self.pages, 'page')} of {pluralise(self.sites, 'site')}"
         if self.pages < self.of_pages:
-            shown += f" (a sample, of {counted(self.of_pages, 'page')})"
+            shown += f" (a sample, of {pluralise(self.of_pages, 'page')})"
         return shown
 
 

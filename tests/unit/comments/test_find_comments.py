@@ -2,7 +2,7 @@
 
 import pytest
 
-from detourage.comments import NONE_SEEN, CommentPattern, FoundComments, read_comments, vote
+from detourage.comments import NO_COMMENTS_SEEN, CommentPattern, FoundComments, read_comments, vote
 from detourage.comments.signatures import Signature
 from detourage.html import Page
 from detourage.reader.content import comments_of as find_comments
@@ -78,14 +78,14 @@ def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
 
 def test_unlikely_patterns_are_not_used_on_other_pages() -> None:
     teasers = Signature("li", ".teaser", "")
-    assert vote([CommentPattern(teasers, 0, 0.45), *[NONE_SEEN] * 8]).signature is None
-    assert vote([CommentPattern(teasers, 0, 0.95), *[NONE_SEEN] * 8]).signature == teasers
+    assert vote([CommentPattern(teasers, 0, 0.45), *[NO_COMMENTS_SEEN] * 8]).signature is None
+    assert vote([CommentPattern(teasers, 0, 0.95), *[NO_COMMENTS_SEEN] * 8]).signature == teasers
 
 
 def test_a_pattern_is_stored_in_a_few_bytes() -> None:
     pattern = find_comments(_page(_comments(6))).pattern
     assert CommentPattern.from_json(pattern.to_json()) == pattern
-    assert CommentPattern.from_json(NONE_SEEN.to_json()) == NONE_SEEN
+    assert CommentPattern.from_json(NO_COMMENTS_SEEN.to_json()) == NO_COMMENTS_SEEN
     assert len(pattern.to_json()) < 200
 
 

@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from detourage.cli import main
-from detourage.text.plural import counted
+from detourage.text.plural import pluralise
 from examples.sample_crawl import all_sites, generate
 
 SITES = sorted(all_sites())[:2]
@@ -28,8 +28,8 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
     assert values["unusable"] == 1
     assert sorted(site["site"] for site in values["sites"]) == SITES
     for site in values["sites"]:
-        groups = counted(len(site["groups"]), "group")
-        line = f"{site['site']}: {counted(site['pages'], 'page')}, {groups}"
+        groups = pluralise(len(site["groups"]), "group")
+        line = f"{site['site']}: {pluralise(site['pages'], 'page')}, {groups}"
         assert line in result.stdout
         placed = [url for group in site["groups"] for url in group["members"]] + site["outliers"]
         assert len(set(placed)) == len(placed) == site["pages"]

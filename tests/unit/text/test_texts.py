@@ -10,7 +10,7 @@ from detourage.html import parse_page
 from detourage.html.text import visible_text
 from detourage.text import words
 from detourage.text.mojibake import repair
-from detourage.text.plural import counted, short_age
+from detourage.text.plural import pluralise, short_age
 from detourage.text.texts import LAST_CHARACTER, Trait, character_tables
 from detourage.text.words import tokens
 
@@ -34,7 +34,7 @@ def test_tokens_are_delimited_by_space_and_punctuation(text: str, expected: list
     ("number", "words"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (1000, "1000 pages")]
 )
 def test_one_is_singular(number: int, words: str) -> None:
-    assert counted(number, "page") == words
+    assert pluralise(number, "page") == words
 
 
 @pytest.mark.parametrize(
