@@ -435,9 +435,14 @@ class Result:
         ``"too-large"``, or ``"failed"`` because of a bug in this library.
     reason
         The reason in words; empty if there is an article.
+    title, metadata
+        Title and metadata of a page that was parsed, but has no article: what the page declares.
+        None if there is an article, which has its own, or if the page could not be parsed.
     """
 
     url: str
     article: Article | None
     outcome: str = "article"
     reason: str = ""
+    title: str | None = None
+    metadata: ArticleMetadata | None = None

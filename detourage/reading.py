@@ -14,6 +14,7 @@ from detourage.html.urls import split_url
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page, as_page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge
+from detourage.reader.article import declared_by
 from detourage.reader.content import read_content
 from detourage.roles import Favor, LineRole
 
@@ -117,7 +118,20 @@ def parse(page: Page) -> ParsedPage | Result:
     """Parse a page; return a result with the reason if that fails."""
     parts = split_url(page.url)
     url = page.url if parts.scheme in {"http", "https"} and parts.hostname else ""
-    return attempt(page, partial(parse_page, page.html, url, content_type=page.content_type))
+    parse_as_page = partial(parse_page, page.html, url, content_type=page.content_type)
+    parsed = attempt(page, parse_as_page)
+    if isinstance(parsed, Result) and parsed.outcome == PageOutcome.EMPTY:
+        blank = attempt(page, partial(parse_as_page, may_be_blank=True))
+        return parsed if isinstance(blank, Result) else _described(parsed, page, blank)
+    return parsed
+
+
+def _described(refused: Result, page: Page, parsed: ParsedPage) -> Result:
+    """Add what a page without an article declares to its result, unless that fails."""
+    described = attempt(page, partial(declared_by, parsed))
+    if isinstance(described, Result):
+        return refused
+    return replace(refused, title=described[0], metadata=described[1])
 
 
 def read_parsed(
@@ -133,7 +147,7 @@ def read_parsed(
     read = partial(read_content, parsed, template, patterns, roles, page.fetched_at, favor=favor)
     article = attempt(page, read)
     if isinstance(article, Result):
-        return article
+        return _described(article, page, parsed)
     return Result(page.url, replace(without_excluded(article, options), url=page.url, page=page))
 
 

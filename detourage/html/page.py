@@ -90,11 +90,13 @@ def parse_page(
     *,
     content_type: str | None = None,
     response: Response = NO_RESPONSE,
+    may_be_blank: bool = False,
 ) -> Page:
     """Parse a page as fetched, and repair mojibake.
 
     Encoding declarations in a page given as text are ignored. Raise `PageError` if the page is
-    unusable or exceeds the limits, which are far above the sizes of real pages.
+    unusable, for example without text (unless it `may_be_blank`), or exceeds the limits, which are
+    far above the sizes of real pages.
     """
     check_content_type(content_type)
     check_signature(html)
@@ -125,7 +127,7 @@ def parse_page(
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
     if len(flat.elements) > MAX_ELEMENTS:
         raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
-    if not has_text(flat):
+    if not may_be_blank and not has_text(flat):
         raise EmptyPageError("the page has no text")
     return Page(url, flat, decoded.encoding, response, source)
 

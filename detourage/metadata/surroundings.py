@@ -99,7 +99,9 @@ class Surroundings:
     def farther_lines(self) -> Iterator[NearbyLine]:
         """Other short lines that may state a date: above the body, nearest first, then below."""
         places = self._places()
-        first, last = (self._body[0], self._body[-1]) if self._body else (0, -1)
+        if not places:
+            return
+        first, last = self._body[0], self._body[-1]
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
         below = range(last + 1, min(len(self._page_lines), last + 1 + LINES_FARTHER))
         sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))

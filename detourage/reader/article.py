@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 from lxml.html import HtmlElement
 
-from detourage.article import Article, ArticleEmbed, ArticleImage
+from detourage.article import Article, ArticleEmbed, ArticleImage, ArticleMetadata
 from detourage.html import Page
 from detourage.html.urls import base_of
 from detourage.metadata import read_metadata
@@ -342,4 +342,14 @@ def article_of(
         metadata=replace(metadata, lead=lead if count_words(lead) >= MIN_LEAD_WORDS else None),
         container=outline.node(body.container).index,
         heading=None if heading is None else outline.node(heading).index,
+    )
+
+
+def declared_by(page: Page) -> tuple[str | None, ArticleMetadata]:
+    """Return the title and the metadata that a page declares, whether or not it has an article."""
+    outline = Outline.of(page.flat)
+    title, heading = titles.headline(outline, 0, page.url)
+    body, language = FoundBody("", 0, lines=frozenset()), language_of(outline, "")
+    return title, read_metadata(
+        outline, body, heading, url=page.url, title=title, language=language
     )
