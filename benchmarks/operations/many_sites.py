@@ -117,7 +117,7 @@ def main(
         threads = [
             threading.Thread(target=_consume, args=[ground, waits, done], daemon=True),
             threading.Thread(
-                target=_publish,
+                target=publish,
                 args=[
                     *(ground, crawl(sites, pages, at_once=at_once), sent, done),
                     queue_length > 0,
@@ -216,13 +216,14 @@ def _sites_without_clustering(ground: ProvingGround) -> int:
     return ground.count(select(func.count()).where(Site.id.not_in(clustered), crawled))
 
 
-def _publish(
+def publish(
     ground: ProvingGround,
     bodies: Iterator[bytes],
     sent: Counter[str],
     done: threading.Event,
     is_bounded: bool,
 ) -> None:
+    """Publish pages until `done`, and keep about `AHEAD` of them waiting at the intake."""
     with suppress(OSError):
         while not done.is_set():
             # A bounded queue rejects what does not fit: its publishers wait without asking.

@@ -1,0 +1,83 @@
+"""Simulation of any number of worker processes on one PostgreSQL, from the cost of a page."""
+
+from collections import Counter
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from math import ceil
+from random import Random
+from typing import NamedTuple
+
+END = 20_000.0
+"""Simulated time; all times are in milliseconds."""
+
+SOON = 1e-6
+"""Time within which a transaction whose statements have ended writes its commit."""
+
+
+class Cost(NamedTuple):
+    """Processor time of a page, and its commits; no worker waits for the last two."""
+
+    worker: float
+    server_for_worker: float
+    commits: float
+    server_for_others: float
+    others: float
+
+
+def simulate(
+    cost: Cost, workers: int, *, cores: float, write: float, sites: int, shared: bool
+) -> tuple[float, float, str]:
+    """Return pages per second, the load of PostgreSQL's cores, and what takes a page longest.
+
+    A worker takes a page as soon as it has finished the last one: first its own processor time, and
+    then a transaction per commit. The first one holds the row lock of the page's site until its
+    commit. The disk takes `write` ms for all commits that have arrived; the next ones wait.
+    Processor times are exponentially distributed. Each worker has a core of its own, unless
+    everything shares PostgreSQL's (`shared`).
+    """
+    random, spent, counts = Random(1), Counter[str](), Counter[str]()
+    now, write_begins = 0.0, -write
+    free_at, unlocked_at = [0.0] * ceil(cores), [0.0] * sites
+
+    def end_on_server(mean: float) -> float:
+        """Return when work that is requested now will have had its time on one of the cores."""
+        time = random.expovariate(1 / mean) * ceil(cores) / cores
+        counts["busy"] += time  # type: ignore[assignment]
+        end = max(now, heappop(free_at)) + time
+        heappush(free_at, end)
+        return end
+
+    def wait(step: str, until: float) -> float:
+        spent[step] += until - now  # type: ignore[assignment]
+        return until
+
+    def worker() -> Iterator[float]:
+        """Yield the times at which the worker continues."""
+        nonlocal write_begins
+        while True:
+            own_end = now + random.expovariate(1 / cost.worker)
+            yield wait("workers", end_on_server(cost.worker) if shared else own_end)
+            site = random.randrange(sites)
+            while unlocked_at[site] > now:
+                yield wait("row locks", unlocked_at[site])
+            for transaction in range(max(1, int(cost.commits + random.random()))):
+                end = end_on_server(cost.server_for_worker / cost.commits)
+                if transaction == 0:
+                    unlocked_at[site] = end + SOON
+                yield wait("PostgreSQL's cores", end)
+                if write_begins < now:
+                    write_begins = max(now, write_begins + write)
+                if transaction == 0:
+                    unlocked_at[site] = write_begins + write
+                yield wait("commits", write_begins + write)
+            counts["pages"] += 1
+            end_on_server(cost.server_for_others + (cost.others if shared else 0))
+
+    events = [(now, place, worker()) for place in range(workers)]
+    while events[0][0] < END:
+        now, place, process = heappop(events)
+        heappush(events, (next(process), place, process))
+    load = min(1.0, counts["busy"] / END / ceil(cores))
+    (longest, _), *_ = spent.most_common()
+    limit = "PostgreSQL's cores" if load > 0.95 else longest
+    return 1000 * counts["pages"] / END, load, limit
