@@ -75,6 +75,9 @@ class _Thread:
     comments: list[_RawComment] = field(default_factory=list)
 
 
+_CONTAINERS = dict, list  # JSON values that contain others
+
+
 def may_hold_comments(script: str) -> bool:
     """Return whether a script's text may contain comments and is worth parsing."""
     return any(kind in script for kind in _TYPE_ENDS) or _COMMENT_KEY.search(script) is not None
@@ -131,8 +134,8 @@ def _find_threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
         if isinstance(value, list):
             children = (("", child) for child in value)
         elif isinstance(value, dict):
-            children = ((_plain_key(key), child) for key, child in value.items())
-            types = _types(value)
+            children = value.items()
+            types = _types(value) if is_declared else frozenset()
             if is_declared and not types & _COMMENT_TYPES:
                 has_comments = any(_plain_key(key) in {"comment", "comments"} for key in value)
                 if enclosing is None and (types & _POST_TYPES or has_comments):
@@ -146,9 +149,9 @@ def _find_threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
                     thread.comments.append(comment)
         if len(keys) <= MAX_DEPTH:
             inner = [
-                (child, (*keys, key), thread, enclosing)
+                (child, (*keys, key and _plain_key(key)), thread, enclosing)
                 for key, child in children
-                if isinstance(child, dict | list)
+                if isinstance(child, _CONTAINERS)
             ]
             stack.extend(reversed(inner))
     return [thread for thread in threads if thread.comments]
