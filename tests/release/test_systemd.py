@@ -12,13 +12,13 @@ from tests.image_context import ROOT
 from tests.snippets import check_assignments, check_command, compose_services
 
 SYSTEMD = ROOT / "deploy" / "systemd"
-INSTALLED = "/opt/detourage/bin/"
+INSTALLED_PROGRAMS = "/opt/detourage/bin/"
 SERVICES = compose_services()
 UNITS = sorted(SYSTEMD.glob("*.service"))
 
 
 def read_unit(unit: Path) -> configparser.RawConfigParser:
-    """Return a unit; of a repeated key, the last value."""
+    """Parse a unit file. If a key is repeated, only its last value is kept."""
     parser = configparser.RawConfigParser(strict=False, delimiters="=")
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     parser.read_string(unit.read_text())
@@ -32,9 +32,9 @@ def process_of(unit: Path) -> str:
 @pytest.mark.parametrize("unit", UNITS, ids=process_of)
 def test_a_unit_runs_the_command_of_the_compose_file(unit: Path) -> None:
     command = read_unit(unit)["Service"]["ExecStart"]
-    assert command.startswith(INSTALLED)
-    check_command(command.removeprefix(INSTALLED))
-    words = command.removeprefix(INSTALLED).split()
+    assert command.startswith(INSTALLED_PROGRAMS)
+    check_command(command.removeprefix(INSTALLED_PROGRAMS))
+    words = command.removeprefix(INSTALLED_PROGRAMS).split()
     assert words[:3] == SERVICES[process_of(unit)]["command"][:3][: len(words)]
     assert read_unit(unit)["Service"]["MemoryMax"].lower() == {"worker": "3g"}.get(
         process_of(unit), "1g"
@@ -70,7 +70,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     program = shutil.which("systemd-analyze")
     program_directory = Path(sys.executable).parent
     for unit in [*UNITS, SYSTEMD / "detourage.target"]:
-        text = unit.read_text().replace(INSTALLED, f"{program_directory}/")
+        text = unit.read_text().replace(INSTALLED_PROGRAMS, f"{program_directory}/")
         (tmp_path / unit.name).write_text(text)
         assert set(read_unit(unit).sections()) <= {"Unit", "Service", "Install"}
     if program is None:

@@ -128,8 +128,8 @@ def test_several_pages_are_written_as_json_lines_in_input_order(page: Path, craw
 
 def test_documents_are_separated_by_lines_with_their_urls(crawl: Path) -> None:
     result = extract(crawl, "--format", "markdown", "--processes", "1", code=1)
-    heads = [line for line in result.stdout.splitlines() if line.startswith("==>")]
-    assert heads == [f"==> https://one.example/a/{n} <==" for n in range(6)]
+    separators = [line for line in result.stdout.splitlines() if line.startswith("==>")]
+    assert separators == [f"==> https://one.example/a/{n} <==" for n in range(6)]
 
 
 @pytest.mark.parametrize(("form", "suffix"), [("json", "json"), ("text", "txt"), ("html", "html")])

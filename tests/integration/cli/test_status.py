@@ -111,8 +111,8 @@ def test_each_page_counts_in_one_column_and_no_header_is_truncated(tasks: Tasks)
     assert max(map(len, lines)) <= 80
     assert "outcomes: article 4200, failed 5, menu 30, pending 7" in lines
     assert "being extracted again: 9 pages" in lines
-    heads = next(line.split() for line in lines if line.startswith(" site "))
-    assert heads[:6] == ["site", "pages", "articles", "other", "failed", "pending"]
+    columns = next(line.split() for line in lines if line.startswith(" site "))
+    assert columns[:6] == ["site", "pages", "articles", "other", "failed", "pending"]
     row = next(line.split() for line in lines if line.startswith(" a-rather"))
     assert row[1:6] == ["4242", "4200", "30", "5", "7"]
     assert "…" not in "".join(lines)

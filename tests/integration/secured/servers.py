@@ -30,7 +30,7 @@ CERTIFIED = "localhost"
 """The only host name in the servers' certificates."""
 
 UNCERTIFIED = "127.0.0.1"
-"""A host name of the servers for which their certificates are not valid."""
+"""A host name of the servers that their certificates do not cover."""
 
 OWNER = "detourage"
 """Name of the database and of the role that owns it."""

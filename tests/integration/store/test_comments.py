@@ -11,7 +11,10 @@ from tests.unit.comments.comment_pages import NAMES, REMARKS
 
 
 def commented_page(seed: int, comments: int, more: str = "") -> tuple[str, str]:
-    """Return the path and HTML of an article with a number of comments; `more` is added to each."""
+    """Return the path and HTML of an article with the given number of comments.
+
+    The text `more` is inserted into each comment.
+    """
     items = "".join(
         f'<li class="remark" id="r{seed}-{number}"><b class="author">{NAMES[number % 5]}</b>'
         f"<i>May {number + 1}, 2024</i>"
