@@ -87,20 +87,20 @@ class SearchResult:
 
 
 def search(
-    session: Session, wanted: ArticleFilter, *, before: int | None = None, limit: int
+    session: Session, criteria: ArticleFilter, *, before: int | None = None, limit: int
 ) -> SearchResult:
     """Return up to ``limit`` pages that match a filter, newest first, with IDs below ``before``."""
     start, scanned = monotonic(), 0
     pages: list[FoundPage] = []
-    batch_size = BATCH_PAGES if wanted.reads_articles else limit + 1
+    batch_size = BATCH_PAGES if criteria.reads_articles else limit + 1
     while True:
-        ids = _next_ids(session, wanted, before, batch_size)
-        rows = session.execute(SQL.found, _article_criteria(ids, wanted))
+        ids = _next_ids(session, criteria, before, batch_size)
+        rows = session.execute(SQL.found, _article_criteria(ids, criteria))
         pages += [FoundPage(*row) for row in rows]
         scanned += len(ids)
         if len(pages) > limit:
             return SearchResult(pages[:limit], pages[limit - 1].id, scanned, False)
-        if not wanted.reads_articles or len(ids) < BATCH_PAGES:
+        if not criteria.reads_articles or len(ids) < BATCH_PAGES:
             return SearchResult(pages, None, scanned, False)
         before = ids[-1]
         if scanned >= MAX_SCANNED_PAGES or monotonic() - start > MAX_SCAN_SECONDS:
@@ -113,30 +113,30 @@ def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 
 
 def messages(
-    session: Session, wanted: ArticleFilter, *, before: int | None
+    session: Session, criteria: ArticleFilter, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a batch of the articles that match, and ``before`` of the next batch, None at the end.
 
     The articles are returned as messages.
     """
-    ids = _next_ids(session, wanted, before, BATCH_PAGES)
+    ids = _next_ids(session, criteria, before, BATCH_PAGES)
     query = SQL.messages.columns(message=ArticleJson)
-    batch = list(session.scalars(query, _article_criteria(ids, wanted)))
+    batch = list(session.scalars(query, _article_criteria(ids, criteria)))
     return batch, ids[-1] if len(ids) == BATCH_PAGES else None
 
 
 def _next_ids(
-    session: Session, wanted: ArticleFilter, before: int | None, number: int
+    session: Session, criteria: ArticleFilter, before: int | None, number: int
 ) -> Sequence[int]:
     """Return the IDs of the next pages that match, regardless of words and language."""
-    params = {**vars(wanted), "pending": PENDING, "before": before, "number": number}
+    params = {**vars(criteria), "pending": PENDING, "before": before, "number": number}
     return session.scalars(SQL.next_ids, params).all()
 
 
-def _article_criteria(ids: Sequence[int], wanted: ArticleFilter) -> dict[str, Any]:
+def _article_criteria(ids: Sequence[int], criteria: ArticleFilter) -> dict[str, Any]:
     """Return the parameters of the statements that check the words and language of articles."""
     # A single JSON path for all words halves the time, as each message is decompressed once.
     title_or_text = "exists($.title ? ({0})) || exists($.text ? ({0}))"
-    conditions = (f'@ like_regex {json.dumps(word)} flag "iq"' for word in wanted.words)
+    conditions = (f'@ like_regex {json.dumps(word)} flag "iq"' for word in criteria.words)
     path = " && ".join(f"({title_or_text.format(each)})" for each in conditions) or None
-    return {"ids": list(ids), "language": wanted.language, "path": path, "lead": MAX_LEAD_LENGTH}
+    return {"ids": list(ids), "language": criteria.language, "path": path, "lead": MAX_LEAD_LENGTH}

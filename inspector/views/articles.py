@@ -29,16 +29,17 @@ IF_SLOW = "Narrow the search: enter a site or a shorter period."
 @page_view("/articles", "articles.html", if_slow=IF_SLOW)
 def articles(request: InspectorRequest) -> ViewResponse:
     """Show the search results."""
-    wanted, before = _criteria(request), request.number("after")
-    result = request.read(search, wanted=wanted, before=before, limit=25)
+    criteria = _criteria(request)
+    # The newest pages come first, so the results after a page have lower IDs.
+    result = request.read(search, criteria=criteria, before=request.number("after"), limit=25)
     ids = [page.id for page in result.pages]
-    texts = request.read(texts_of, ids) if wanted.words else {}
-    passages = {page_id: passages_of(text, wanted.words) for page_id, text in texts.items()}
+    texts = request.read(texts_of, ids) if criteria.words else {}
+    passages = {page_id: passages_of(text, criteria.words) for page_id, text in texts.items()}
     return ViewResponse(
         {"found": result, "passages": passages},
         {
-            "words": wanted.words,
-            "outcome": wanted.outcome or ANY,
+            "words": criteria.words,
+            "outcome": criteria.outcome or ANY,
             "is_narrowed": any(map(request.text, ("language", "since", "until", "above", "below"))),
             "outcomes": OUTCOMES,
             "json_lines_address": request.address(after=None).replace(
@@ -61,11 +62,11 @@ def json_lines(request: InspectorRequest) -> Response:
     )
 
 
-def _json_batches(deployment: Deployment, wanted: ArticleFilter) -> Iterator[str]:
+def _json_batches(deployment: Deployment, criteria: ArticleFilter) -> Iterator[str]:
     """Yield the matching articles as JSON lines, a batch of pages at a time."""
     before: int | None = None
     while True:
-        batch, before = deployment.read(messages, wanted=wanted, before=before)
+        batch, before = deployment.read(messages, criteria=criteria, before=before)
         yield "".join(
             json.dumps(ArticleMessage.in_order(message), ensure_ascii=False) + "\n"
             for message in batch

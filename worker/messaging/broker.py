@@ -18,7 +18,7 @@ from worker.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-HEARTBEAT_SECONDS = 30  # heartbeat interval; a connection without traffic for two of them is dead
+HEARTBEAT_SECONDS = 30  # heartbeat interval; a connection idle for two intervals counts as dead
 
 CONNECT_SECONDS = 5.0  # connection timeout for processes, per node
 

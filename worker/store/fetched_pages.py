@@ -302,15 +302,15 @@ def _is_inaccessible(page: StoredPage) -> bool:
 
 
 def _result_of_refusal(page: StoredPage, refusal: Refusal, resolution: Resolution) -> ReceiptResult:
-    """Decide on the result of a refusal; `page.refused` is the refusal that is already stored."""
-    before = page.refused
-    row = resolution.stored_row
-    last = row.read_at if row is not None else None
+    """Return the result to record for a refusal. `page.refused` is the previous one, if any."""
+    stored_refusal = page.refused
+    stored_row = resolution.stored_row
     if resolution.is_stale:
         return ReceiptResult.SUPERSEDED
-    if resolution.fetched_at is not None and resolution.fetched_at == last:
-        return ReceiptResult.SUPERSEDED if before is None else ReceiptResult.DUPLICATE
-    is_repeat = before is not None and before["detail"] == refusal.detail
+    if stored_row and resolution.fetched_at and resolution.fetched_at == stored_row.read_at:
+        # The stored fetch of the same time was either readable, and is kept, or also refused.
+        return ReceiptResult.SUPERSEDED if stored_refusal is None else ReceiptResult.DUPLICATE
+    is_repeat = stored_refusal is not None and stored_refusal["detail"] == refusal.detail
     if resolution.fetched_at is None and is_repeat:
         return ReceiptResult.DUPLICATE
     return ReceiptResult.UPDATED

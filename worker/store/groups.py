@@ -61,14 +61,14 @@ class NewGroup:
 
 def group_params(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
     """Return the parameters of ``add_groups``, except for the sizes of the groups."""
-    representatives = [(each.number, tree) for each in groups for tree in each.representative_trees]
+    group_trees = [(each.number, tree) for each in groups for tree in each.representative_trees]
     return {
-        "groups": [each.number for each in groups],
-        "representatives": [each.members[0] for each in groups],
-        "patterns": [each.comment_pattern for each in groups],
-        "shared": [each.shared_lines for each in groups],
-        "represented": [number for number, _ in representatives],
-        "tree_ids": [tree_id for _, tree_id in representatives],
+        "new_group_numbers": [each.number for each in groups],
+        "representative_page_ids": [each.members[0] for each in groups],
+        "comment_patterns": [each.comment_pattern for each in groups],
+        "shared_lines": [each.shared_lines for each in groups],
+        "tree_group_numbers": [number for number, _ in group_trees],
+        "representative_tree_ids": [tree_id for _, tree_id in group_trees],
     }
 
 
@@ -118,13 +118,13 @@ class Representative(NamedTuple):
 
     group_number: int
     tree_id: int
-    size: int
+    tree_size: int
     template_page_id: int
 
 
 @dataclass(frozen=True)
 class LatestGroups:
-    """A site's latest generation, based on a version of the site."""
+    """The latest generation of a site's groups, and the site version from which it was computed."""
 
     generation: int
     site_version: int

@@ -43,7 +43,7 @@ class StoredPart:
     revision: int  # revision of the page's latest article
     links: dict[str, Any]
     size: int | None
-    first_id: int | None  # ID of the first page of the article that was joined from this part
+    first_id: int | None  # ID of the first page of the joined article that contains this part
     joined_revision: int | None  # latest revision that was made by joining parts
     version: int  # incremented by each change of the links
 

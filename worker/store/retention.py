@@ -29,7 +29,7 @@ from worker.store.retention_kinds import Kind
 
 SQL = Statements("retention")
 
-WINDOW = 1000  # number of IDs examined per transaction, which takes less than a second
+WINDOW_SIZE = 1000  # number of IDs examined per transaction, which takes less than a second
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class _Rule:
     """A rule that determines the removable rows of one table; `is_removable` may bind `age`."""
 
     kind: Kind
-    windows: InstrumentedAttribute[int]  # column whose values are examined, `WINDOW` at a time
+    window_key: InstrumentedAttribute[int]  # column whose values are read, `WINDOW_SIZE` at a time
     key: InstrumentedAttribute[int]  # column of the removable rows that has these values
     is_removable: TextClause
 
@@ -102,13 +102,12 @@ def first_cursor(kinds: Collection[Kind], rule: int = 0) -> Cursor | None:
 def prune(
     session: Session, cursor: Cursor, *, kinds: Collection[Kind], days: float, dry_run: bool = False
 ) -> Step:
-    """Remove, or only count, the removable rows of a window; locked rows remain for now."""
+    """Remove, or only count, the removable rows of a window; rows that others lock are skipped."""
     rule = _RULES[cursor.rule]
     age = timedelta(days=days)
-    window_ids = (
-        select(rule.windows).where(rule.windows > cursor.after).order_by(rule.windows).limit(WINDOW)
-    )
-    last = session.scalar(select(func.max(window_ids.subquery().c[0])))
+    window_key = rule.window_key
+    window = select(window_key).where(window_key > cursor.after).order_by(window_key)
+    last = session.scalar(select(func.max(window.limit(WINDOW_SIZE).subquery().c[0])))
     if last is None:
         return Step(rule.kind, 0, first_cursor(kinds, cursor.rule + 1))
     inside = rule.key.between(cursor.after + 1, last)
@@ -117,8 +116,8 @@ def prune(
     if dry_run:
         counting = select(func.count()).select_from(rule.key.class_).where(*removable)
         return Step(rule.kind, session.scalar(counting, {"age": age}) or 0, next_cursor)
-    # Skip rows that another transaction is about to use. Once locked here, rows cannot become used,
-    # and the removal sees the effects of all completed transactions.
+    # Skip rows that another transaction has locked in order to use them. No transaction can start
+    # using the rows locked here, and the removal sees the effects of all completed transactions.
     locked = session.scalars(
         select(rule.key).where(*removable).with_for_update(of=rule.key.class_, skip_locked=True),
         {"age": age},

@@ -24,7 +24,7 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
     """Extract pages with their groups in a generation, and publish their articles.
 
     `others` are further pages, each with its generation. A revision is published if a reader would
-    notice a difference from the latest revision, or if a reprocessing requested it. Pages whose
+    notice a difference from the latest revision, or if reprocessing was requested. Pages whose
     generation has changed, that are finished, or that another process is extracting are skipped. A
     page whose extraction killed `EXTRACTION_ATTEMPTS` processes gets the outcome ``failed``.
 

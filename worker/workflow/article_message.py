@@ -45,7 +45,7 @@ def next_message(
     """Return the message and the digest of a page's next revision, or None if none is to be sent.
 
     A revision is sent if a reader would notice a difference from the latest revision, or if
-    reprocessing requested it. `found_parts` has the URLs of the other parts that are stored,
+    reprocessing was requested. `found_parts` has the URLs of the other parts that are stored,
     or is None if the page is not a part.
     """
     number = next_revision_number(page.revision, revisions_from)

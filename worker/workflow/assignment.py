@@ -113,7 +113,7 @@ def _assign_page(
     """Return the membership of a page, and the units of work used; none if its tree is damaged."""
     assignment, template_page_id = NOT_COMPARED, None
     if may_compare:
-        sizes = [each.size for each in latest.representatives]
+        sizes = [each.tree_size for each in latest.representatives]
         candidates = [latest.representatives[i] for i in worth_comparing(page.size, sizes)]
         loaded = state.trees.load(session, [page.tree_id, *(each.tree_id for each in candidates)])
         if page.tree_id not in loaded:
@@ -159,7 +159,7 @@ def _promote_outliers(
         members = [outliers[member] for member in group.members]
         new = new_group(number, members, [outliers[group.pivot].tree_id])
         # Saving its memberships increases the size of the group.
-        key = {"site_id": site_id, "number": generation, "sizes": [0]}
+        key = {"site_id": site_id, "number": generation, "group_sizes": [0]}
         session.execute(groups.SQL.save_groups, key | groups.group_params([new]))
         memberships = groups.membership_params(new.memberships())
         session.execute(groups.SQL.save_memberships, key | memberships)

@@ -184,7 +184,7 @@ def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple
 def distances_of_pairs(
     pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
 ) -> tuple[Distances, int]:
-    """Return distances (None: too large), without pairs beyond `TASK_WORK`, and the work used."""
+    """Return the distances (None if too large) of pairs within `TASK_WORK`, and the work used."""
     ids = sorted({each for pair in pairs for each in pair})
     index_of = {tree_id: i for i, tree_id in enumerate(ids)}
     forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)

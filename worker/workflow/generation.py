@@ -53,7 +53,7 @@ def save_generation(
         "method": DEFAULT_METHOD,
         "silhouette": grouping.silhouette,
         "sets": list(reference_sets),
-        "sizes": [len(each.members) for each in new],
+        "group_sizes": [len(each.members) for each in new],
     }
     columns = groups.group_params(new) | groups.membership_params(memberships)
     session.execute(groups.SQL.add_generation, generation | columns)

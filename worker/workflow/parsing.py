@@ -93,13 +93,13 @@ def store_pages(
 def store_waiting_fetch(
     session: Session, fetch_id: int, page: tuple[FetchedPage, ParsedPage], store_url: str = ""
 ) -> None:
-    """Store a fetch that has waited, unless another process has stored it."""
+    """Store a fetch that had to wait for an extraction, unless another process has stored it."""
     if fetched_pages.remove_waiting_fetch(session, fetch_id):
         store_pages(session, [page], store_url, have_waited=True)
 
 
 def parse_again(session: Session, page_id: int) -> None:
-    """Parse a stored page again, if its tree is missing or a reprocessing requested it."""
+    """Parse a stored page again if it has no tree, or if reprocessing was requested."""
     page = session.get(StoredPage, page_id)
     if page is None:
         return

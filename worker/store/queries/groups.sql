@@ -6,13 +6,14 @@ added_groups AS (
     INSERT INTO template_groups
         (site_id, generation, number, size, representative_id, comment_pattern, shared_lines)
     SELECT :site_id, :number, * FROM unnest(
-        CAST(:groups AS integer[]), CAST(:sizes AS integer[]), CAST(:representatives AS bigint[]),
-        CAST(:patterns AS text[]), CAST(:shared AS bytea[])
+        CAST(:new_group_numbers AS integer[]), CAST(:group_sizes AS integer[]),
+        CAST(:representative_page_ids AS bigint[]), CAST(:comment_patterns AS text[]),
+        CAST(:shared_lines AS bytea[])
     )
 ), added_representatives AS (
     INSERT INTO group_representatives (site_id, generation, group_number, tree_id)
     SELECT :site_id, :number, * FROM unnest(
-        CAST(:represented AS integer[]), CAST(:tree_ids AS bigint[])
+        CAST(:tree_group_numbers AS integer[]), CAST(:representative_tree_ids AS bigint[])
     )
 )
 
