@@ -23,18 +23,23 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, allow_inf_nan=False)
 
-    database_url: SecretStr = Field(description="As in the service.")
+    database_url: SecretStr = Field(description="URL of the database, as in the service.")
     broker_url: SecretStr = Field(
-        default=SecretStr(""), description="As in the service; not needed by `migrate`."
+        default=SecretStr(""),
+        description="URL of the broker, as in the service; not needed by `migrate`.",
     )
-    broker_ca_file: Path | None = Field(default=None, description="As in the service.")
-    queue_prefix: str = Field(default="", description="As in the service.")
+    broker_ca_file: Path | None = Field(
+        default=None, description="Certificates of the broker's authority, as in the service."
+    )
+    queue_prefix: str = Field(
+        default="", description="Beginning of the names of all queues, as in the service."
+    )
     heartbeat_directory: Path = Field(
         default=Path("/tmp/detourage"),  # noqa: S108 - holds no data, only the age of a file
-        description="As in the service.",
+        description="Directory of the heartbeat file, as in the service.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
-        default="INFO", description="As in the service."
+        default="INFO", description="Log level, as in the service."
     )
     stories_days: float = Field(
         default=7,

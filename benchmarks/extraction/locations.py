@@ -53,11 +53,15 @@ def main() -> None:
         golds = _images_of(options.corpora / name)
         for source in [*load_corpus(options.corpora / name).pages.values()][: options.pages]:
             try:
-                readings = [_read(source, has_locations=bool(number % 2)) for number in range(4)]
+                readings = [
+                    _read(source, include_locations=bool(number % 2)) for number in range(4)
+                ]
             except (PageError, NoArticleError):
                 continue
-            for has_locations in range(2):
-                seconds[has_locations] += min(each[2] for each in readings[has_locations::2])
+            for include_locations in range(2):
+                seconds[include_locations] += min(
+                    each[2] for each in readings[include_locations::2]
+                )
             (_, bare, _), (page, content, _) = readings[:2]
             _count(page, content, counts)
             _count_images(source.html, content, golds.get(source.id, ()), counts)
@@ -83,11 +87,11 @@ def main() -> None:
     print("image or picture with their URL.")
 
 
-def _read(source: CorpusPage, *, has_locations: bool) -> tuple[Page, Article, float]:
+def _read(source: CorpusPage, *, include_locations: bool) -> tuple[Page, Article, float]:
     """Extract a page; also return how many seconds this took."""
     started = perf_counter()
     page = parse_page(source.html, source.url, content_type=source.content_type)
-    content = read_content(page, has_locations=has_locations)
+    content = read_content(page, include_locations=include_locations)
     return page, content, perf_counter() - started
 
 

@@ -188,10 +188,10 @@ def _own_limit(tag: str, names: frozenset[str]) -> float | None:
 
 
 def _nearest_limit(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
-    """Return the limit that the names of an element or its nearest ancestor set on probabilities.
+    """Return a limit of the probability that an element's texts belong to the body of a comment.
 
-    `_MIN_IF_BODY` is a lower limit for the texts in the element, and any other number an upper
-    limit. The result, which is cached in `limits`, is None if none of the names is informative.
+    The names of the element or its nearest ancestor set it. `_MIN_IF_BODY` is a lower limit, any
+    other number an upper limit. The result, cached in `limits`, is None if no name is informative.
     """
     without_limit: list[int] = []
     while index not in limits:

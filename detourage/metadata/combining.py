@@ -55,8 +55,8 @@ def read_metadata(
     json_ld = read_json_ld(head)
     with_property = page.document.values("itemprop")
     elements = [node for node in head if node.index in with_property]
-    visible = page.flat.numbers.tolist()
-    elements += [Node(page.document, index) for index in visible if index in with_property]
+    visible_elements = page.flat.numbers.tolist()
+    elements += [Node(page.document, each) for each in visible_elements if each in with_property]
     microdata = read_microdata(elements, page.node(finding.container))
     metas = read_metas(head)
     declared = json_ld + microdata + metas

@@ -111,9 +111,9 @@ def _agencies_in_bylines(lines: Sequence[NearbyLine]) -> Iterator[str | None]:
         is_elsewhere = line.place == "above" or (line.place == "after" and line.is_linked)
         if not is_elsewhere and len(line.text) <= MAX_BYLINE and _may_name(line.text):
             nearby = lines[max(0, number - 1) : number + 2]
-            heads = (each.text[:MAX_HEAD] for each in nearby)
+            beginnings = (each.text[:MAX_HEAD] for each in nearby)
             is_dated = any(each.moment for each in nearby)
-            is_dated = is_dated or any(without_dates(head) != head for head in heads)
+            is_dated = is_dated or any(without_dates(text) != text for text in beginnings)
             yield _agency_in_byline(line, is_dated)
 
 

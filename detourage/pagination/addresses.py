@@ -24,7 +24,7 @@ _NAMED_IN_PATH = re.compile(  # "/story/page/2/", "/story-seite-3.html"
 _UNNAMED_IN_PATH = re.compile(  # "/story/2/", "/story_2.html", "/story-2.html"
     r"(?P<before>.*[^/])(?:[_,;/.](?P<number>\d{1,3})(?:\.[a-z]{2,5})?/?"
     # Without a suffix, the number in "name-2" distinguishes articles with the same headline.
-    r"|-(?P<file>\d{1,3})\.[a-z]{2,5})",
+    r"|-(?P<number_in_file>\d{1,3})\.[a-z]{2,5})",
     re.IGNORECASE,
 )
 _NAMED_FIELD = re.compile(  # "page", "start", "pagenumber"
@@ -114,7 +114,7 @@ class Address:
         unnamed = _UNNAMED_IN_PATH.fullmatch(path)
         if unnamed:
             stem = host + _without_suffix(unnamed["before"])
-            number = int(unnamed["number"] or unnamed["file"])
+            number = int(unnamed["number"] or unnamed["number_in_file"])
             interpretations.append(Interpretation(stem, fields, number, False))
         for name, value in sorted(self._fields):
             if _is_page_number(name, value):

@@ -83,22 +83,24 @@ def read_content(
     fetched_at: datetime | None = None,
     *,
     favor: Favor | None = None,
-    has_locations: bool = True,
+    include_locations: bool = True,
 ) -> Article:
     """Extract the article of a page and read its comments.
 
     `page`, `template`, `text_roles` and `favor` are as for `detourage.reader.extract_article`. Of
     the template's comment `patterns`, the first that matches any comments is used; None means a
     search of this page alone. Relative dates in comments, such as "3 hours ago", are resolved
-    against `fetched_at`, an aware datetime; without it, they are left as written. `has_locations`
-    determines whether the parts of the content get their locations in the page.
+    against `fetched_at`, an aware datetime; without it, they are left as written. With
+    `include_locations`, each part of the article gets its location in the page.
 
     Raise the errors of `detourage.reader.extract_article`, `WallError` if a wall almost certainly
     replaces the article, and `GoneError` if the article is almost certainly gone.
     """
     try:
         options = (template, patterns, text_roles, fetched_at)
-        article = read_despite_wall(page, *options, favor=favor, has_locations=has_locations)
+        article = read_despite_wall(
+            page, *options, favor=favor, include_locations=include_locations
+        )
     except NoTextError as error:
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
@@ -142,7 +144,7 @@ def read_despite_wall(
     fetched_at: datetime | None = None,
     *,
     favor: Favor | None = None,
-    has_locations: bool = False,
+    include_locations: bool = False,
 ) -> Article:
     """Read a page like `read_content`, without checking for a wall."""
     article = _with_comments(page, knowledge_of(template), patterns, text_roles, favor)
@@ -153,13 +155,13 @@ def read_despite_wall(
         metadata=dated_metadata(article.metadata, fetched_at, article.language),
         pagination=read_pagination(page),
     )
-    if not has_locations:
+    if not include_locations:
         return article
     try:
         return with_locations(page, article)
     except Exception:
         # An article without locations is better than none.
-        logger.exception("a bug left the article of %s without locations", page.url or "a page")
+        logger.exception("could not locate the article at %s (bug)", page.url or "an unknown URL")
         return article
 
 
@@ -199,7 +201,7 @@ def explain_content(
     """Read a page like `read_content`, and explain the result even if there is no article."""
     result: Article | NoArticleError
     try:
-        result = read_content(page, template, patterns, has_locations=False)
+        result = read_content(page, template, patterns, include_locations=False)
     except NoArticleError as error:
         result = error
     return explanation_of(page, template, result)
@@ -221,12 +223,12 @@ def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
     search = search or _search(page)
     found = search.found()
     if not found.records and search.confidence >= MIN_DOUBTFUL_CONFIDENCE:
-        found = _confirmed(page, search.found(MIN_DOUBTFUL_CONFIDENCE)) or found
+        found = _confirm_by_roles(page, search.found(MIN_DOUBTFUL_CONFIDENCE)) or found
     return _NONE_FOUND if are_live_entries(page, found.records) else found
 
 
-def _confirmed(page: Page, doubtful: FoundComments) -> FoundComments | None:
-    """Return doubtful comments if they contain most words with the role "comment", or else None."""
+def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | None:
+    """Return doubtful comments if they have different authors and most words with their role."""
     if not doubtful.records:
         return None
     read = doubtful.read or read_comments(page.flat, doubtful.records, page.url)
@@ -237,25 +239,25 @@ def _confirmed(page: Page, doubtful: FoundComments) -> FoundComments | None:
     )
     if len(signed) < MIN_SIGNED or not (has_different_authors and is_complete):
         return None
-    is_heading_first = read[0].author is None
-    records = doubtful.records[1:] if is_heading_first else doubtful.records
+    records = doubtful.records[1:] if read[0].author is None else doubtful.records
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
     is_record = np.zeros(len(outline.elements), dtype=np.bool_)
     is_record[[*outline.indices_of(records)]] = True
-    inside = outline.flat.within(is_record)[[line.block for line in judged.lines]]
+    is_inside = outline.flat.within(is_record)[[line.block for line in judged.lines]]
     word_counts = np.array([len(line.tokens) for line in judged.lines])
-    is_comment = judged.probability_of(("comment",))
-    expected = is_comment * word_counts
-    first = int(inside.argmax())
+    probabilities = judged.probability_of(("comment",))
+    comment_words = probabilities * word_counts
+    first = int(is_inside.argmax())
     heading = judged.lines[first - 1].tokens
-    is_heading = first > 0 and is_comment[first - 1] >= MIN_HEADING
+    is_heading = first > 0 and probabilities[first - 1] >= MIN_HEADING
     has_count = len(heading) <= MAX_HEADING_WORDS and any(
         word.isdecimal() and len(word) <= MAX_COUNT_DIGITS and int(word) >= len(records)
         for word in heading
     )
     min_role, start = (0.0, first) if is_heading and has_count else (MIN_ROLE, 0)
-    has_most = expected[inside].sum() >= MIN_COMMENTS_SHARE * expected[start:].sum()
-    if not has_most or expected[inside].sum() < min_role * word_counts[inside].sum():
+    found_words = comment_words[is_inside].sum()
+    has_most = found_words >= MIN_COMMENTS_SHARE * comment_words[start:].sum()
+    if not has_most or found_words < min_role * word_counts[is_inside].sum():
         return None
     return replace(doubtful, records=records, confidence=MIN_CONFIDENCE, read=None)
 

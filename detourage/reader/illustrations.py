@@ -24,8 +24,8 @@ MAX_LINKED_SHARE = 0.5  # share of linked words in an element; with a larger sha
 
 _ARTICLES = frozenset({"article", "main"})
 _FRAMES = frozenset({"figure", "picture"})
-_OTHER_SECTIONS = frozenset({"nav", "aside", "form", "footer"})
-_OTHER_PARTS = (
+_OTHER_SECTION_TAGS = frozenset({"nav", "aside", "form", "footer"})
+_OTHER_PART_WORDS = (
     PARTS["menu"] | PARTS["advert"] | PARTS["byline"] | word_set("logo avatar icon related teaser")
 )
 
@@ -43,18 +43,18 @@ _QUOTES = tuple('“„«»"「『')
 def leading_images(
     page: Outline, body: FoundBody, heading: int | None, base: str
 ) -> Iterator[ArticleImage]:
-    """Yield the images above the text, in document order.
+    """Yield the images above the text or in its opening, in document order.
 
-    The image that the page declares (``og:image``) is always one of them. Any other must not link
-    to a page, and must be in a figure unless it is below the headline (the element `heading`).
+    Narrow images, drawings and images of other sections are left out. Unless declared (`og:image`),
+    an image must not link to a page, and must be in a figure or below the headline (`heading`).
     """
     is_kept = kept_texts(page, body)
     places = np.flatnonzero(is_kept)
     if not len(places):
         return
-    words_so_far = np.cumsum(page.text_sizes[places])
-    opening = int(np.searchsorted(words_so_far, MAX_OPENING_SHARE * words_so_far[-1]))
-    first, end = page.texts[int(places[0])].parent, page.texts[int(places[opening])].parent
+    words_so_far = page.text_sizes[places].cumsum()
+    opening_end = int(np.searchsorted(words_so_far, MAX_OPENING_SHARE * words_so_far[-1]))
+    first, end = page.texts[int(places[0])].parent, page.texts[int(places[opening_end])].parent
     if heading is not None and heading >= end:
         heading = None
     root = _article_around(page, (first if heading is None else heading, first, end))
@@ -67,7 +67,7 @@ def leading_images(
     declared = media.file_stem(page.metas.get("og:image", ""))
     for index in images:
         if any(
-            page.tags[each] in _OTHER_SECTIONS or page.name_words(each) & _OTHER_PARTS
+            page.tags[each] in _OTHER_SECTION_TAGS or page.name_words(each) & _OTHER_PART_WORDS
             for each in takewhile(lambda each: each > root, page.ancestry(index))
         ):
             continue

@@ -39,7 +39,9 @@ def record() -> Record:
         page = parse_page(html, message["url"], content_type=message["content_type"])
         first = firsts.setdefault((gold["site"], gold["template_class"]), page)
         try:
-            content = read_content(page, first if first is not page else None, has_locations=False)
+            content = read_content(
+                page, first if first is not page else None, include_locations=False
+            )
             values = json_values(content, page.url, "")
             values = {**values, "confidence": round(content.confidence, 3)}
         except NoArticleError as error:
