@@ -80,7 +80,7 @@ def _example_of(corpus: str, gold: Gold, page: Page) -> Example:
     words = words_by_readers(page)
     discard_cached_judgement(page)
     candidates = find_candidates(words) if words is not None else []
-    groups = [candidate.places.tolist() for candidate in candidates]
+    groups = [candidate.record_indices.tolist() for candidate in candidates]
     shown = page.flat if words is None else words.page
     features = measure(words, candidates) if words and candidates else Features.of(())
     page_f1 = page_f1_of(shown, groups, gold.comments) if gold.comments else None

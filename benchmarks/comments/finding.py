@@ -80,7 +80,7 @@ def _result(choice: Choice, confidence: float) -> Result:
         example,
         confidence,
         None if example.page_f1 is None else float(example.page_f1[best]),
-        _score(example, [elements[index] for index in chosen.places.tolist()]),
+        _score(example, [elements[index] for index in chosen.record_indices.tolist()]),
         None if example.agreement is None else float(example.agreement[best]),
         CommentPattern(chosen.signature, chosen.levels, confidence)
         if confidence >= MIN_CONFIDENCE

@@ -35,13 +35,13 @@ class PageWords:
 class Candidate:
     """Similar elements, which may be a page's comments.
 
-    Each contains exactly one element with the `signature`, `levels` levels below. `places` are the
-    indices of the similar elements.
+    Each contains exactly one element with the `signature`, `levels` levels below. `record_indices`
+    are the indices of the similar elements.
     """
 
     signature: Signature
     levels: int
-    places: Integers
+    record_indices: Integers
 
 
 def find_candidates(page_words: PageWords) -> list[Candidate]:

@@ -35,7 +35,7 @@ def measure(page_words: PageWords, candidates: Sequence[Candidate]) -> Features:
     counts = before[page.text_ends] - before[page.text_starts]
     rows: list[Mapping[str, float]] = []
     for candidate in candidates:
-        places = candidate.places
+        places = candidate.record_indices
         words, by_readers, dates = own_counts(page, counts, places).T
         first = numbers[page.text_starts[places]].tolist()
         last = numbers[page.text_ends[places] - 1].tolist()

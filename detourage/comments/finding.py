@@ -77,18 +77,18 @@ def read_candidate(
 ) -> tuple[tuple[Comment, ...], dict[str, float]]:
     """Read the first records of the best candidate, and measure what `CommentModel` needs."""
     flat = words.page
-    is_inside = flat.within(np.isin(np.arange(len(flat.ends)), chosen.places))[flat.text_parents]
+    is_inside = flat.within(np.isin(np.arange(len(flat.ends)), chosen.record_indices))[flat.text_parents]
     share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)
     if share < MIN_READERS_SHARE:
         return (), {}
-    records = flat.numbers[chosen.places[:MAX_READ]].tolist()
+    records = flat.numbers[chosen.record_indices[:MAX_READ]].tolist()
     comments = read_places(page.flat, records, page.url)
     authors = [comment.author for comment in comments if comment.author is not None]
     dates = [str(date) for each in comments if (date := each.written_date or each.date) is not None]
     return comments, {
         "by readers": share,
         "words by readers": np.log1p(words.by_readers.sum()),
-        "count": np.log(len(chosen.places)),
+        "count": np.log(len(chosen.record_indices)),
         "with author": len(authors) / len(comments),
         "different authors": len({*authors}) / len(comments),
         "with date": len(dates) / len(comments),
@@ -138,7 +138,7 @@ class Search:
         elements = words.page.elements
         return cls(
             candidates[best],
-            tuple(elements[place] for place in candidates[best].places.tolist()),
+            tuple(elements[place] for place in candidates[best].record_indices.tolist()),
             model.probability(measures),
             read,
         )
