@@ -16,7 +16,7 @@ from sqlalchemy import func, select, update
 
 from detourage.messages import DOUBTFUL
 from models.tables import Article, Membership, Site, StoredPage
-from tests.crawled import crawled_deployment, inspected
+from tests.crawled import crawled_deployment, running_inspector
 from tests.deployment import Deployment
 from tests.services import running_services, temporary_database
 from worker.settings import Settings
@@ -51,7 +51,10 @@ def main(directory: Path) -> None:
             services, url, Path(home), pages_per_template=PAGES_PER_TEMPLATE
         ) as settings:
             set_receipt_times(settings)
-            with Deployment(settings, Path(home)) as deployment, inspected(settings) as base:
+            with (
+                Deployment(settings, Path(home)) as deployment,
+                running_inspector(settings) as base,
+            ):
                 deployment.publish(UNUSABLE_MESSAGES)
                 deployment.wait_for_receipts(len(UNUSABLE_MESSAGES))
                 capture_views(base, view_paths(settings), directory)

@@ -47,13 +47,13 @@ def queue_states(settings: InspectorSettings) -> dict[str, QueueState]:
     """Return the states of those queues and quarantine queues that exist, by name."""
     # The queue of articles belongs to a consumer, and has no quarantine.
     *own_queues, articles = queue_names(settings.queue_prefix).values()
-    with _connected(settings) as connection:
+    with _connect(settings) as connection:
         names = (*own_queues, articles, *map(quarantine_of, own_queues))
         states = {name: _state(connection, name) for name in names}
     return {name: state for name, state in states.items() if state is not None}
 
 
-def _connected(settings: InspectorSettings) -> Connection:
+def _connect(settings: InspectorSettings) -> Connection:
     """Connect to the first node that responds."""
     last_error: Exception | None = None
     for node in settings.broker_url.get_secret_value().split(";"):

@@ -72,14 +72,14 @@ def inspect(listen: str, port: int, token_file: Path | None) -> None:
 
 
 @contextmanager
-def inspected(environment: Mapping[str, str]) -> Iterator[None]:
+def running_inspector(environment: Mapping[str, str]) -> Iterator[None]:
     """Serve the inspector of a deployment to local browsers during a ``with`` block.
 
     ``environment`` has the deployment's settings.
     """
     from inspector.application import create_app
     from inspector.deployment import Deployment
-    from inspector.serving import address_of, bound_socket, served
+    from inspector.serving import address_of, bound_socket, running_server
     from inspector.settings import InspectorSettings
 
     app = create_app(Deployment(InspectorSettings.read(environment)))
@@ -88,7 +88,7 @@ def inspected(environment: Mapping[str, str]) -> Iterator[None]:
         listener = bound_socket("127.0.0.1", PORT)
     except OSError:
         listener = bound_socket("127.0.0.1", 0)
-    with listener, served(app, listener):
+    with listener, running_server(app, listener):
         click.echo(f"inspector: {address_of(listener)}", err=True)
         yield
 

@@ -33,7 +33,7 @@ def render(template: str, request: InspectorRequest, values: Mapping[str, Any]) 
     )
 
 
-def abridged(url: str) -> str:
+def abridge(url: str) -> str:
     """Return a URL's path and query, with an ellipsis in the middle if they are too long."""
     parts = urlsplit(url)
     path = quote(parts.path + (f"?{parts.query}" if parts.query else ""), safe="/%?&=+,;:!~()'@")
@@ -72,7 +72,7 @@ def web_link(url: str | None, text: str | None = None) -> Markup:
     ).format(url, label)
 
 
-def marked_up(runs: Iterable[Run]) -> Markup:
+def render_runs(runs: Iterable[Run]) -> Markup:
     """Render runs of text with their links and emphasis."""
     rendered = []
     for run in runs:
@@ -89,7 +89,7 @@ def marked_up(runs: Iterable[Run]) -> Markup:
     return Markup("").join(rendered)
 
 
-def marked(text: str, words: Sequence[str]) -> Markup:
+def highlight(text: str, words: Sequence[str]) -> Markup:
     """Highlight words in a text, ignoring case."""
     if not words:
         return Markup("{}").format(text)
@@ -180,8 +180,8 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _FILTERS = (
-    *(age, breakable, pluralise, direction, duration, instant, marked, marked_up, number, rate),
-    *(share, span, trend_paths, web_link),
+    *(age, breakable, direction, duration, highlight, instant, number, pluralise, rate),
+    *(render_runs, share, span, trend_paths, web_link),
 )
 _ENVIRONMENT.filters |= {each.__name__: each for each in _FILTERS}
-_ENVIRONMENT.globals |= {"abridged": abridged, "key": key}
+_ENVIRONMENT.globals |= {"abridge": abridge, "key": key}

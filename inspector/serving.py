@@ -61,7 +61,7 @@ def serve(app: ASGIApp, listener: socket.socket) -> None:
 
 
 @contextmanager
-def served(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
+def running_server(app: ASGIApp, listener: socket.socket) -> Iterator[None]:
     """Serve in a thread during a ``with`` block."""
     server = _server(app)
     thread = Thread(target=server.run, args=([listener],), daemon=True)

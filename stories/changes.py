@@ -152,7 +152,7 @@ def _compare(
     moved = {a: b for a, b in moved.items() if old[a].key not in frequent}
     ignored = before.outside_text | after.outside_text | frequent
 
-    def changed(sentences: Sequence[Sentence], paired: Iterable[int]) -> list[int]:
+    def changed_indices(sentences: Sequence[Sentence], paired: Iterable[int]) -> list[int]:
         """Return the indices of the sentences that are neither paired nor ignored."""
         return [
             each
@@ -160,8 +160,8 @@ def _compare(
             if not _is_ignored(sentences[each], ignored, template_lines)
         ]
 
-    changed_old = changed(old, {*matched, *moved})
-    changed_new = changed(new, {*matched.values(), *moved.values()})
+    changed_old = changed_indices(old, {*matched, *moved})
+    changed_new = changed_indices(new, {*matched.values(), *moved.values()})
     gaps = _gaps(matched, len(old), len(new))
     edited = _pair_similar(old, new, changed_old, changed_new, gaps)
     added = set(changed_new) - set(edited.values())

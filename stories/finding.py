@@ -58,7 +58,7 @@ def find_stories(
             by_text[each.fingerprint.key].append(each)
     leader_keys: dict[bytes, bytes] = {}
     distinct = [copies[0] for copies in by_text.values()]
-    for candidates in _connected(distinct, timedelta(days=days)):
+    for candidates in _components(distinct, timedelta(days=days)):
         leader_keys |= _leader_keys(candidates)
     return [each.message(by_text, leader_keys) for each in ordered]
 
@@ -126,7 +126,7 @@ class _Entry:
         )
 
 
-def _connected(texts: list[_Entry], window: timedelta) -> list[list[_Entry]]:
+def _components(texts: list[_Entry], window: timedelta) -> list[list[_Entry]]:
     """Divide texts into sets such that only texts of the same set may repeat each other.
 
     Texts that share a band of their signatures, and were fetched within the window, are in the same

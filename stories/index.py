@@ -307,10 +307,10 @@ def _find_similar(connection: Connection, new: _NewArticle, window: timedelta) -
 
 def _stored_text(row: Iterable[Any]) -> StoredText:
     text_id, *values, shingles = row
-    return StoredText._make([text_id, *values, unpacked(shingles, text_id)])
+    return StoredText._make([text_id, *values, unpack_shingles(shingles, text_id)])
 
 
-def unpacked(stored: bytes, text_id: int) -> Shingles:
+def unpack_shingles(stored: bytes, text_id: int) -> Shingles:
     """Return stored shingles as an array, or an empty array if they are damaged."""
     shingles = np.frombuffer(stored[: len(stored) // 4 * 4], dtype="<u4")
     if len(stored) % 4 or (shingles[1:] <= shingles[:-1]).any():

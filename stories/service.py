@@ -105,7 +105,7 @@ def group_articles(
     articles = [(Article.model_validate(each), each) for each in messages]
     grouped_pages: set[int] = set()
     ungrouped = Ungrouped(set(), {})
-    with store.locked(engine) as connection:
+    with store.lock_stories(engine) as connection:
         pages = store.pages_of(connection, [article.id for article, _ in articles])
         for article, values in articles:
             page = pages.get(article.id)
@@ -276,7 +276,7 @@ class StoriesWorker(ConsumerMixin):
         """
         while True:
             with self._engine.begin() as connection:
-                rows = telling.pending(connection)
+                rows = telling.lock_pending(connection)
                 for row in rows:
                     message = row.pending
                     language, relation = row.language or "und", message["relation"] or "first"
@@ -298,7 +298,7 @@ class StoriesWorker(ConsumerMixin):
     def _maintain(self, now: float) -> None:
         """Publish due corrections, remove old data, and confirm that the servers respond."""
         self._publish({})
-        with store.locked(self._engine) as connection:
+        with store.lock_stories(self._engine) as connection:
             telling.tell_due(connection)
             if now >= self._next_cleaning:
                 self._next_cleaning = now + CLEANING_SECONDS

@@ -64,7 +64,7 @@ def is_transient(error: DBAPIError) -> bool:
 
 
 @contextmanager
-def locked(engine: Engine) -> Iterator[Connection]:
+def lock_stories(engine: Engine) -> Iterator[Connection]:
     """Yield a transaction that holds the lock of all stories, so that only it groups articles."""
     with engine.begin() as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
@@ -84,7 +84,7 @@ def migrate(engine: Engine) -> None:
     The role of the service's processes (``deploy/database-roles.sql``), if it exists, gets the
     rights to read and write the tables.
     """
-    with locked(engine) as connection:
+    with lock_stories(engine) as connection:
         connection.execute(text("CREATE SCHEMA IF NOT EXISTS stories"))
         config = Config()
         config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, LargeBinary, Row, text
 
-from stories.index import StoryState, story_states, unpacked
+from stories.index import StoryState, story_states, unpack_shingles
 from stories.messages import Story, StoryMessage, first_article, message_id, own_story, story_id
 from stories.repeats import overlap_of
 
@@ -102,7 +102,7 @@ def _story(row: Row[Any], state: StoryState | None) -> Story:
     identity = story_id(state.leader.key)
     if state.page is None or state.page == row.page or state.url is None or state.site is None:
         return Story(story=identity, relation=None, similarity=None, first=own, wire=row.wire)
-    overlap = overlap_of(unpacked(row.shingles, row.page), state.leader.shingles)
+    overlap = overlap_of(unpack_shingles(row.shingles, row.page), state.leader.shingles)
     return Story(
         story=identity,
         relation=overlap.relation,
@@ -128,7 +128,7 @@ _PUBLISHED = text("""
 """)
 
 
-def pending(connection: Connection) -> list[Row[Any]]:
+def lock_pending(connection: Connection) -> list[Row[Any]]:
     """Lock and return the rows of articles with a message to publish."""
     return list(connection.execute(_PENDING, {"most": MAX_MESSAGES}))
 

@@ -14,7 +14,7 @@ from sqlalchemy import select
 from examples.sample_crawl import generate
 from inspector.application import create_app
 from inspector.deployment import Deployment
-from inspector.serving import address_of, bound_socket, served
+from inspector.serving import address_of, bound_socket, running_server
 from inspector.settings import InspectorSettings
 from models.tables import Site, StoredPage
 from tests.deployment import own_queues, own_settings
@@ -94,18 +94,18 @@ def open_deployment(settings: Settings) -> Deployment:
 
 
 @contextmanager
-def inspected(settings: Settings, *, token: str | None = None) -> Iterator[str]:
+def running_inspector(settings: Settings, *, token: str | None = None) -> Iterator[str]:
     """Run an inspector of the given deployment, and yield its URL."""
     with bound_socket("127.0.0.1", 0) as listener:
         app = create_app(open_deployment(settings), token=token)
-        with served(app, listener):
+        with running_server(app, listener):
             yield address_of(listener)
 
 
 @contextmanager
 def inspector_client(settings: Settings, *, token: str | None = None) -> Iterator[Client]:
     """Run an inspector of the given deployment, and yield a client of it."""
-    with inspected(settings, token=token) as base, requests.Session() as session:
+    with running_inspector(settings, token=token) as base, requests.Session() as session:
         yield Client(base, session)
 
 

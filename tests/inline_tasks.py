@@ -14,7 +14,7 @@ from detourage.html import Tree
 from detourage.messages import PageMessage
 from models.tables import Generation, Membership, OutboxEntry, StoredPage
 from worker.messaging import task_names
-from worker.service.relay import as_one_task, batched
+from worker.service.relay import as_one_task, batch_entries
 from worker.store import fetched_pages, trees
 from worker.store.database import Database
 from worker.store.outbox import WaitingEntry, unpacked_body
@@ -107,7 +107,7 @@ class Tasks:
         """
         arguments = self.take(task)
         entries = [WaitingEntry(0, task, each, None, None, None, None, None) for each in arguments]
-        for entry in [as_one_task(each) for each in batched(entries)] * times:
+        for entry in [as_one_task(each) for each in batch_entries(entries)] * times:
             TASKS[task](**(entry.arguments or {}))
         return len(arguments)
 

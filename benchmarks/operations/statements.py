@@ -25,7 +25,7 @@ from tests.faults.documents import table
 from tests.inline_tasks import TASKS
 from tests.services import running_services, temporary_database
 from worker.messaging import task_names
-from worker.service.relay import as_one_task, batched, queue_limits
+from worker.service.relay import as_one_task, batch_entries, queue_limits
 from worker.settings import load_settings
 from worker.store import outbox
 from worker.store.database import Database
@@ -106,7 +106,7 @@ class Crawl:
         """Run tasks until none remain."""
         while lanes := self._relay():
             for entries in lanes.values():
-                for entry in map(as_one_task, batched(entries)):
+                for entry in map(as_one_task, batch_entries(entries)):
                     if entry.task is not None:
                         self._run(entry.task, entry.arguments or {})
 

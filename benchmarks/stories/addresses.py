@@ -19,7 +19,7 @@ from detourage.addresses import (
     Joining,
     are_other_parts,
     canonical_form,
-    joining,
+    decide_joining,
     read_declared,
 )
 from detourage.addresses.declared import share_passages
@@ -121,7 +121,7 @@ def main() -> None:
         counts = declarations(pages)
         pairs: Counter[str] = Counter()
         for one, other in of_sites(pages):
-            verdict = joining(one.known, other.known)
+            verdict = decide_joining(one.known, other.known)
             if one.known.address == other.known.address:
                 counts["same form"] += 1
                 print(f"same form: {one.page.url} {other.page.url}", file=sys.stderr)

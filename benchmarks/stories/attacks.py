@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from sqlalchemy import Engine, text
 
 from stories.service import group_articles
-from stories.telling import note_published, pending
+from stories.telling import lock_pending, note_published
 from tests.stories.grouped import NOON, WINDOW, Sent, store
 
 PAPERS = 12
@@ -228,7 +228,7 @@ def run(engine: Engine, versions: Sequence[Version]) -> Damage:
         group_articles(engine, [each.message()], WINDOW)
         with engine.begin() as connection:
             connection.execute(text("UPDATE stories.articles SET correct_after = NULL"))
-            rows = pending(connection)
+            rows = lock_pending(connection)
             note_published(connection, [row.page for row in rows])
         for message in (row.pending for row in rows):
             story_of[message["url"]] = message["story"]

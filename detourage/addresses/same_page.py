@@ -85,7 +85,7 @@ class AddressRecord:
     declared: DeclaredUrls
 
 
-def joining(one: AddressRecord, other: AddressRecord) -> Joining:
+def decide_joining(one: AddressRecord, other: AddressRecord) -> Joining:
     """Decide whether two URLs of a site lead to the same page, in either order.
 
     They must agree (see `agreement`) and be linked: one is a variant of the other by its
@@ -114,7 +114,7 @@ def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
     return Joining.JOINED
 
 
-def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
+def find_joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressRecord]:
     """Return the URLs that lead to the same page as `one`.
 
     If at least `MIN_STRANGERS` of the URLs linked to `one` by declarations have other content,
@@ -133,7 +133,7 @@ def joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[AddressR
     return [
         other
         for other in others
-        if joining(one, other) is Joining.JOINED and not any(other is each for each in ignored)
+        if other not in ignored and decide_joining(one, other) is Joining.JOINED
     ]
 
 

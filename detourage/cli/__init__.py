@@ -33,7 +33,7 @@ class Service(Protocol):
     def begin(self, command: str) -> None:
         """Prepare the process for one of these commands."""
 
-    def explained(self, error: Exception) -> str | None:
+    def describe_expected_error(self, error: Exception) -> str | None:
         """Return the one-line message of an expected error, or None for a bug."""
 
 
@@ -79,7 +79,7 @@ class Commands(click.Group):
             raise click.ClickException(printable(message)) from error
         except Exception as error:
             installed = service()
-            service_message = installed.explained(error) if installed is not None else None
+            service_message = installed and installed.describe_expected_error(error)
             if service_message is None:
                 raise
             raise click.ClickException(printable(service_message)) from error

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from detourage.comments.candidates import Candidate, PageWords, own_counts
-from detourage.html.flat import numbered
+from detourage.html.flat import number_distinct
 from detourage.inference import Features
 from detourage.text.caches import cached_if_short
 
@@ -27,7 +27,7 @@ _DATE = re.compile(  # A date or time in digits, a year, or an age such as "3 h"
 def measure(page_words: PageWords, candidates: Sequence[Candidate]) -> Features:
     """Compute the features of the candidates (at least one), with one row per candidate."""
     page = page_words.page
-    distinct, numbers = numbered([*map(str.strip, page.texts)])
+    distinct, numbers = number_distinct([*map(str.strip, page.texts)])
     has_date = np.array([*map(_has_date, distinct)])[numbers]
     per_text = np.column_stack([page_words.words, page_words.by_readers, has_date])
     before = np.zeros((len(numbers) + 1, 3))

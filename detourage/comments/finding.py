@@ -77,7 +77,8 @@ def read_candidate(
 ) -> tuple[tuple[Comment, ...], dict[str, float]]:
     """Read the first records of the best candidate, and measure what `CommentModel` needs."""
     flat = words.page
-    is_inside = flat.within(np.isin(np.arange(len(flat.ends)), chosen.record_indices))[flat.text_parents]
+    is_record = np.isin(np.arange(len(flat.ends)), chosen.record_indices)
+    is_inside = flat.within(is_record)[flat.text_parents]
     share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)
     if share < MIN_READERS_SHARE:
         return (), {}

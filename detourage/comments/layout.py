@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from detourage.comments.extents import Extent
-from detourage.html.flat import Attributes, FlatDocument, Integers, numbered
+from detourage.html.flat import Attributes, FlatDocument, Integers, number_distinct
 from detourage.html.names import split_words
 from detourage.html.text import INLINE, UNSEEN, hides
 from detourage.text.words import clean, tokens
@@ -294,7 +294,7 @@ def _find_name_words(page: FlatDocument, items: Integers) -> list[frozenset[str]
         for element, value in page.attributes.by_element(attribute).items():
             other_names[element] = (*other_names.get(element, ()), value)
     pairs = zip(page.name_numbers[items].tolist(), items.tolist(), strict=True)
-    distinct, numbers = numbered([(name, other_names.get(item, ())) for name, item in pairs])
+    distinct, numbers = number_distinct([(name, other_names.get(item, ())) for name, item in pairs])
     # Digits are removed, so that names that differ only in a number are split only once.
     joined = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
     words = [*map(split_words, joined.translate(_DIGITS_TO_HYPHENS).split("\0"))]
@@ -321,7 +321,7 @@ def _number_paths(
         page.tag_numbers[elements.items] * len(page.distinct_names) + names, return_inverse=True
     )
     tags_and_names = [divmod(look, len(page.distinct_names)) for look in looks.tolist()]
-    _, steps = numbered(
+    _, steps = number_distinct(
         [(tag, *sorted(filter(common.__contains__, classes[name]))) for tag, name in tags_and_names]
     )
     path_numbers: dict[tuple[int, int], int] = {(-1, 0): 0}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from detourage.html.flat import FlatDocument, Integers, numbered
+from detourage.html.flat import FlatDocument, Integers, number_distinct
 
 _DIGITS = re.compile(r"\d+")
 MIN_HEXADECIMAL = 8  # length, in characters, of a hexadecimal number; shorter ones may be words
@@ -63,7 +63,7 @@ def group_by_look(page: FlatDocument, elements: Integers) -> tuple[Integers, lis
     paths, path_numbers = number_paths(page)
     columns = path_numbers[elements].tolist(), page.name_numbers[elements].tolist()
     element_kinds = [kinds.get(element, "") for element in elements.tolist()]
-    distinct, looks = numbered([*zip(*columns, element_kinds, strict=True)])
+    distinct, looks = number_distinct([*zip(*columns, element_kinds, strict=True)])
     classes_and_ids = zip(*(page.distinct_names[name] for _, name, _ in distinct), strict=True)
     names = zip(*map(mask_numbers, classes_and_ids), strict=True)
     signatures = [

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from detourage.errors import ExpectedError
-from detourage.export.files import OutputError, partial_of, replaced, write_articles
+from detourage.export.files import OutputError, partial_of, replacement_path, write_articles
 from detourage.export.formats import SUFFIXES, FileFormat
 from detourage.messages import ArticleMessage
 
@@ -47,7 +47,7 @@ class DayFolder:
         self._file_name = f"part-0000{SUFFIXES[form]}"
 
     @contextmanager
-    def opened(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Create or check the folder, and lock it for the duration of the context.
 
         Raise `ExportFolderError` if it contains anything other than an export, or is locked by
@@ -58,7 +58,7 @@ class DayFolder:
             self._path.mkdir(parents=True, exist_ok=True)
             self._check_contents()
             if not description.exists():
-                with replaced(description) as partial:
+                with replacement_path(description) as partial:
                     partial.write_text(json.dumps(self._description()) + "\n", encoding="utf-8")
             with description.open(encoding="utf-8") as stream:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -55,7 +55,7 @@ class GrowingFile:
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[Path]:
+def replacement_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path, whose file replaces the given one unless the block raises an error.
 
     Raise `OutputError` instead of an `OSError`.
@@ -72,9 +72,9 @@ def replaced(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[str]]:
-    """Open a text file for writing, compressed if its name ends in ``.gz`` (see `replaced`)."""
-    with replaced(path) as partial:
+def open_replacement(path: Path) -> Iterator[IO[str]]:
+    """Open a text file, compressed if its name ends in ``.gz``, for a `replacement_path`."""
+    with replacement_path(path) as partial:
         if path.suffix == ".gz":
             with (
                 partial.open("wb") as raw,
@@ -93,9 +93,9 @@ def write_articles(path: Path, form: FileFormat, messages: Iterable[dict[str, An
         require_format(form)
         from detourage.export.arrow import write_parquet
 
-        with replaced(path) as partial:
+        with replacement_path(path) as partial:
             return write_parquet(partial, messages)
-    with replacing(path) as stream:
+    with open_replacement(path) as stream:
         return write_lines(stream, messages)
 
 

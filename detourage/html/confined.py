@@ -15,7 +15,7 @@ PARSING_BYTES = 1 << 30  # memory of the child process
 MAX_OUTPUT_BYTES = 64 << 20  # length of the serialised page
 
 
-def serialised(markup: bytes) -> bytes:
+def serialise(markup: bytes) -> bytes:
     """Parse and serialise a page in a child process; raise `TooLargeError` if it hits a limit."""
     try:
         completed = subprocess.run(  # noqa: S603 - the command contains no page content
@@ -37,7 +37,7 @@ def _main() -> None:
     seconds = int(sys.argv[1])
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (PARSING_BYTES, PARSING_BYTES))
-    html = serialisation.serialised(sys.stdin.buffer.read())
+    html = serialisation.serialise(sys.stdin.buffer.read())
     if len(html) > MAX_OUTPUT_BYTES:
         sys.exit(1)
     sys.stdout.buffer.write(html)

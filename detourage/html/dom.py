@@ -21,7 +21,7 @@ from detourage.html.errors import (
     TooLargeError,
 )
 from detourage.html.flat import Attributes, Elements, FlatDocument, Pieces
-from detourage.html.serialisation import OPTIONS, serialised
+from detourage.html.serialisation import OPTIONS, serialise
 from detourage.html.text import visible_text
 from detourage.text.words import tokens
 
@@ -60,7 +60,7 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     reopened = sum(min(3, number) for number in Counter(formatting_tags).values())
     is_costly = tags > MAX_TAGS_IN_PROCESS or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
     if not (has_long_tags or is_costly):
-        return flattened(serialised(markup))
+        return flatten(serialise(markup))
     # Many attributes are even more expensive in libxml2.
     if not has_long_tags:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
@@ -70,14 +70,14 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     # Imported here because few pages need a child process and the import takes 5 ms.
     from detourage.html import confined
 
-    return flattened(confined.serialised(markup))
+    return flatten(confined.serialise(markup))
 
 
 _SEED = hash(__name__) & 0xFFFF_FFFF_FFFF_FFFF
 """Hash seed of the process, without effect on results."""
 
 
-def flattened(html: bytes) -> FlatDocument | None:
+def flatten(html: bytes) -> FlatDocument | None:
     """Flatten a serialised page, whose lxml elements are built when needed; None if it is empty."""
     tags, names, attributes, pieces, values, *numbers = _markup.flatten(
         html, _noscript_parser(), _SEED

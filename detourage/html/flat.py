@@ -243,13 +243,13 @@ class FlatDocument:
         after = np.array([piece[0] for piece in pieces], dtype=np.int64)
         piece_parents = -np.array([piece[1] for piece in pieces], dtype=np.int64)
         shown = np.array([not text.isspace() for text in texts], dtype=np.bool_)
-        distinct_tags, tag_numbers = numbered([node.tag for node in nodes])
-        distinct_names, name_numbers = numbered(
+        distinct_tags, tag_numbers = number_distinct([node.tag for node in nodes])
+        distinct_names, name_numbers = number_distinct(
             [(node.get("class") or "", node.get("id") or "") for node in nodes]
         )
         numbers = np.arange(count)
         attributes = [(index, *item) for index, node in enumerate(nodes) for item in node.items()]
-        distinct_attributes, attribute_names = numbered([name for _, name, _ in attributes])
+        distinct_attributes, attribute_names = number_distinct([name for _, name, _ in attributes])
         parent_numbers = np.array(parents, dtype=np.int64)
         end_numbers = np.array(ends, dtype=np.int64)
         # The order of `pieces` as a single number per text
@@ -378,7 +378,7 @@ def joined_strings(strings: Iterable[str]) -> bytes:
     return "".join(f"{each}\0" for each in strings).encode("utf-8", "replace")
 
 
-def numbered(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:
+def number_distinct(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:
     """Return the distinct items, and the index of each given item among them."""
     distinct = dict.fromkeys(items)
     number_of = dict(zip(distinct, range(len(distinct)), strict=True))

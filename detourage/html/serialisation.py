@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 
 
-def serialised(markup: bytes) -> bytes:
+def serialise(markup: bytes) -> bytes:
     """Parse a page in UTF-8 and serialise it according to the standard (section 13.3).
 
     A ``plaintext`` element is replaced by its content, because the serialisation of its text cannot

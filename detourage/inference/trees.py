@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from detourage.inference import _trees
 from detourage.inference.features import Features, Rows
-from detourage.inference.files import decoded, encoded
+from detourage.inference.files import decode_array, encode_array
 
 Integers = npt.NDArray[np.int32]
 LEAF_UNITS_PER_ONE = 100_000
@@ -38,11 +38,11 @@ class Forest:
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Build a forest from the parameters returned by `to_parameters`."""
-        return cls(*(decoded(parameters[name], dtype) for name, dtype in _NODES.items()))
+        return cls(*(decode_array(parameters[name], dtype) for name, dtype in _NODES.items()))
 
     def to_parameters(self) -> dict[str, Any]:
         """Return all parameters, ready for JSON."""
-        return {name: encoded(getattr(self, name), dtype) for name, dtype in _NODES.items()}
+        return {name: encode_array(getattr(self, name), dtype) for name, dtype in _NODES.items()}
 
     @cached_property
     def starts(self) -> npt.NDArray[np.int64]:

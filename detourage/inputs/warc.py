@@ -25,7 +25,7 @@ _PAGE_OR_ERROR = re.compile(rb"\s*\S+\s+([245][0-9]{2})(?:\s|\Z)")
 """Status line of a page or an error, such as ``HTTP/1.1 200 OK``, but not of a redirect."""
 
 
-def dechunked(body: bytes) -> bytes:
+def undo_chunking(body: bytes) -> bytes:
     """Undo the chunked transfer coding, unless the crawler has undone it and kept the header.
 
     Each chunk follows a line with its length in hexadecimal; the last one is empty.
@@ -44,20 +44,20 @@ def dechunked(body: bytes) -> bytes:
     return b"".join(chunks) if chunks else body
 
 
-def decoded(body: bytes, coding: str, *, limit: int) -> bytes:
+def decompress(body: bytes, coding: str, *, limit: int) -> bytes:
     """Decompress a body as far as possible, and stop at most `_BLOCK_BYTES` after the `limit`."""
     if coding in {"gzip", "x-gzip"}:
-        return _inflated(body, 16 + zlib.MAX_WBITS, limit) or body
+        return _inflate(body, 16 + zlib.MAX_WBITS, limit) or body
     if coding == "deflate":
         # The standard requires a zlib wrapper, but some servers omit it.
-        with_wrapper = _inflated(body, zlib.MAX_WBITS, limit)
-        return with_wrapper or _inflated(body, -zlib.MAX_WBITS, limit) or body
+        with_wrapper = _inflate(body, zlib.MAX_WBITS, limit)
+        return with_wrapper or _inflate(body, -zlib.MAX_WBITS, limit) or body
     if coding == "br":
-        return _unbrotlied(body, limit) or body
+        return _unpack_brotli(body, limit) or body
     return body
 
 
-def _inflated(body: bytes, window_bits: int, limit: int) -> bytes:
+def _inflate(body: bytes, window_bits: int, limit: int) -> bytes:
     decompressor = zlib.decompressobj(window_bits)
     content = bytearray()
     while len(content) < limit:
@@ -73,7 +73,7 @@ def _inflated(body: bytes, window_bits: int, limit: int) -> bytes:
     return bytes(content)
 
 
-def _unbrotlied(body: bytes, limit: int) -> bytes:
+def _unpack_brotli(body: bytes, limit: int) -> bytes:
     decompressor = brotli.Decompressor()
     content = bytearray()
     while len(content) < limit:
@@ -205,11 +205,11 @@ def _message(record: _Record) -> bytes | None:
 def _content(body: bytes, headers: dict[str, str]) -> bytes:
     """Undo the transfer coding and the last three content codings of an HTTP body."""
     if headers.get("transfer-encoding", "").lower() == "chunked":
-        body = dechunked(body)
+        body = undo_chunking(body)
     # A hostile header may name thousands of codings.
     codings = headers.get("content-encoding", "").split(",")[-3:]
     for coding in reversed(codings):
-        body = decoded(body, coding.strip().lower(), limit=MAX_CONTENT_BYTES + 1)
+        body = decompress(body, coding.strip().lower(), limit=MAX_CONTENT_BYTES + 1)
     return body
 
 

@@ -17,14 +17,14 @@ PARTS: Final = dict(zip(_SECTIONS[::2], map(str.strip, _SECTIONS[1::2]), strict=
 """SQL texts by name; ``{name}`` in one of them stands for another one."""
 
 
-def expanded(statement: str) -> str:
+def expand(statement: str) -> str:
     """Return an SQL text in which each ``{name}`` is replaced by the text of that name."""
-    return re.sub(r"\{(\w+)\}", lambda match: expanded(PARTS[match[1]]), statement)
+    return re.sub(r"\{(\w+)\}", lambda match: expand(PARTS[match[1]]), statement)
 
 
 SQL: Final = SimpleNamespace(
     **{
-        name: text(expanded(statement))
+        name: text(expand(statement))
         for name, statement in PARTS.items()
         if not name.startswith("part_")
     }

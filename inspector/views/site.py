@@ -12,7 +12,7 @@ from detourage.limits import WHOLE_MATRIX_TREES
 from detourage.template.distance import normalised_distance
 from detourage.template.matrix import Matrix, comparable_pages, size_tolerant_distances
 from detourage.text.plural import pluralise
-from inspector.pages import abridged
+from inspector.pages import abridge
 from inspector.reads.details import (
     AbortedClustering,
     PageOfTree,
@@ -150,7 +150,7 @@ def _mapped_pages(tree: _MappedTree) -> MappedPages:
     page = tree.page
     group_name = "in no group" if page.group_number is None else f"group {page.group_number}"
     is_representative = page.role == "representative"
-    name = f"{abridged(page.url)}: {group_name}"
+    name = f"{abridge(page.url)}: {group_name}"
     if is_representative:
         name += ", its representative"
     if tree.pages > 1:

@@ -267,7 +267,7 @@ def restore_to_instant(scene: Scene, servers: ArchivedServers) -> None:
     before three revisions of each page, and continue."""
     ground = scene.ground
     scene.wait_for_revisions(1)
-    with timed(scene, "base backup"):
+    with measure_seconds(scene, "base backup"):
         base = servers.base_backup("base")
     scene.publish(site_pages(scene.host, len(scene.pages), seed=500))
     scene.wait_for_revisions(2)
@@ -277,14 +277,14 @@ def restore_to_instant(scene: Scene, servers: ArchivedServers) -> None:
     with ground.all_killed(DETOURAGE_REVISIONS_FROM=REVISIONS_FROM):
         ground.record_articles()
         servers.lose_postgresql()
-        with timed(scene, "restore"):
+        with measure_seconds(scene, "restore"):
             servers.restore_to(instant, base)
-    with timed(scene, "start, and new articles of all pages"):
+    with measure_seconds(scene, "start, and new articles of all pages"):
         publish_again(scene, new_pages)
 
 
 @contextmanager
-def timed(scene: Scene, description: str) -> Iterator[None]:
+def measure_seconds(scene: Scene, description: str) -> Iterator[None]:
     """Measure the duration of the ``with`` block, and store it under a description."""
     began = time.monotonic()
     yield

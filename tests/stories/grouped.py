@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from models.tables import Article, Site, StoredPage
 from stories.service import group_articles
-from stories.store import locked
-from stories.telling import note_published, pending, tell_due
+from stories.store import lock_stories
+from stories.telling import lock_pending, note_published, tell_due
 from tests.pages import ARTICLE
 from worker.workflow.article_message import article_id
 
@@ -127,14 +127,14 @@ class Stories:
 
     def send_corrections(self) -> list[dict[str, Any]]:
         """Compose and publish the corrections that are due; return their messages."""
-        with locked(self.engine) as connection:
+        with lock_stories(self.engine) as connection:
             tell_due(connection)
         return self.publish()
 
     def publish(self) -> list[dict[str, Any]]:
         """Publish and return all pending messages."""
         with self.engine.begin() as connection:
-            rows = pending(connection)
+            rows = lock_pending(connection)
             note_published(connection, [row.page for row in rows])
         self.forwarded_ids += [str(row.article_id) for row in rows if row.must_forward]
         new = [row.pending for row in rows]

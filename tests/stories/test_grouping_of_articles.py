@@ -10,7 +10,7 @@ import pytest
 
 from stories import index
 from stories.index import remove_old
-from stories.store import locked
+from stories.store import lock_stories
 from tests.stories.grouped import Sent, Stories, sentences, text_of
 
 WIRE = sentences(1)
@@ -158,7 +158,7 @@ def test_the_work_on_a_large_story_is_bounded(
 def test_old_stories_are_removed_and_what_was_published_stays_known(stories: Stories) -> None:
     first, copy = VERSIONS[:2]
     stories.add_each([first, copy])
-    with locked(stories.engine) as connection:
+    with lock_stories(stories.engine) as connection:
         remove_old(connection, timedelta(0))
     assert stories.count("SELECT count(*) FROM stories.texts") == 0
     assert stories.add(first) == []

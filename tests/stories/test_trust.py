@@ -151,13 +151,13 @@ def test_articles_of_deleted_pages_leave_their_stories(stories: Stories) -> None
     from sqlalchemy import text
 
     from stories.index import sweep
-    from stories.store import locked
+    from stories.store import lock_stories
 
     first, copy = (Sent(f"{name}.example", "\n\n".join(FIRST), n) for n, name in enumerate("ab"))
     stories.add_each([first, copy])
     with stories.engine.begin() as connection:
         connection.execute(text("DELETE FROM pages WHERE url = :url"), {"url": first.url})
-    with locked(stories.engine) as connection:
+    with lock_stories(stories.engine) as connection:
         assert sweep(connection, 0) == 0
     stories.send_corrections()
     assert stories.relations()["b.example"] is None

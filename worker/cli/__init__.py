@@ -59,7 +59,7 @@ class _Service:
             settings = load_settings()
             logs.configure(settings.log_level, settings.log_format, secrets=settings.secrets)
 
-    def explained(self, error: Exception) -> str | None:
+    def describe_expected_error(self, error: Exception) -> str | None:
         """Return a one-line message for a lost connection or missing privilege; otherwise, None."""
         from worker.errors import cause, is_lost_connection, is_missing_privilege, without_passwords
 

@@ -83,7 +83,7 @@ def export(
             sites = list(pages.sites_named(session, site)) if site is not None else None
             if sites == []:
                 raise click.ClickException(f"no page of site {site!r} is known")
-            with days.opened():
+            with days.lock():
                 # The last day that can be represented has no end.
                 end = start_of(last + timedelta(days=1)) if last < date.max else None
                 articles = articles_published(session, start_of(first), end, sites)

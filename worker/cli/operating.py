@@ -247,14 +247,14 @@ def prune(
     if days is None:
         raise click.UsageError("give either --older-than or --site")
     from worker.settings import load_settings
-    from worker.store.retention import pruning
+    from worker.store.retention import prune_in_steps
 
     removed = dict.fromkeys(kinds or KINDS, 0)
     stop = stop_on_signals()
 
     def remove(database: Database) -> None:
         store_url = load_settings().pages
-        for step in pruning(database, removed, days, store_url=store_url, dry_run=dry_run):
+        for step in prune_in_steps(database, removed, days, store_url=store_url, dry_run=dry_run):
             removed[step.kind] += step.removed
             if stop.is_set():
                 break

@@ -129,7 +129,8 @@ def run(
         from worker.store.progress import RunProgress
 
         def run_inspector(run_settings: Settings) -> AbstractContextManager[None]:
-            return inspector.inspected(run_settings.environment()) if inspector else nullcontext()
+            environment = run_settings.environment()
+            return inspector.running_inspector(environment) if inspector else nullcontext()
 
         try:
             with signals_as_exceptions() as raise_pending, bars_by_stage() as update_bars:

@@ -60,7 +60,7 @@ def reprocess(
     if site is not None and "://" in site:
         _reprocess_page(site, stage)
         return
-    from worker.messaging.broker import connected
+    from worker.messaging.broker import broker_connection
     from worker.service.application import create_app
     from worker.settings import load_settings
     from worker.store import pages, reprocessings
@@ -78,7 +78,7 @@ def reprocess(
         if not read_database(pages.sites_named, site):
             raise click.ClickException(f"no page of site {site!r} is known")
         task, arguments = REPROCESS, {"site": site, "stage": stage}
-    with connected(settings) as connection:
+    with broker_connection(settings) as connection:
         create_app(settings).send_task(task, kwargs=arguments, connection=connection)
     click.echo(f"reprocessing of {site or 'all sites'} from {stage} requested")
 

@@ -86,7 +86,7 @@ def connection_to(settings: Settings, connect_seconds: float = CONNECT_SECONDS) 
 
 
 @contextmanager
-def connected(settings: Settings) -> Iterator[Connection]:
+def broker_connection(settings: Settings) -> Iterator[Connection]:
     """Yield a connection for a command; raise `BrokerError` rather than wait for the broker."""
     with connection_to(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:
@@ -129,7 +129,7 @@ def queue_states(settings: Settings) -> dict[str, Any]:
     """Return the counts of each queue, in the order in which pages pass through them."""
     topology = topology_of(settings)
     names = [*topology.work_queues, *topology.quarantines.values()]
-    with connected(settings) as connection:
+    with broker_connection(settings) as connection:
         topology.declare(connection)
         with connection.channel() as channel:
             return {name: channel.queue_declare(name, passive=True) for name in names}

@@ -7,7 +7,7 @@ from typing import Any
 from amqp.exceptions import MessageNacked
 from kombu import Producer
 
-from worker.messaging.broker import connected, topology_of
+from worker.messaging.broker import broker_connection, topology_of
 from worker.settings import Settings
 
 RETRY_SECONDS = 0.2  # pause before a message rejected by a full queue is published again
@@ -32,7 +32,7 @@ def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> 
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
     sent = 0
-    with connected(settings) as connection:
+    with broker_connection(settings) as connection:
         topology.declare_for_crawler(connection)
         producer = Producer(connection.channel())
         for message_id, body in messages:
@@ -53,7 +53,7 @@ def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> 
 def purge_pages(settings: Settings) -> None:
     """Delete all messages from ``crawler.pages``."""
     topology = topology_of(settings)
-    with connected(settings) as connection:
+    with broker_connection(settings) as connection:
         topology.declare(connection)
         with connection.channel() as channel:
             channel.queue_purge(topology.pages)

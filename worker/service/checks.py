@@ -8,7 +8,7 @@ from kombu.exceptions import ChannelError
 
 from detourage.errors import ExpectedError
 from worker.errors import without_passwords
-from worker.messaging.broker import connected, depth, topology_of
+from worker.messaging.broker import broker_connection, depth, topology_of
 from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
 from worker.store import progress, schema
@@ -119,13 +119,13 @@ def _check_schema(settings: Settings) -> str:
 
 
 def _check_broker(settings: Settings) -> str:
-    with connected(settings):
+    with broker_connection(settings):
         return "responds"
 
 
 def _check_queues(settings: Settings) -> str:
     topology = topology_of(settings)
-    with connected(settings) as connection:
+    with broker_connection(settings) as connection:
         for queue in (*topology.work_queues, *topology.quarantines.values()):
             try:
                 with connection.channel() as channel:
@@ -136,7 +136,7 @@ def _check_queues(settings: Settings) -> str:
 
 
 def _declare_queues(settings: Settings) -> str:
-    with connected(settings) as connection:
+    with broker_connection(settings) as connection:
         try:
             topology_of(settings).declare(connection)
         except ChannelError as error:

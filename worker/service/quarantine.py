@@ -21,7 +21,7 @@ from detourage.outcomes import UnusableReason
 from detourage.packed_bytes import DamagedBytesError
 from models.tables import OutboxEntry
 from worker.messaging import headers
-from worker.messaging.broker import connected, depth, topology_of
+from worker.messaging.broker import broker_connection, depth, topology_of
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import RefusedReason
 from worker.settings import Settings
@@ -86,7 +86,7 @@ class QuarantinedMessage:
 def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     """Yield the messages of a stage's quarantine without removing them."""
     if stage == RELAY:
-        yield from map(_quarantined_entry, _run_in_database(settings, outbox.refused))
+        yield from map(_quarantined_entry, _run_in_database(settings, outbox.refused_entries))
         return
     with _messages_in(settings, stage) as (_, messages):
         quarantined = [_quarantined_message(stage, message) for message in messages]
@@ -179,7 +179,7 @@ def _messages_in(settings: Settings, stage: str) -> Iterator[tuple[Connection, I
             taken.append(got if isinstance(got, Message) else channel.message_to_python(got))
             yield taken[-1]
 
-    with connected(settings) as connection:
+    with broker_connection(settings) as connection:
         topology.declare(connection)
         with connection.channel() as channel:
             try:

@@ -203,7 +203,7 @@ class Relay(BrokerProcess):
             taken = self._take_next(session, capacities)
             if EXTRACT in capacities:
                 first_extractions_left = len(taken.get(EXTRACT, ())) == capacities[EXTRACT]
-            batches = [(lane, batch) for lane in taken for batch in batched(taken[lane])]
+            batches = [(lane, batch) for lane in taken for batch in batch_entries(taken[lane])]
             for lane, entries in batches:
                 try:
                     self._send(entries, producer)
@@ -297,7 +297,7 @@ class Relay(BrokerProcess):
             logger.error("quarantined a message that cannot be published: %s", reason)
 
 
-def batched(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
+def batch_entries(entries: Iterable[WaitingEntry]) -> Iterator[list[WaitingEntry]]:
     """Yield lists of entries that make up one message each; batch consecutive pages of a task."""
     batch: list[WaitingEntry] = []
     for each in entries:

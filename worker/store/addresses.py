@@ -22,7 +22,7 @@ from detourage.addresses import (
     authoritative_record,
     canonical_form,
     canonical_of,
-    joined,
+    find_joined,
     with_spelling,
 )
 from models.tables import Address, AddressTarget, StoredPage
@@ -167,7 +167,7 @@ def _resolve_fetch(
     if own_row is not None and declares_nothing_new:
         declared = stored_declarations[own_row.id]
     record = AddressRecord(canonical_url if own_row is None else own_row.address, declared)
-    agreeing = {each.address for each in joined(record, [*map(record_of, related.values())])}
+    agreeing = {each.address for each in find_joined(record, [*map(record_of, related.values())])}
     joins = {
         address_id: row
         for address_id, row in related.items()

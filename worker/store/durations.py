@@ -47,7 +47,7 @@ class Durations:
         self._lock = threading.Lock()
 
     @contextmanager
-    def timed(self, work: str, pieces: int = 1) -> Iterator[None]:
+    def measure(self, work: str, pieces: int = 1) -> Iterator[None]:
         """Record the duration of a ``with`` block, even if it raises an exception; see `record`."""
         began = monotonic()
         try:

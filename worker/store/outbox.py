@@ -220,7 +220,7 @@ def refuse(session: Session, entry_id: int, refusal: str) -> None:
     session.execute(SQL.refuse, {"id": entry_id, "refusal": refusal})
 
 
-def refused(session: Session) -> Sequence[OutboxEntry]:
+def refused_entries(session: Session) -> Sequence[OutboxEntry]:
     """Return the entries in the relay's quarantine, oldest first."""
     params = {"message_id": None}
     return session.scalars(select(OutboxEntry).from_statement(SQL.refused), params).all()

@@ -104,7 +104,7 @@ class PageObjects:
             if isinstance(store, LocalStore):
                 _sync(Path(str(store.prefix)) / name)
 
-    def listed(self, shard: int) -> Iterator[list[str]]:
+    def list_urls(self, shard: int) -> Iterator[list[str]]:
         """Yield the URLs of the objects of a shard, up to `LISTED` at a time."""
         import obstore
 

@@ -140,7 +140,7 @@ def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry
     return len(unused)
 
 
-def pruning(
+def prune_in_steps(
     database: Database,
     kinds: Collection[Kind],
     days: float,
@@ -160,7 +160,7 @@ def pruning(
             shard = cursor.after
             removed = sum(
                 database.run(_delete_unused, store_url, urls, dry_run=dry_run)
-                for urls in page_objects(store_url).listed(shard)
+                for urls in page_objects(store_url).list_urls(shard)
             )
             next_cursor = Cursor(OBJECTS, shard + 1) if shard + 1 < SHARDS else None
             step = Step("objects", removed, next_cursor)

@@ -7,7 +7,7 @@ from celery import shared_task
 
 from worker.messaging import task_names
 from worker.store import outbox
-from worker.store.retention import Cursor, pruning
+from worker.store.retention import Cursor, prune_in_steps
 from worker.store.retention_kinds import KINDS, Kind
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process_state import process_state
@@ -33,10 +33,8 @@ def prune(
     cursor = Cursor(*begin) if begin else None
     state = process_state()
     database, store_url = state.database, state.settings.pages
-    steps = islice(
-        pruning(database, kinds, older_than_days, store_url=store_url, begin=cursor), STEPS_PER_TASK
-    )
-    for step in steps:
+    steps = prune_in_steps(database, kinds, older_than_days, store_url=store_url, begin=cursor)
+    for step in islice(steps, STEPS_PER_TASK):
         cursor = step.next_cursor
     if cursor is None:
         return

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.inspector.attack import attack
-from tests.crawled import crawled_deployment, inspected
+from tests.crawled import crawled_deployment, running_inspector
 from tests.services import Services
 from worker.settings import Settings
 
@@ -61,7 +61,7 @@ def crawled(
 @pytest.fixture(scope="session")
 def base(crawled: Settings) -> Iterator[str]:
     """URL of an inspector."""
-    with inspected(crawled) as address:
+    with running_inspector(crawled) as address:
         yield address
 
 

@@ -17,7 +17,7 @@ from tests.deployment import Deployment, configured, own_queues, own_settings
 from tests.pages import article_html, message
 from tests.proxy import Proxy
 from tests.services import Services, temporary_database, unused_ports
-from worker.messaging.broker import connect, connected, messages_waiting, topology_of
+from worker.messaging.broker import broker_connection, connect, messages_waiting, topology_of
 from worker.messaging.task_names import CLUSTER_DUE, STAGE_OF_TASK
 from worker.processes.heartbeat import CONFIRM_SECONDS, PROCESSES, Heartbeat
 from worker.settings import Settings
@@ -124,7 +124,7 @@ def test_every_process_connects_to_the_only_node_that_responds(settings: Setting
         assert connection.channel().is_open
     with connect(clustered) as connection:
         assert connection.connect().connected
-    with connected(clustered) as connection:
+    with broker_connection(clustered) as connection:
         assert connection.connected
 
 
@@ -133,5 +133,5 @@ def test_a_command_does_not_wait_for_a_node_that_is_silent(settings: Settings) -
         lost = f"amqp://guest:guest@127.0.0.1:{silent.getsockname()[1]}//"
         url = f"{lost};{settings.require_broker_url()}"
         clustered = settings.model_copy(update={"broker_url": SecretStr(url)})
-        with connected(clustered) as connection:
+        with broker_connection(clustered) as connection:
             assert connection.connected

@@ -48,7 +48,7 @@ def test_the_duration_of_a_batch_is_divided_equally(database: Database) -> None:
 def test_work_continues_while_the_database_is_unavailable() -> None:
     unavailable = Database("postgresql+psycopg2://nobody@127.0.0.1:1/nowhere")
     durations = Durations(unavailable)
-    with durations.timed("work"):
+    with durations.measure("work"):
         has_run = True
     durations.write()
     assert has_run

@@ -175,7 +175,7 @@ def test_old_receipts_and_failures_are_removed(tasks: Tasks) -> None:
 @pytest.mark.usefixtures("site_id")
 def test_interrupted_pruning_resumes(tasks: Tasks, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "WINDOW_SIZE", 3)
-    steps = retention.pruning(tasks.database, ["html"], 30)
+    steps = retention.prune_in_steps(tasks.database, ["html"], 30)
     removed = [next(steps).removed for _ in range(3)]
     assert 0 < count_rows(tasks, StoredPage) - count_rows(tasks, PageContent) == sum(removed) <= 9
     monkeypatch.setattr("worker.tasks.maintenance.STEPS_PER_TASK", 2)

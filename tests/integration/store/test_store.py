@@ -93,7 +93,7 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
     (entries,) = outbox.take_next(session, places, max_bytes=length).values()
     assert {outbox.unpacked_body(each.body or b"") for each in entries} == {body}
     outbox.refuse(session, entries[0].id, "too large")
-    (refused,) = outbox.refused(session)
+    (refused,) = outbox.refused_entries(session)
     assert outbox.unpacked_body(refused.body or b"") == body
 
 

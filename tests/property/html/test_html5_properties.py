@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from detourage.html import PageError, _markup, parse_page
-from detourage.html.dom import flattened, parse_html
+from detourage.html.dom import flatten, parse_html
 from detourage.html.flat import FlatDocument
 from detourage.html.source import PageSource
 
@@ -178,7 +178,7 @@ def test_a_page_is_flattened_like_its_elements(html: str) -> None:
 @given(st.one_of(st.binary(), HTML_MARKUP.map(str.encode)))
 def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
     assert isinstance(_markup.to_xml(html, None), bytes)
-    flattened(html)
+    flatten(html)
     _markup.survey(html)
 
 

@@ -7,8 +7,8 @@ from detourage.addresses import (
     Joining,
     Target,
     canonical_form,
-    joined,
-    joining,
+    decide_joining,
+    find_joined,
     read_declared,
     refusal_of,
 )
@@ -83,7 +83,7 @@ def test_a_page_must_match_a_declared_one(
 ) -> None:
     html = article_html(seed).replace(f"number {seed}<", f"number {title}<")
     link = f"<head><link rel=canonical href='{PLAIN}'>"
-    result = joining(
+    result = decide_joining(
         address_record(url, html.replace("<head>", link)), address_record(PLAIN, article_html(7))
     )
     assert result is verdict
@@ -100,7 +100,7 @@ def test_a_page_must_match_a_declared_one(
 def test_the_site_name_is_not_a_headline(title: str, heading: str, agrees: bool) -> None:
     html = article_under_five_urls()[AMP].replace("Bridge story number 7 | AMP", title)
     html = html.replace("<h1>Bridge story number 7</h1>", f"<h1>{heading}</h1>")
-    verdict = joining(address_record(AMP, html), address_record(PLAIN, article_html(7)))
+    verdict = decide_joining(address_record(AMP, html), address_record(PLAIN, article_html(7)))
     assert (verdict is Joining.JOINED) == agrees
 
 
@@ -114,8 +114,8 @@ def test_a_url_declared_by_unrelated_pages_is_ignored() -> None:
         )
         for seed in range(3)
     ]
-    assert joined(copy, [page, *others[:2]]) == [page]
-    assert joined(copy, [page, *others]) == []
+    assert find_joined(copy, [page, *others[:2]]) == [page]
+    assert find_joined(copy, [page, *others]) == []
 
 
 URL = "https://www.example.org/town/bridge"

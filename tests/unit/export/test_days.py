@@ -28,7 +28,7 @@ def export(
     days: tuple[date, date] = (MONDAY, WEDNESDAY),
 ) -> dict[date, int]:
     folder = DayFolder(path, form, site)
-    with folder.opened():
+    with folder.lock():
         return folder.replace(*days, articles)
 
 
@@ -82,7 +82,7 @@ def test_an_interrupted_export_leaves_whole_days(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     folder = DayFolder(tmp_path, "parquet", None)
-    with folder.opened(), pytest.raises(KeyboardInterrupt):
+    with folder.lock(), pytest.raises(KeyboardInterrupt):
         folder.replace(MONDAY, TUESDAY, interrupted())
     after = files_in(tmp_path)
     assert after.keys() == before.keys()
@@ -109,7 +109,7 @@ def test_another_export_is_refused(tmp_path: Path, options: Any) -> None:
 
 def test_two_exports_do_not_write_to_one_folder(tmp_path: Path) -> None:
     with (
-        DayFolder(tmp_path, "jsonl", None).opened(),
+        DayFolder(tmp_path, "jsonl", None).lock(),
         pytest.raises(ExportFolderError, match="in use by another export"),
     ):
         export(tmp_path, article(MONDAY), form="jsonl")

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from detourage.export.files import GrowingFile, OutputError, replacing, write_articles, write_lines
+from detourage.export.files import (
+    GrowingFile,
+    OutputError,
+    open_replacement,
+    write_articles,
+    write_lines,
+)
 from detourage.export.formats import FILE_FORMATS, FileFormat, format_of
 from tests.arrow_rows import example
 
@@ -55,7 +61,7 @@ def test_the_complete_file_replaces_the_growing_one(tmp_path: Path, name: str) -
     contents = []
     for _ in range(2):
         add_record(path, 2)
-        with replacing(path) as stream:
+        with open_replacement(path) as stream:
             assert write_lines(stream, records(1, 2)) == 2
             assert read_records(path) == records(2)
         contents.append(path.read_bytes())
@@ -71,7 +77,7 @@ def test_a_file_is_written_to_the_target_of_a_symlink(tmp_path: Path) -> None:
     link.symlink_to(target)
     add_record(link, 1)
     assert read_records(target) == records(1)
-    with replacing(link) as stream:
+    with open_replacement(link) as stream:
         write_lines(stream, records(2))
     assert (link.is_symlink(), read_records(target)) == (True, records(2))
 

@@ -10,12 +10,12 @@ from detourage.reader.documents import Run
 from inspector.article_parts import ArticleParts, article_parts, source_of
 from inspector.pages import (
     MAX_URL_CHARACTERS,
-    abridged,
+    abridge,
     breakable,
+    highlight,
     instant,
-    marked,
-    marked_up,
     rate,
+    render_runs,
     span,
 )
 from inspector.passages import passages_of
@@ -30,16 +30,16 @@ def test_a_timestamp_is_shown_in_utc() -> None:
 
 
 def test_words_are_highlighted_in_any_case_and_everything_is_escaped() -> None:
-    html = marked("A <b> Bridge, bridges", ["bridge", "a.b"])
+    html = highlight("A <b> Bridge, bridges", ["bridge", "a.b"])
     assert html == "A &lt;b&gt; <mark>Bridge</mark>, <mark>bridge</mark>s"
-    assert marked("<b>", []) == "&lt;b&gt;"
+    assert highlight("<b>", []) == "&lt;b&gt;"
 
 
 URL = "https://news.example/?a=\"'"
 
 
 def test_text_runs_link_only_to_web_urls() -> None:
-    html = marked_up(
+    html = render_runs(
         [
             Run("<one>", URL, is_bold=True, is_italic=False, begins_line=True),
             Run("two", "javascript:alert(1)", is_bold=False, is_italic=True, begins_line=False),
@@ -72,9 +72,9 @@ def test_rates_and_durations_are_shown_with_useful_precision() -> None:
 
 
 def test_long_and_international_urls_are_abridged() -> None:
-    assert abridged("https://news.example/a/b?id=3") == "/a/b?id=3"
-    assert abridged("https://news.example/中文") == "/%E4%B8%AD%E6%96%87"
-    long = abridged("https://news.example/" + "a" * 60 + "-the-end.html")
+    assert abridge("https://news.example/a/b?id=3") == "/a/b?id=3"
+    assert abridge("https://news.example/中文") == "/%E4%B8%AD%E6%96%87"
+    long = abridge("https://news.example/" + "a" * 60 + "-the-end.html")
     assert len(long) == MAX_URL_CHARACTERS
     assert long.endswith("-the-end.html")
 
