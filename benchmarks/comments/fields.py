@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import fmean
 
 from benchmarks.comments.locating import locate
-from benchmarks.evaluation.scores.comments import CommentScore, score_comments, with_names
+from benchmarks.evaluation.scores.comments import CommentScore, score_comments, with_shown_names
 from benchmarks.evaluation.scores.corpora import load_corpus
 from benchmarks.evaluation.scores.records import Comment
 from detourage.comments.comment import Comment as ReadComment
@@ -90,7 +90,7 @@ def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
         page = parse_page(stored.html, stored.url, content_type=stored.content_type)
         document = page.document
         records = locate(document, gold.comments or ())
-        wanted = with_names(gold.comments or (), document)
+        wanted = with_shown_names(gold.comments or (), document)
         found = [_scored(comment) for comment in read_comments(page.flat, records, stored.url)]
         inside = set(records)
         score = score_comments(found, wanted)

@@ -25,7 +25,7 @@ from benchmarks.evaluation.scores import (
     score_snippets,
     unmarked_document,
 )
-from benchmarks.evaluation.scores.comments import with_names
+from benchmarks.evaluation.scores.comments import with_shown_names
 from benchmarks.evaluation.scores.page import with_headline
 from detourage.html import PageError
 from detourage.papers.reading import page_of, text_of
@@ -54,7 +54,7 @@ def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatist
         try:
             document = page_of(source).document
             headline = headline_of(gold, document)
-            comments = with_names(comments, document) if comments else comments
+            comments = with_shown_names(comments, document) if comments else comments
         except PageError:
             pass
         authors = [comment.author for comment in comments or ()]

@@ -33,10 +33,10 @@ def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
     See Deturck (2015), section 5.2 and figure 5.1; there, as here, equal texts do not count as
     included in each other. An empty text is not part of any other text.
     """
-    alike = cosine(Counter(found), Counter(wanted))
+    similarity = cosine(Counter(found), Counter(wanted))
     return Agreement(
-        cosine=alike,
-        exact=alike >= EXACT_COSINE,
+        cosine=similarity,
+        exact=similarity >= EXACT_COSINE,
         equal=list(found) == list(wanted),
         within_gold=_is_within(found, wanted),
         around_gold=_is_within(wanted, found),
@@ -62,6 +62,5 @@ def bag_of_words(found: Sequence[str], wanted: Sequence[str]) -> PRF:
 def _is_within(part: Sequence[str], whole: Sequence[str]) -> bool:
     if not 0 < len(part) < len(whole):
         return False
-    # Words do not contain line ends, so the lines of one text occur in the other only as whole
-    # words.
+    # With one word per line, a part is found only at whole words, as words contain no line ends.
     return "\n".join(["", *part, ""]) in "\n".join(["", *whole, ""])

@@ -35,7 +35,7 @@ class SuffixAutomaton:
         """Add a sequence that begins at position `start`; return the state of the whole."""
         last = self.initial
         for end, symbol in enumerate(symbols, start + 1):
-            last = self._extended(last, symbol, end)
+            last = self._extend(last, symbol, end)
         return last
 
     def read(self, symbols: Iterable[Hashable]) -> Iterator[tuple[State, int]]:
@@ -55,10 +55,11 @@ class SuffixAutomaton:
                 length += 1
             yield state, length
 
-    def _extended(self, last: State, symbol: Hashable, end: int) -> State:
+    def _extend(self, last: State, symbol: Hashable, end: int) -> State:
+        """Add the suffixes of `last` followed by a symbol; return the state of the longest one."""
         known = last.targets.get(symbol)
         if known is not None:
-            return self._exactly(last, symbol, known)
+            return self._state_after(last, symbol, known)
         current = State(last.length + 1, end)
         state: State | None = last
         while state is not None and symbol not in state.targets:
@@ -67,11 +68,14 @@ class SuffixAutomaton:
         if state is None:
             current.link = self.initial
         else:
-            current.link = self._exactly(state, symbol, state.targets[symbol])
+            current.link = self._state_after(state, symbol, state.targets[symbol])
         return current
 
-    def _exactly(self, state: State, symbol: Hashable, target: State) -> State:
-        """Return the state for a state's longest string and a symbol; split `target` if needed."""
+    def _state_after(self, state: State, symbol: Hashable, target: State) -> State:
+        """Return the state of a state's longest string followed by a symbol.
+
+        If `target` also has longer strings, the string gets its own state, a copy of `target`.
+        """
         if target.length == state.length + 1:
             return target
         copy = State(state.length + 1, target.end, target.link, target.targets.copy())

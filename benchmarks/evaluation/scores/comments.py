@@ -58,7 +58,7 @@ def score_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> Comme
     parents = {i: _gold_parent(found[i].parent, gold_of) == wanted[j].parent for i, j in pairs}
     return CommentScore(
         records=PRF.of(len(pairs), len(found), len(wanted)),
-        text_f1=_mean([_likeness(found[i], wanted[j]) for i, j in pairs]),
+        text_f1=_mean([_text_f1(found[i], wanted[j]) for i, j in pairs]),
         authors=_share(
             _same_name(found[i].author, wanted[j].author)
             for i, j in pairs
@@ -77,20 +77,22 @@ def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
     et al. 2016) and, where applicable, the other fields of `CommentScore`. If there are comments:
     ``comments_words_f``, the F1 of all their words. If there are none: ``comments_none``.
     """
-    marked = gold.comments or ()
-    wanted = words(" ".join(each.text for each in marked) or gold.comment_text or "")
+    gold_comments = gold.comments or ()
+    wanted = words(" ".join(each.text for each in gold_comments) or gold.comment_text or "")
     if wanted:
-        together = bag_of_words([word for each in found for word in words(each.text)], wanted)
-        return {"comments_words_f": together.f1, **_scores_one_by_one(found, marked)}
+        all_words = bag_of_words([word for each in found for word in words(each.text)], wanted)
+        return {"comments_words_f": all_words.f1, **_scores_one_by_one(found, gold_comments)}
     if gold.comments is None and gold.comment_text is None:
         return {}
     return {"comments_none": 100.0 * (not found)}
 
 
-def _scores_one_by_one(found: Sequence[Comment], marked: Sequence[Comment]) -> dict[str, float]:
-    if not marked:
+def _scores_one_by_one(
+    found: Sequence[Comment], gold_comments: Sequence[Comment]
+) -> dict[str, float]:
+    if not gold_comments:
         return {}
-    score = score_comments(found, marked)
+    score = score_comments(found, gold_comments)
     values = {
         "comments_p": score.records.precision,
         "comments_r": score.records.recall,
@@ -105,17 +107,17 @@ def _scores_one_by_one(found: Sequence[Comment], marked: Sequence[Comment]) -> d
     return {name: value for name, value in values.items() if value is not None}
 
 
-def with_names(comments: Sequence[Comment], document: HtmlElement) -> tuple[Comment, ...]:
+def with_shown_names(comments: Sequence[Comment], document: HtmlElement) -> tuple[Comment, ...]:
     """Replace authors that are profile URLs with the most frequent text of links to them."""
     shown: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for link in document.iter("a"):
         text = " ".join(words(link.text_content()))
         if text:
             shown[link.get("href") or ""][text] += 1
-    return tuple(_named(comment, shown) for comment in comments)
+    return tuple(_with_shown_name(comment, shown) for comment in comments)
 
 
-def _named(comment: Comment, shown: Mapping[str, Counter[str]]) -> Comment:
+def _with_shown_name(comment: Comment, shown: Mapping[str, Counter[str]]) -> Comment:
     names = shown.get(comment.author or "")
     return replace(comment, author=names.most_common(1)[0][0]) if names else comment
 
@@ -124,18 +126,18 @@ def match_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> list[
     """Match comments one to one by their texts; return pairs of indices, sorted by the first."""
     if not found or not wanted:
         return []
-    alike = np.array([[_likeness(left, right) for right in wanted] for left in found])
-    edges = alike >= SAME_COMMENT_F1
-    # Any additional edge must outweigh every gain in similarity.
-    weights = np.where(edges, alike + 100.0 * (min(len(found), len(wanted)) + 1), 0.0)
+    similarities = np.array([[_text_f1(left, right) for right in wanted] for left in found])
+    edges = similarities >= SAME_COMMENT_F1
+    # With so large a bonus per match, one more match always outweighs more similar texts.
+    weights = np.where(edges, similarities + 100.0 * (min(len(found), len(wanted)) + 1), 0.0)
     rows, columns = linear_sum_assignment(weights, maximize=True)
     return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if edges[i, j]]
 
 
-def _likeness(left: Comment, right: Comment) -> float:
+def _text_f1(left: Comment, right: Comment) -> float:
     left_words, right_words = words(left.text), words(right.text)
     if not left_words and not right_words:
-        return 100.0 * (_plain(left.text) == _plain(right.text))
+        return 100.0 * (_lower_and_collapsed(left.text) == _lower_and_collapsed(right.text))
     return bag_of_words(left_words, right_words).f1
 
 
@@ -151,7 +153,8 @@ def _same_name(found: str | None, wanted: str | None) -> bool:
 def _same_date(found: Comment, wanted: str | None) -> bool:
     given = [date for date in (found.date, found.published) if date is not None]
     return wanted is not None and any(
-        _plain(date) == _plain(wanted) or same_day(date, wanted) for date in given
+        _lower_and_collapsed(date) == _lower_and_collapsed(wanted) or same_day(date, wanted)
+        for date in given
     )
 
 
@@ -159,7 +162,7 @@ def _name_words(name: str | None) -> list[str]:
     return [word.lower() for word in words(name or "")]
 
 
-def _plain(text: str) -> str:
+def _lower_and_collapsed(text: str) -> str:
     return " ".join(normalised(text).lower().split())
 
 

@@ -26,7 +26,8 @@ Russian and Greek, in lower case and without accents (including the breve of й)
 _MONTH_OF = {start: month for month, starts in enumerate(_MONTHS, 1) for start in starts.split()}
 _MONTH = rf"(?P<name>(?:{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})[^\W\d_]*)"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
-_FORMS = tuple(
+# "2021-05-12", "20210512", "12.05.2021", "05/12/2021", "12 Mai 2021" and "May 12, 2021".
+_DAY_FORMS = tuple(
     re.compile(rf"(?<!\d){form}(?!\d)")
     for form in (
         rf"{_YEAR}\s*[-/.年]\s*(?P<month>\d{{1,2}})\s*[-/.月]\s*(?P<day>\d{{1,2}})",
@@ -38,7 +39,8 @@ _FORMS = tuple(
         rf"(?<![^\W\d_]){_MONTH}[\s.]*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s,]+{_YEAR}",
     )
 )
-_COARSE = tuple(
+# "2021-05", "May 2021" and "2021".
+_MONTH_OR_YEAR_FORMS = tuple(
     re.compile(rf"^\s*{form}\s*$")
     for form in (
         rf"{_YEAR}\s*[-/.年]\s*(?P<month>\d{{1,2}})月?",
@@ -55,47 +57,50 @@ class Span(NamedTuple):
     last: date
 
 
-def spans(text: str) -> set[Span]:
+def possible_spans(text: str) -> set[Span]:
     """Return the possible meanings of a written date, which may be surrounded by other words.
 
     Relative dates ("3 hours ago") are not supported. The result is empty if no date is recognised,
     and has two elements if day and month could be swapped.
     """
-    plain = _plain(text)
+    plain = _without_accents(text)
     found: set[Span] = set()
-    for form in _FORMS:
+    for form in _DAY_FORMS:
         for match in form.finditer(plain):
-            found |= _span(match)
+            found |= _read_match(match)
     if not found:
-        for form in _COARSE:
+        for form in _MONTH_OR_YEAR_FORMS:
             for match in form.finditer(plain):
-                found |= _span(match)
+                found |= _read_match(match)
     return found
 
 
 def same_day(found: str, wanted: str) -> bool:
     """Return whether a date denotes the expected day, or a day in the expected month or year."""
-    return _within(found, wanted, timedelta(0))
+    return _is_within(found, wanted, timedelta(0))
 
 
 def near_day(found: str, wanted: str) -> bool:
     """Return whether a date is at most a day off (time zones, late updates); see `same_day`."""
-    return _within(found, wanted, timedelta(1))
+    return _is_within(found, wanted, timedelta(1))
 
 
-def _within(found: str, wanted: str, tolerance: timedelta) -> bool:
+def _is_within(found: str, wanted: str, tolerance: timedelta) -> bool:
     return any(
         target.first - tolerance <= given.first and given.last <= target.last + tolerance
-        for given in spans(found)
-        for target in spans(wanted)
+        for given in possible_spans(found)
+        for target in possible_spans(wanted)
     )
 
 
-def _span(match: re.Match[str]) -> set[Span]:
+def _read_match(match: re.Match[str]) -> set[Span]:
+    """Return the day, month or year that a form matched; empty if there is no such date."""
     parts = match.groupdict()
     year = int(parts["year"])
     if parts.get("name"):
-        month = next(_MONTH_OF[parts["name"][:size]] for size in _sizes(parts["name"]))
+        month = next(
+            _MONTH_OF[parts["name"][:size]] for size in _known_prefix_lengths(parts["name"])
+        )
     elif parts.get("month"):
         month = int(parts["month"])
     else:
@@ -109,10 +114,11 @@ def _span(match: re.Match[str]) -> set[Span]:
     return {Span(date(year, month, day), date(year, month, day))} if 1 <= day <= last else set()
 
 
-def _sizes(name: str) -> list[int]:
+def _known_prefix_lengths(name: str) -> list[int]:
+    """Return the lengths of the prefixes of a month's name that are in `_MONTHS`, longest first."""
     return [size for size in range(len(name), 0, -1) if name[:size] in _MONTH_OF]
 
 
-def _plain(text: str) -> str:
+def _without_accents(text: str) -> str:
     decomposed = unicodedata.normalize("NFD", text.lower())
     return "".join(character for character in decomposed if not unicodedata.combining(character))

@@ -7,8 +7,8 @@ from lxml.html import HtmlElement
 from benchmarks.evaluation.scores.records import HEADING, Gold, TextBlock
 from benchmarks.evaluation.scores.words import words
 
-_TITLES = "//title | //h1 | //h2 | //h3"
-_TITLE_PROPERTIES = "//meta[@property='og:title']/@content"
+_TITLE_ELEMENTS = "//title | //h1 | //h2 | //h3"
+_TITLE_METADATA = "//meta[@property='og:title']/@content"
 
 
 def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
@@ -20,25 +20,29 @@ def headline_of(gold: Gold, document: HtmlElement) -> TextBlock | None:
     """
     if not gold.title_in_text or not gold.text:
         return None
-    first = next((line.strip() for line in gold.text.splitlines() if line.strip()), "")
-    kind = gold.blocks[0].type if gold.blocks else HEADING
-    whole = words(gold.text)
+    first_line = next((line.strip() for line in gold.text.splitlines() if line.strip()), "")
+    block_type = gold.blocks[0].type if gold.blocks else HEADING
+    all_words = words(gold.text)
     if gold.title:
         title = words(gold.title)
-        return TextBlock(kind, gold.title) if title and whole[: len(title)] == title else None
-    title = words(first)
-    if title and any(_holds(words(shown), title) for shown in _titles(document)):
-        return TextBlock(kind, first)
+        return (
+            TextBlock(block_type, gold.title)
+            if title and all_words[: len(title)] == title
+            else None
+        )
+    title = words(first_line)
+    if title and any(_contains_words(words(shown), title) for shown in _titles(document)):
+        return TextBlock(block_type, first_line)
     return None
 
 
 def _titles(document: HtmlElement) -> Iterable[str]:
-    for element in document.xpath(_TITLES):
+    for element in document.xpath(_TITLE_ELEMENTS):
         yield "".join(element.itertext())
-    yield from document.xpath(_TITLE_PROPERTIES)
+    yield from document.xpath(_TITLE_METADATA)
 
 
-def _holds(shown: list[str], title: list[str]) -> bool:
+def _contains_words(shown: list[str], title: list[str]) -> bool:
     """Return whether a displayed title contains the words, as in "Headline - Site"."""
     return any(
         shown[start : start + len(title)] == title for start in range(len(shown) - len(title) + 1)

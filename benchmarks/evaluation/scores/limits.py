@@ -17,12 +17,12 @@ def best_subtree(
     """Return the text of the element with CleanEval's highest text-only F1, an exact bound."""
     page = page_text(document)
     wanted = _Wanted(gold, headline)
-    bounded = sorted(
+    by_bound = sorted(
         ((wanted.bound(page.words[span.start : span.stop]), span) for span in page.elements),
         key=lambda pair: (-pair[0], pair[1].start, pair[1].stop),
     )
     best, best_f1 = range(0), 0.0
-    for bound, span in bounded:
+    for bound, span in by_bound:
         if bound <= best_f1:
             break
         f1 = wanted.f1(page.words[span.start : span.stop])
@@ -41,7 +41,7 @@ def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = 
     """
     page = page_text(document)
     wanted = _Wanted(gold, headline)
-    chosen = _fractional_choice(page, wanted)
+    chosen = _choose_blocks(page, wanted)
     return _extracted(block for (block, _), kept in zip(page.blocks, chosen, strict=True) if kept)
 
 
@@ -72,18 +72,19 @@ class _Wanted:
         return 2 * common / max(1, len(found) + len(self.words))
 
 
-def _fractional_choice(page: PageText, wanted: _Wanted) -> list[bool]:
+def _choose_blocks(page: PageText, wanted: _Wanted) -> list[bool]:
+    """Return which blocks to keep; each iteration uses the F1 that the previous choice reached."""
     matched = [0] * len(page.words)
     for start, _, size in matching_blocks(page.words, wanted.words):
         matched[start : start + size] = [1] * size
-    gains = [sum(matched[held.start : held.stop]) for _, held in page.blocks]
-    sizes = [len(held) for _, held in page.blocks]
+    gains = [sum(matched[block_words.start : block_words.stop]) for _, block_words in page.blocks]
+    sizes = [len(block_words) for _, block_words in page.blocks]
     half_f1 = 0.0
     while True:
         chosen = [gain > half_f1 * size for gain, size in zip(gains, sizes, strict=True)]
-        gained = sum(gain for gain, kept in zip(gains, chosen, strict=True) if kept)
-        taken = sum(size for size, kept in zip(sizes, chosen, strict=True) if kept)
-        reached = gained / max(1, taken + len(wanted.words))
+        chosen_gain = sum(gain for gain, kept in zip(gains, chosen, strict=True) if kept)
+        chosen_size = sum(size for size, kept in zip(sizes, chosen, strict=True) if kept)
+        reached = chosen_gain / max(1, chosen_size + len(wanted.words))
         if reached <= half_f1:
             return chosen
         half_f1 = reached

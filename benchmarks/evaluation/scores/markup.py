@@ -10,14 +10,15 @@ from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, 
 MARKS = {HEADING: "<h>", LIST_ITEM: "<l>", PARAGRAPH: "<p>"}
 """Mark of each type of block; any other type is running text (``<p>``)."""
 
+# The letters are those of the marks, as in "<h>".
 _TYPES = {"h": HEADING, "p": PARAGRAPH, "l": LIST_ITEM}
 
 _MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
-_ADDRESS = re.compile(r"\A\s*URL:.*$", re.MULTILINE)
-_UNSEEN = re.compile(
+_URL_LINE = re.compile(r"\A\s*URL:.*$", re.MULTILINE)
+_INVISIBLE = re.compile(
     r"<!--.*?-->|<!DOCTYPE[^>]*>|<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
 )
-_ELEMENT = re.compile(
+_HTML_TAG = re.compile(
     rf"</[hl]>|</?(?:{'|'.join(sorted(html_elements, key=len, reverse=True))})(?:\s[^>]*)?/?>",
     re.IGNORECASE,
 )
@@ -31,14 +32,14 @@ def read_markup(markup: str) -> tuple[TextBlock, ...]:
     F. Chantree, A. Kilgarriff and S. Sharoff, "CleanEval: a competition for cleaning web pages",
     LREC 2008; Lejeune et al. (2015), section 4.1.
     """
-    text = _UNSEEN.sub(" ", _ADDRESS.sub("", markup))
+    text = _INVISIBLE.sub(" ", _URL_LINE.sub("", markup))
     unmarked, *marked = _MARK.split(text)
     blocks = [
-        TextBlock(_TYPES[mark.lower()], _plain(stretch))
+        TextBlock(_TYPES[mark.lower()], _strip_tags(stretch))
         for mark, stretch in zip(marked[::2], marked[1::2], strict=True)
     ]
-    if _plain(unmarked):
-        blocks.insert(0, TextBlock("", _plain(unmarked)))
+    if _strip_tags(unmarked):
+        blocks.insert(0, TextBlock("", _strip_tags(unmarked)))
     return tuple(blocks)
 
 
@@ -52,5 +53,5 @@ def mark_of(block_type: str) -> str:
     return MARKS.get(block_type, MARKS[PARAGRAPH]) if block_type else ""
 
 
-def _plain(stretch: str) -> str:
-    return " ".join(_ELEMENT.sub(" ", stretch).split())
+def _strip_tags(stretch: str) -> str:
+    return " ".join(_HTML_TAG.sub(" ", stretch).split())

@@ -10,13 +10,15 @@ from benchmarks.evaluation.scores.prf import PRF
 from benchmarks.evaluation.scores.records import Gold, Prediction
 from benchmarks.evaluation.scores.words import normalised, words
 
-_BETWEEN_AUTHORS = re.compile(r"\s*[;,|/&、，；\n]\s*|\s+(?:and|und|et|y|e|i|en|και|и)\s+")
-_BY = re.compile(r"^\s*(?:by|von|par|por|di|door|autor|author|作者|记者)\b[\s:：]*", re.IGNORECASE)
+_AUTHOR_SEPARATOR = re.compile(r"\s*[;,|/&、，；\n]\s*|\s+(?:and|und|et|y|e|i|en|και|и)\s+")
+_BYLINE_PREFIX = re.compile(
+    r"^\s*(?:by|von|par|por|di|door|autor|author|作者|记者)\b[\s:：]*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
 class SnippetCounts:
-    """Counts of required snippets (kept or lost) and of forbidden ones (included or omitted)."""
+    """Counts of required snippets (`kept`, `lost`) and of forbidden ones (`let_in`, `left_out`)."""
 
     kept: int = 0
     lost: int = 0
@@ -72,9 +74,9 @@ def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
 
 def score_snippets(text: str, wanted: Iterable[str], unwanted: Iterable[str]) -> SnippetCounts:
     """Count required and forbidden snippets in a title and text, with collapsed whitespace."""
-    whole = _collapsed(text)
-    kept = [_collapsed(snippet) in whole for snippet in wanted]
-    let_in = [_collapsed(snippet) in whole for snippet in unwanted]
+    collapsed_text = _collapse_whitespace(text)
+    kept = [_collapse_whitespace(snippet) in collapsed_text for snippet in wanted]
+    let_in = [_collapse_whitespace(snippet) in collapsed_text for snippet in unwanted]
     return SnippetCounts(
         kept=sum(kept),
         lost=len(kept) - sum(kept),
@@ -87,21 +89,21 @@ def author_names(authors: Iterable[str]) -> list[frozenset[str]]:
     """Split author lines into distinct names, each the set of its words in lower case."""
     names: dict[frozenset[str], None] = {}
     for line in authors:
-        for part in _BETWEEN_AUTHORS.split(line):
-            name = frozenset(word.lower() for word in words(_BY.sub("", part)))
+        for part in _AUTHOR_SEPARATOR.split(line):
+            name = frozenset(word.lower() for word in words(_BYLINE_PREFIX.sub("", part)))
             if name:
                 names[name] = None
     return list(names)
 
 
 def _score_authors(found: Sequence[frozenset[str]], wanted: Sequence[frozenset[str]]) -> PRF:
-    free = list(wanted)
+    unmatched = list(wanted)
     for name in found:
-        match = next((other for other in free if name <= other or other <= name), None)
+        match = next((other for other in unmatched if name <= other or other <= name), None)
         if match is not None:
-            free.remove(match)
-    return PRF.of(len(wanted) - len(free), len(found), len(wanted))
+            unmatched.remove(match)
+    return PRF.of(len(wanted) - len(unmatched), len(found), len(wanted))
 
 
-def _collapsed(text: str) -> str:
+def _collapse_whitespace(text: str) -> str:
     return " ".join(normalised(text).split())

@@ -7,7 +7,7 @@ from itertools import pairwise
 import regex
 
 from benchmarks.evaluation.scores.prf import PRF
-from benchmarks.evaluation.scores.words import Word, placed_words, words
+from benchmarks.evaluation.scores.words import Word, words, words_with_positions
 
 MAX_HEADLINE_SHARE = 0.5
 """Maximum share of capitalised words in a line with names; a line with a higher share is a
@@ -18,7 +18,8 @@ MAX_NAME_WORDS = 6
 
 _CAPITALISED = regex.compile(r"\p{Lu}")
 _LETTER = regex.compile(r"\p{L}")
-_BREAK = regex.compile(r"[^ ]|  ")
+# Between two words of the same name, there is only a single space.
+_NAME_BREAK = regex.compile(r"[^ ]|  ")
 _SENTENCE_START = regex.compile(r"[.!?…:;\"“”«»„()\[\]•*–—]")
 _TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")
 
@@ -32,11 +33,11 @@ class Gazetteer:
 
     def __init__(self, texts: Iterable[str]) -> None:
         lines = [line for text in texts for line in text.splitlines()]
-        proper = _proper_words(lines)
+        name_words = _name_words(lines)
         self._names: set[tuple[str, ...]] = set()
         for line in lines:
-            if not _is_headline(placed_words(line)):
-                self._names.update(_runs(line, proper))
+            if not _is_headline(words_with_positions(line)):
+                self._names.update(_names_in_line(line, name_words))
             self._names.update(tuple(words(name)) for name in _TITLE_OF_WORK.findall(line))
         self._names.discard(())
         self._lengths: dict[str, list[int]] = {}
@@ -68,12 +69,12 @@ def score_names(found: Mapping[str, int], wanted: Mapping[str, int]) -> PRF:
     return PRF.of(common, sum(found.values()), sum(wanted.values()))
 
 
-def _proper_words(lines: Iterable[str]) -> set[str]:
+def _name_words(lines: Iterable[str]) -> set[str]:
     """Return the words that are mostly capitalised even where capitalisation is not required."""
     capitalised: Counter[str] = Counter()
     lower: Counter[str] = Counter()
     for line in lines:
-        placed = placed_words(line)
+        placed = words_with_positions(line)
         if _is_headline(placed):
             continue
         for before, word in pairwise(placed):
@@ -86,22 +87,27 @@ def _proper_words(lines: Iterable[str]) -> set[str]:
 
 
 def _is_headline(placed: list[Word]) -> bool:
+    """Return whether so many words of a line are capitalised that capitals do not mark names."""
     lettered = [word.text for word in placed if _LETTER.search(word.text)]
     capitalised = sum(_CAPITALISED.match(word) is not None for word in lettered)
     return capitalised > MAX_HEADLINE_SHARE * len(lettered)
 
 
-def _runs(line: str, proper: set[str]) -> Iterator[tuple[str, ...]]:
+def _names_in_line(line: str, name_words: set[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the runs of name words in a line, such as ``("Ada", "Lovelace")``."""
     run: list[Word] = []
-    for word in placed_words(line):
-        if run and (word.text not in proper or _BREAK.search(line, run[-1].end, word.start)):
-            yield from _name(run)
+    for word in words_with_positions(line):
+        if run and (
+            word.text not in name_words or _NAME_BREAK.search(line, run[-1].end, word.start)
+        ):
+            yield from _as_name(run)
             run = []
-        if word.text in proper:
+        if word.text in name_words:
             run.append(word)
-    yield from _name(run)
+    yield from _as_name(run)
 
 
-def _name(run: list[Word]) -> Iterator[tuple[str, ...]]:
+def _as_name(run: list[Word]) -> Iterator[tuple[str, ...]]:
+    """Yield a run of words if it can be a name: neither too long nor a single letter."""
     if 0 < len(run) <= MAX_NAME_WORDS and (len(run) > 1 or len(run[0].text) > 1):
         yield tuple(word.text for word in run)

@@ -38,33 +38,33 @@ def score_page(
     the gold record has no text.
     """
     if gold.text is None:
-        raise ValueError(f"the gold of {gold.id} holds no text")
+        raise ValueError(f"the gold record {gold.id} has no text to score against")
     wanted = words(gold.text)
     scores: dict[str, float] = {}
     if headline is not None:
         own = words(_with_own_headline(extracted).text)
         scores["own_equal"] = 100.0 * (own == wanted)
-        _add(scores, "own", PRF.of(matched_total(own, wanted), len(own), len(wanted)))
+        _add_prf(scores, "own", PRF.of(matched_total(own, wanted), len(own), len(wanted)))
         extracted = with_headline(extracted, headline)
     found = words(extracted.text)
-    paper = agreement(found, wanted)
+    deturck = agreement(found, wanted)
     scores |= {
-        "exact": 100.0 * paper.exact,
-        "cosine": 100.0 * paper.cosine,
-        "equal": 100.0 * paper.equal,
-        "within": 100.0 * paper.within_gold,
-        "around": 100.0 * paper.around_gold,
+        "exact": 100.0 * deturck.exact,
+        "cosine": 100.0 * deturck.cosine,
+        "equal": 100.0 * deturck.equal,
+        "within": 100.0 * deturck.within_gold,
+        "around": 100.0 * deturck.around_gold,
     }
-    _add(scores, "to", PRF.of(matched_total(found, wanted), len(found), len(wanted)))
+    _add_prf(scores, "to", PRF.of(matched_total(found, wanted), len(found), len(wanted)))
     if gold.blocks is not None:
         labelled = text_and_markup(extracted.paragraphs, gold.blocks)
         unlabelled = text_and_markup(extracted.paragraphs, gold.blocks, labelled=False)
-        _add(scores, "tm", labelled.tokens)
-        _add(scores, "tmu", unlabelled.tokens)
-        _add(scores, "mark", labelled.marks)
-    _add(scores, "char", characters(extracted.text, gold.text))
-    _add(scores, "bag", bag_of_words(found, wanted))
-    _add(scores, "rouge", rouge_lsum(extracted.text, gold.text))
+        _add_prf(scores, "tm", labelled.tokens)
+        _add_prf(scores, "tmu", unlabelled.tokens)
+        _add_prf(scores, "mark", labelled.marks)
+    _add_prf(scores, "char", characters(extracted.text, gold.text))
+    _add_prf(scores, "bag", bag_of_words(found, wanted))
+    _add_prf(scores, "rouge", rouge_lsum(extracted.text, gold.text))
     return scores
 
 
@@ -90,7 +90,7 @@ def _with_own_headline(extracted: Prediction) -> Prediction:
     return with_headline(extracted, TextBlock(HEADING, extracted.title))
 
 
-def _add(scores: dict[str, float], name: str, score: PRF) -> None:
+def _add_prf(scores: dict[str, float], name: str, score: PRF) -> None:
     scores[f"{name}_p"] = score.precision
     scores[f"{name}_r"] = score.recall
     scores[f"{name}_f"] = score.f1

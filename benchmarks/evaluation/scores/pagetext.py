@@ -8,20 +8,20 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from benchmarks.evaluation.scores.records import HEADING, LIST_ITEM, PARAGRAPH, TextBlock
-from benchmarks.evaluation.scores.words import Word, normalised, placed_words
+from benchmarks.evaluation.scores.words import Word, normalised, words_with_positions
 
 
-def _names(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
+def _name_set(names: str) -> frozenset[str]:
+    return frozenset(names.split())
 
 
-# This is defined here rather than imported from the extraction, because a measure must not depend
-# on the code that it measures.
-_HIDDEN = _names(
+# These element names are repeated here rather than imported from the extractor, because a score
+# must not depend on the code that it measures.
+_HIDDEN = _name_set(
     "head script style noscript template svg math canvas select option datalist textarea button "
     "input iframe object embed applet video audio map"
 )
-_INLINE = _names(
+_INLINE = _name_set(
     "a abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr "
     "q rb rp rt ruby s samp small span strike strong sub sup time tt u var wbr"
 )
@@ -43,21 +43,29 @@ class PageText:
     blocks: list[tuple[TextBlock, range]]
     elements: list[range]
     _text: str
-    _placed: list[Word]
+    _words_with_positions: list[Word]
 
     def within(self, span: range) -> Iterator[TextBlock]:
         """Yield the blocks in a range of words, clipping blocks that extend beyond the range."""
-        for block, held in self.blocks:
-            inside = range(max(held.start, span.start), min(held.stop, span.stop))
-            if inside == held:
+        for block, block_words in self.blocks:
+            shared = range(max(block_words.start, span.start), min(block_words.stop, span.stop))
+            if shared == block_words:
                 yield block
-            elif inside:
-                start, end = self._placed[inside.start].start, self._placed[inside.stop - 1].end
+            elif shared:
+                start, end = (
+                    self._words_with_positions[shared.start].start,
+                    self._words_with_positions[shared.stop - 1].end,
+                )
                 yield block._replace(text=" ".join(self._text[start:end].split()))
 
 
 @dataclass
-class _Writer:
+class _TextWriter:
+    """The text so far with its blocks, and the character range of each element in `spans`.
+
+    `start` is the position at which the current block begins, and `size` the length of the text.
+    """
+
     parts: list[str] = field(default_factory=list)
     size: int = 0
     blocks: list[tuple[str, int, int]] = field(default_factory=list)
@@ -80,7 +88,7 @@ class _Writer:
 
 def page_text(document: HtmlElement) -> PageText:
     """Lay out the visible text of a parsed page, which is not modified."""
-    writer = _Writer()
+    writer = _TextWriter()
     types = [PARAGRAPH]
     starts: list[int] = []
     for event, element in _walk(document):
@@ -99,10 +107,11 @@ def page_text(document: HtmlElement) -> PageText:
         if element is not document:
             writer.write(element.tail)
     writer.end_block(types[-1])
-    return _read(writer)
+    return _to_page_text(writer)
 
 
 def _walk(document: HtmlElement) -> Iterator[tuple[str, HtmlElement]]:
+    """Yield the start and end of each node in document order, skipping hidden content."""
     walk = etree.iterwalk(document, events=("start", "end", "comment", "pi"))
     for event, element in walk:
         if event == "start" and element.tag in _HIDDEN:
@@ -110,25 +119,30 @@ def _walk(document: HtmlElement) -> Iterator[tuple[str, HtmlElement]]:
         yield event, element
 
 
-def _read(writer: _Writer) -> PageText:
+def _to_page_text(writer: _TextWriter) -> PageText:
+    """Split the text into words, and convert character positions into ranges of words."""
     text = "".join(writer.parts)
-    placed = placed_words(text)
+    placed = words_with_positions(text)
     blocks = []
     for kind, start, end in writer.blocks:
-        held = _held(placed, start, end)
-        if held:
-            blocks.append((TextBlock(kind, " ".join(text[start:end].split())), held))
-    elements = {held for start, end in writer.spans if (held := _held(placed, start, end))}
+        block_words = _words_between(placed, start, end)
+        if block_words:
+            blocks.append((TextBlock(kind, " ".join(text[start:end].split())), block_words))
+    elements = {
+        block_words
+        for start, end in writer.spans
+        if (block_words := _words_between(placed, start, end))
+    }
     return PageText(
         [word.text for word in placed],
         blocks,
-        sorted(elements, key=lambda held: (held.start, held.stop)),
+        sorted(elements, key=lambda block_words: (block_words.start, block_words.stop)),
         text,
         placed,
     )
 
 
-def _held(placed: list[Word], start: int, end: int) -> range:
+def _words_between(placed: list[Word], start: int, end: int) -> range:
     """Return the range of words that are entirely between two positions."""
     first = bisect_left(placed, start, key=lambda word: word.start)
     last = bisect_right(placed, end, key=lambda word: word.end)

@@ -13,7 +13,7 @@ _PARAGRAPH_TAG = re.compile(r"<p[\s>]", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class TextStatistics:
-    """Counts over files.
+    """Sizes of one or more files of text or HTML, added up.
 
     `paragraphs` counts blocks of running text or, in HTML, ``<p>`` tags; as in the paper, a text
     without blocks has none. `words` follow Unicode segmentation. `tokens` are separated by

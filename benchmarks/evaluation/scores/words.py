@@ -8,8 +8,9 @@ import regex
 
 _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\u30fc\uff70\uff9e\uff9f"
 
-# With (?w), \b matches the default word boundaries of Unicode Standard Annex 29.
-_SEGMENT = regex.compile(
+# A Chinese, Japanese or Korean character with its combining marks, or a run of other characters up
+# to a word boundary. With (?w), \b matches the boundaries of Unicode Standard Annex 29.
+_SEGMENTS = regex.compile(
     rf"(?w)[{_CJK}]\p{{M}}*+|\b(?=[\w\p{{N}}])[^{_CJK}]+?(?:\b|(?=[{_CJK}]))",
     regex.VERSION1,
 )
@@ -36,20 +37,20 @@ def words(text: str) -> list[str]:
     Texts are split at the word boundaries of Unicode Standard Annex 29; segments that contain a
     letter or digit are words. Each Chinese, Japanese or Korean character is a word.
     """
-    return list(_words(text))
+    return list(_cached_words(text))
 
 
-def placed_words(text: str) -> list[Word]:
+def words_with_positions(text: str) -> list[Word]:
     """Split a `normalised` text into `words` with their positions."""
     return [
-        Word(match[0], *match.span()) for match in _SEGMENT.finditer(text) if _is_word(match[0])
+        Word(match[0], *match.span()) for match in _SEGMENTS.finditer(text) if _is_word(match[0])
     ]
 
 
 # Cached because the scores of a page split the same text and its lines several times.
 @lru_cache(maxsize=1024)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(filter(_is_word, _SEGMENT.findall(normalised(text))))
+def _cached_words(text: str) -> tuple[str, ...]:
+    return tuple(filter(_is_word, _SEGMENTS.findall(normalised(text))))
 
 
 def _is_word(segment: str) -> bool:
