@@ -23,7 +23,7 @@ from benchmarks.evaluation.scores.roles import (
     LabelledPage,
     RoleScores,
     align,
-    lines_in,
+    are_lines_in,
     load_roles,
 )
 from benchmarks.extraction.folds import FoldModels
@@ -87,7 +87,7 @@ def method_scores(corpora: Path, method: str) -> RoleScores:
         texts[result.index] = extracted.text if extracted is not None else ""
     for page, text in zip(pages, texts, strict=True):
         lines = [line.text for line in lines_of(outline_of(page.source))]
-        scores.add(align(page.labelled, lines), lines_in(text, lines))
+        scores.add(align(page.labelled, lines), are_lines_in(text, lines))
     return scores
 
 

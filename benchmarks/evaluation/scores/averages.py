@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-Unit = Literal["pages", "sites"]
-"""Unit of a mean: either all pages or all sites have the same weight."""
+AveragedOver = Literal["pages", "sites"]
+"""What has equal weight in a mean: every page, or every site whatever its number of pages."""
 
 RESAMPLES = 10_000
 """Number of resamples in a bootstrap or permutation test. With 10,000, the ends of a 95 % interval
@@ -18,7 +18,7 @@ EXACT_SITES = 13
 """Maximum number of sites for an exact permutation test: n sites have 2^n sign assignments, which
 must be fewer than `RESAMPLES`."""
 
-_DRAWS_AT_ONCE = 1_000
+_RESAMPLES_AT_ONCE = 1_000  # limits the memory needed
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Difference:
     sites: int
 
 
-def macro_average(rows: Iterable[PageScores], *, over: Unit = "pages") -> dict[str, float]:
+def macro_average(rows: Iterable[PageScores], *, over: AveragedOver = "pages") -> dict[str, float]:
     """Average every score over the pages that have it; all pages or sites have equal weight."""
     values: dict[str, tuple[list[float], list[str]]] = {}
     for row in rows:
@@ -68,7 +68,7 @@ def macro_average(rows: Iterable[PageScores], *, over: Unit = "pages") -> dict[s
 
 
 def macro_average_by_language(
-    rows: Iterable[PageScores], *, over: Unit = "pages"
+    rows: Iterable[PageScores], *, over: AveragedOver = "pages"
 ) -> dict[str, dict[str, float]]:
     """Average every score within each language, in alphabetical order of languages."""
     return _grouped(rows, lambda row: row.language, over)
@@ -83,7 +83,7 @@ def bootstrap_interval(
     values: Sequence[float],
     sites: Sequence[str],
     *,
-    over: Unit = "pages",
+    over: AveragedOver = "pages",
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval:
@@ -107,7 +107,7 @@ def paired_difference(
     second: Mapping[str, float],
     sites: Mapping[str, str],
     *,
-    over: Unit = "pages",
+    over: AveragedOver = "pages",
     level: float = 0.95,
     seed: int = 0,
 ) -> Difference:
@@ -134,7 +134,7 @@ def paired_difference(
 
 
 def _grouped(
-    rows: Iterable[PageScores], key: Callable[[PageScores], str], over: Unit
+    rows: Iterable[PageScores], key: Callable[[PageScores], str], over: AveragedOver
 ) -> dict[str, dict[str, float]]:
     groups: dict[str, list[PageScores]] = {}
     for row in rows:
@@ -147,16 +147,18 @@ def _site_sums(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the sum and number of values of each site."""
     if not values:
-        raise ValueError("a mean of no value")
+        raise ValueError("there are no values to average")
     index_of: dict[str, int] = {}
     indices = [index_of.setdefault(site, len(index_of)) for site in sites]
     if len(indices) != len(values):
-        raise ValueError(f"{len(values)} values and {len(indices)} sites")
+        raise ValueError(f"each value needs a site: {len(values)} values, {len(indices)} sites")
     counts = np.bincount(indices).astype(np.float64)
     return np.bincount(indices, np.asarray(values, dtype=np.float64)).astype(np.float64), counts
 
 
-def _mean(sums: npt.NDArray[np.float64], counts: npt.NDArray[np.float64], over: Unit) -> float:
+def _mean(
+    sums: npt.NDArray[np.float64], counts: npt.NDArray[np.float64], over: AveragedOver
+) -> float:
     if over == "sites":
         return float(np.mean(sums / counts))
     return float(sums.sum() / counts.sum())
@@ -165,12 +167,13 @@ def _mean(sums: npt.NDArray[np.float64], counts: npt.NDArray[np.float64], over: 
 def _resampled_means(
     sums: npt.NDArray[np.float64],
     counts: npt.NDArray[np.float64],
-    over: Unit,
+    over: AveragedOver,
     random: np.random.Generator,
 ) -> npt.NDArray[np.float64]:
+    """Return the means of `RESAMPLES` bootstrap samples, each of as many sites as there are."""
     means = []
-    for _ in range(0, RESAMPLES, _DRAWS_AT_ONCE):
-        drawn = random.integers(len(sums), size=(_DRAWS_AT_ONCE, len(sums)))
+    for _ in range(0, RESAMPLES, _RESAMPLES_AT_ONCE):
+        drawn = random.integers(len(sums), size=(_RESAMPLES_AT_ONCE, len(sums)))
         if over == "sites":
             means.append((sums / counts)[drawn].mean(axis=1))
         else:
@@ -181,18 +184,19 @@ def _resampled_means(
 def _sign_flip_p_value(
     sums: npt.NDArray[np.float64],
     counts: npt.NDArray[np.float64],
-    over: Unit,
+    over: AveragedOver,
     random: np.random.Generator,
 ) -> float:
-    shares = sums / counts if over == "sites" else sums
-    # Equal statistics must compare as equal regardless of the order of summation.
-    observed = abs(shares.sum()) - 1e-9 * np.abs(shares).sum()
-    if len(shares) <= EXACT_SITES:
-        choices = np.arange(2 ** len(shares))
-        signs = 1 - 2 * (choices[:, None] >> np.arange(len(shares)) & 1)
-        return float(np.mean(np.abs(signs @ shares) >= observed))
+    """Return the share of sign assignments to the sites with a sum as far from 0 as observed."""
+    site_differences = sums / counts if over == "sites" else sums
+    # The tolerance makes sums that differ only by rounding count as equal.
+    observed = abs(site_differences.sum()) - 1e-9 * np.abs(site_differences).sum()
+    if len(site_differences) <= EXACT_SITES:
+        choices = np.arange(2 ** len(site_differences))
+        signs = 1 - 2 * (choices[:, None] >> np.arange(len(site_differences)) & 1)
+        return float(np.mean(np.abs(signs @ site_differences) >= observed))
     extreme = 0
-    for _ in range(0, RESAMPLES, _DRAWS_AT_ONCE):
-        signs = 1 - 2 * random.integers(2, size=(_DRAWS_AT_ONCE, len(shares)))
-        extreme += int(np.sum(np.abs(signs @ shares) >= observed))
+    for _ in range(0, RESAMPLES, _RESAMPLES_AT_ONCE):
+        signs = 1 - 2 * random.integers(2, size=(_RESAMPLES_AT_ONCE, len(site_differences)))
+        extreme += int(np.sum(np.abs(signs @ site_differences) >= observed))
     return (extreme + 1) / (RESAMPLES + 1)

@@ -72,7 +72,7 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     invalid, if an ID occurs twice, or if a gold record has no page.
     """
     pages: dict[str, CorpusPage] = {}
-    for place, record in _records(folder / "pages.jsonl.gz"):
+    for place, record in _numbered_records(folder / "pages.jsonl.gz"):
         page = _page(record, place)
         if page.id in pages:
             raise CorpusError(f"{place}: a second page {page.id!r}")
@@ -80,7 +80,7 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     golds = load_golds(folder / "gold.jsonl.gz", title_in_text=title_in_text)
     for name in golds:
         if name not in pages:
-            raise CorpusError(f"gold.jsonl.gz: a gold record has no page, {name!r}")
+            raise CorpusError(f"gold.jsonl.gz: pages.jsonl.gz has no page {name!r}")
     return Corpus(folder.name, {name: pages[name] for name in pages if name in golds}, golds)
 
 
@@ -90,11 +90,13 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
     The file is compressed if its name ends in ``.gz``; `title_in_text` is as in `load_corpus`.
     Raise CorpusError if the file or a line is invalid, or if an ID occurs twice.
     """
-    in_corpus = path.parent.name not in BODY_ONLY
+    corpus_default = path.parent.name not in BODY_ONLY
     golds: dict[str, Gold] = {}
-    for place, record in _records(path):
-        said = record.get("title_in_text", in_corpus) if title_in_text is None else title_in_text
-        gold = read_gold(record, title_in_text=said, place=place)
+    for place, record in _numbered_records(path):
+        begins_with_title = (
+            record.get("title_in_text", corpus_default) if title_in_text is None else title_in_text
+        )
+        gold = read_gold(record, title_in_text=begins_with_title, place=place)
         if gold.id in golds:
             raise CorpusError(f"{place}: a second gold record for {gold.id!r}")
         golds[gold.id] = gold
@@ -108,8 +110,8 @@ def _without_comments(gold: Gold) -> Gold:
 
     Corpora that have the text of all comments as a whole follow this convention.
     """
-    is_silent = gold.comments is None and gold.comment_text is None
-    return replace(gold, comment_text="") if is_silent else gold
+    has_no_annotation = gold.comments is None and gold.comment_text is None
+    return replace(gold, comment_text="") if has_no_annotation else gold
 
 
 def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "gold") -> Gold:
@@ -129,7 +131,7 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
             title_in_text=title_in_text,
             title=_text(record, "title"),
             blocks=None if markup is None else read_markup(markup),
-            authors=_authors(record.get("author", record.get("authors"))),
+            authors=_author_tuple(record.get("author", record.get("authors"))),
             date=_text(record, "date" if "date" in record else "published_at"),
             wanted=_snippets(record, "with"),
             unwanted=_snippets(record, "without"),
@@ -142,10 +144,11 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
             lead=_text(record, "lead"),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise CorpusError(f"{place}: no gold record ({error!r})") from error
+        raise CorpusError(f"{place}: this is no valid gold record ({error!r})") from error
 
 
-def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def _numbered_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the JSON objects in a file, each with its place, such as ``gold.jsonl.gz, line 7``."""
     try:
         with open_text(path) as lines:
             for number, line in enumerate(lines, 1):
@@ -156,7 +159,7 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                     except (ValueError, RecursionError) as error:
                         raise CorpusError(f"{place}: {error}") from error
                     if not isinstance(record, dict):
-                        raise CorpusError(f"{place}: no JSON object")
+                        raise CorpusError(f"{place}: this is no JSON object")
                     yield place, record
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path}: {error}") from error
@@ -194,7 +197,7 @@ def _text(record: Mapping[str, Any], field: str) -> str | None:
     return value
 
 
-def _authors(value: str | Sequence[str] | None) -> tuple[str, ...] | None:
+def _author_tuple(value: str | Sequence[str] | None) -> tuple[str, ...] | None:
     if not value:
         return None
     return (value,) if isinstance(value, str) else tuple(value)
@@ -208,6 +211,7 @@ def _snippets(record: Mapping[str, Any], field: str) -> tuple[str, ...]:
 
 
 def _comments(value: object) -> tuple[Comment, ...] | None:
+    """Read comments that are listed individually; return None if they are text or snippets."""
     if not isinstance(value, list) or any(isinstance(comment, str) for comment in value):
         return None
     return tuple(

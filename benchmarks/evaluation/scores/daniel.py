@@ -23,14 +23,19 @@ from benchmarks.evaluation.scores.repeats import NameRepeats, Repeat
 RELEVANT_SCORE = 0.8
 """Minimum score of the best-scoring disease for an article to be about this disease."""
 
+# A document with fewer paragraphs is divided into zones in another way, if it has enough sentences.
 _MIN_ZONES = 3
 _MIN_SENTENCES = 5
 _MIN_SENTENCE_CHARACTERS = 3
+
 _FULL_RATIO = 0.99
+"""Ratio of a wholly repeated name; with 1, the exponent of the score would have no effect."""
+
+# Subtracted if the first letter of the name differs, and if no repeat is in the outer two zones.
 _FIRST_LETTER_PENALTY = 0.1
 _BODY_PENALTY = 0.1
 
-_EDGE = "\x02"
+_NAME_SEPARATOR = "\x02"
 _SENTENCE_END = re.compile(r"\. |</p>")
 
 
@@ -59,40 +64,43 @@ class DiseaseWatch:
         self._names = tuple(diseases)
         self._diseases = tuple(diseases.values())
         self._repeats = NameRepeats(self._names)
-        self._tail = _EDGE + _EDGE.join(self._names)
+        self._appended_names = _NAME_SEPARATOR + _NAME_SEPARATOR.join(self._names)
 
     def event(self, document: str) -> Event | None:
         """Find the disease that matches a document best, whether relevant or not.
 
         Paragraphs begin with ``<p>`` or are lines. Return None if no part of a name is repeated.
         """
-        parts = zones(document)
-        best: tuple[float, str, str, int] | None = None
-        for share, repeat in self._repeats.find(parts):
-            if best is not None and min(share, _FULL_RATIO) < best[0]:
+        document_zones = zones(document)
+        best_match: tuple[float, str, str, int] | None = None
+        for share, repeat in self._repeats.find(document_zones):
+            if best_match is not None and min(share, _FULL_RATIO) < best_match[0]:
                 break
-            if len(parts) > 1 and len(repeat.texts) < 2:
+            if len(document_zones) > 1 and len(repeat.texts) < 2:
                 continue
-            positions = self._positions(repeat, parts)
+            positions = self._positions(repeat, document_zones)
             for index in repeat.names:
                 name = self._names[index]
                 candidate = (_score(repeat.text, name, positions), name, repeat.text, index)
-                if best is None or candidate > best:
-                    best = candidate
-        return best and Event(self._diseases[best[3]], best[1], best[0])
+                if best_match is None or candidate > best_match:
+                    best_match = candidate
+        return best_match and Event(self._diseases[best_match[3]], best_match[1], best_match[0])
 
-    def _positions(self, repeat: Repeat, parts: Sequence[str]) -> list[float]:
+    def _positions(self, repeat: Repeat, document_zones: Sequence[str]) -> list[float]:
         """Return the distances of the occurrences from the nearer end of the document, in order.
 
         Distances are measured in zones. If the document has a single zone, all names are appended
         to it, so that names that contain the string count as occurrences; distances are then
         measured in characters and divided by the total length.
         """
-        if len(parts) > 1:
-            return sorted(float(min(zone, len(parts) - 1 - zone)) for zone in repeat.texts)
-        whole = parts[0] + self._tail
-        places = (match.start() for match in re.finditer(re.escape(repeat.text), whole))
-        return sorted(round(min(place, len(whole) - place) / len(whole), 5) for place in places)
+        if len(document_zones) > 1:
+            return sorted(float(min(zone, len(document_zones) - 1 - zone)) for zone in repeat.texts)
+        text_and_names = document_zones[0] + self._appended_names
+        offsets = (match.start() for match in re.finditer(re.escape(repeat.text), text_and_names))
+        return sorted(
+            round(min(offset, len(text_and_names) - offset) / len(text_and_names), 5)
+            for offset in offsets
+        )
 
 
 @dataclass(frozen=True)
@@ -111,22 +119,32 @@ def score_task(
     Only documents of `reference` are compared. See Lejeune et al. (2015), section 4.3 and table 3,
     where the reference was human judgement.
     """
-    wanted = {key: event.disease for key, event in reference.items() if event and event.relevant}
-    given = {
+    wanted_diseases = {
+        key: event.disease for key, event in reference.items() if event and event.relevant
+    }
+    found_diseases = {
         key: event.disease
         for key, event in found.items()
         if key in reference and event and event.relevant
     }
     return TaskScore(
-        documents=PRF.of(len(wanted.keys() & given.keys()), len(given), len(wanted)),
-        pairs=PRF.of(len(wanted.items() & given.items()), len(given), len(wanted)),
+        documents=PRF.of(
+            len(wanted_diseases.keys() & found_diseases.keys()),
+            len(found_diseases),
+            len(wanted_diseases),
+        ),
+        pairs=PRF.of(
+            len(wanted_diseases.items() & found_diseases.items()),
+            len(found_diseases),
+            len(wanted_diseases),
+        ),
     )
 
 
 def load_diseases(path: Path) -> dict[str, dict[str, str]]:
-    """Read a JSON file of diseases by language and name."""
-    read: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
-    return read
+    """Read a JSON file that maps each language to its disease names, and each name to a disease."""
+    diseases: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
+    return diseases
 
 
 def marked_document(blocks: Iterable[TextBlock]) -> str:
@@ -145,23 +163,24 @@ def zones(document: str) -> list[str]:
     Otherwise, a document with fewer than five sentences is a single zone. In longer documents, the
     second of two paragraphs is halved, and a single paragraph is split into thirds.
     """
-    found = document.split("<p>")
-    if len(found) == 1:
-        found = document.split("\n")
-    found = [zone for zone in found if zone]
-    if len(found) >= _MIN_ZONES:
-        return found
+    parts = document.split("<p>")
+    if len(parts) == 1:
+        parts = document.split("\n")
+    parts = [zone for zone in parts if zone]
+    if len(parts) >= _MIN_ZONES:
+        return parts
     sentences = _SENTENCE_END.split(document)
     if sum(len(sentence) >= _MIN_SENTENCE_CHARACTERS for sentence in sentences) < _MIN_SENTENCES:
         return [document]
-    if len(found) == 2:
-        half = len(found[1]) // 2
-        return [found[0], found[1][:half], found[1][half:]]
+    if len(parts) == 2:
+        half = len(parts[1]) // 2
+        return [parts[0], parts[1][:half], parts[1][half:]]
     third = len(document) // 3
     return [document[:third], document[third : 2 * third], document[2 * third :]]
 
 
 def _score(text: str, name: str, positions: Sequence[float]) -> float:
+    """Score a repeated part of a disease's name: higher if longer and closer to either end."""
     ratio = len(text) / len(name)
     if text[0].lower() != name[0].lower():
         ratio = max(0.0, ratio - _FIRST_LETTER_PENALTY)

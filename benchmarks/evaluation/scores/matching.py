@@ -1,4 +1,4 @@
-"""Ratcliff-Obershelp matching: the parts that two sequences have in common, in the same order."""
+"""Ratcliff-Obershelp matching of the parts that two sequences have in common, in the same order."""
 
 from collections.abc import Hashable, Sequence
 from difflib import Match
@@ -16,5 +16,5 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
 
 
 def matched_total(a: Sequence[Hashable], b: Sequence[Hashable]) -> int:
-    """Count the words in the blocks that two sequences have in common."""
+    """Count the items in the blocks that two sequences have in common, such as words."""
     return sum(block.size for block in matching_blocks(a, b))

@@ -20,7 +20,7 @@ class PRF:
         Raise ValueError if `common` exceeds one of them.
         """
         if not 0 <= common <= min(found, wanted):
-            raise ValueError(f"{common} of {found} found and {wanted} wanted in common")
+            raise ValueError(f"{common} items cannot be common to {found} found, {wanted} wanted")
         if found == wanted == 0:
             return cls(100.0, 100.0, 100.0)
         return cls(

@@ -19,35 +19,35 @@ Finder = Callable[[str], Iterator[str]]
 
 @dataclass(frozen=True)
 class Recogniser:
-    """A recogniser for one language; `name` is the name and release of its package."""
+    """A recogniser for one language; `name` is its package with the release (``jieba 0.42.1``)."""
 
     name: str
-    _make: Callable[[], Finder]
+    _load_finder: Callable[[], Finder]
 
     def find(self, text: str) -> Counter[str]:
         """Count the names of people, places and organisations in a text.
 
         Each line is processed separately, so that names do not depend on adjacent paragraphs.
         """
-        finder = _made(self._make)
+        finder = _load(self._load_finder)
         return Counter(name for line in text.splitlines() if line.strip() for name in finder(line))
 
 
 def recogniser_of(language: str) -> Recogniser | None:
     """Return the recogniser of a language (ISO 639-1), or None if none is installed."""
-    if language not in _MAKERS:
+    if language not in _RECOGNISERS:
         return None
-    distribution, make = _MAKERS[language]
+    distribution, load_finder = _RECOGNISERS[language]
     try:
-        return Recogniser(f"{distribution} {version(distribution)}", make)
+        return Recogniser(f"{distribution} {version(distribution)}", load_finder)
     except PackageNotFoundError:
         return None
 
 
 @cache
-def _made(make: Callable[[], Finder]) -> Finder:
+def _load(load_finder: Callable[[], Finder]) -> Finder:
     """Load a recogniser, once per process."""
-    return make()
+    return load_finder()
 
 
 def _natasha() -> Finder:
@@ -82,7 +82,7 @@ def _jieba() -> Finder:
     return find
 
 
-_MAKERS: Mapping[str, tuple[str, Callable[[], Finder]]] = {
+_RECOGNISERS: Mapping[str, tuple[str, Callable[[], Finder]]] = {
     "ru": ("natasha", _natasha),
     "zh": ("jieba", _jieba),
 }

@@ -1,4 +1,4 @@
-"""Maximal repeated substrings of texts and a fixed list of names."""
+"""Strings that texts have in common with names from a fixed list, each as long as possible."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Repeat:
 
 
 @dataclass(frozen=True)
-class _Names:
+class _Occurrences:
     """Occurrences of a state's strings in the names.
 
     `holders` are the indices of the names that contain the strings, and `shortest` is the length of
@@ -56,8 +56,8 @@ class NameRepeats:
                         break
                     holders[suffix].add(index)
             finals.update(_suffixes(state))
-        self._names = {
-            state: _Names(
+        self._occurrences = {
+            state: _Occurrences(
                 holders=tuple(sorted(held)),
                 shortest=min(len(names[index]) for index in held),
                 follower=(
@@ -73,52 +73,58 @@ class NameRepeats:
         Each repeat comes with the largest share of any name that it covers (0 to 1); repeats are in
         descending order of this share.
         """
-        found = [
-            (length / self._names[state].shortest, state, length, holders)
-            for state, lengths in self._strings(texts).items()
-            for length, holders in lengths.items()
+        candidates = [
+            (length / self._occurrences[state].shortest, state, length, text_mask)
+            for state, lengths in self._left_maximal_strings(texts).items()
+            for length, text_mask in lengths.items()
         ]
-        found.sort(key=lambda item: -item[0])
-        for share, state, length, holders in found:
+        candidates.sort(key=lambda item: -item[0])
+        for share, state, length, text_mask in candidates:
             text = self._joined[state.end - length : state.end]
-            held = tuple(index for index in range(len(texts)) if holders >> index & 1)
-            if self._cannot_grow_right(text, state, [texts[index] for index in held]):
-                yield share, Repeat(text, held, self._names[state].holders)
+            text_indices = tuple(index for index in range(len(texts)) if text_mask >> index & 1)
+            if self._cannot_grow_right(text, state, [texts[index] for index in text_indices]):
+                yield share, Repeat(text, text_indices, self._occurrences[state].holders)
 
-    def _strings(self, texts: Sequence[str]) -> dict[State, dict[int, int]]:
+    def _left_maximal_strings(self, texts: Sequence[str]) -> dict[State, dict[int, int]]:
         """Find the strings in texts and names that cannot be extended to the left.
 
         These are the longest string of each state, and shorter strings that are the longest match
         at some position of a text. Returns, by state and length of the string, a bit mask of the
         texts that contain it.
         """
-        read: dict[State, dict[int, int]] = {}
+        matches: dict[State, dict[int, int]] = {}
         for index, text in enumerate(texts):
             for state, length in self._automaton.read(text):
-                lengths = read.setdefault(state, {})
+                lengths = matches.setdefault(state, {})
                 lengths[length] = lengths.get(length, 0) | 1 << index
-        read.pop(self._automaton.initial, None)
-        longer: dict[State, int] = {}
-        for state, lengths in read.items():
-            holders = 0
-            for texts_of_length in lengths.values():
-                holders |= texts_of_length
+        matches.pop(self._automaton.initial, None)
+        masks_of_longer: dict[State, int] = {}
+        for state, lengths in matches.items():
+            text_mask = 0
+            for mask in lengths.values():
+                text_mask |= mask
             for suffix in _suffixes(state.link):
-                longer[suffix] = longer.get(suffix, 0) | holders
+                masks_of_longer[suffix] = masks_of_longer.get(suffix, 0) | text_mask
         strings: dict[State, dict[int, int]] = {}
-        for state in read | longer:
-            own = read.get(state, {})
-            holders = longer.get(state, 0)
+        for state in matches | masks_of_longer:
+            lengths = matches.get(state, {})
+            text_mask = masks_of_longer.get(state, 0)
             strings[state] = {}
-            for length in sorted(own.keys() | ({state.length} if holders else set()), reverse=True):
-                holders |= own.get(length, 0)
-                strings[state][length] = holders
+            # Texts that contain a longer string of the state also contain its shorter strings.
+            for length in sorted(
+                lengths.keys() | ({state.length} if text_mask else set()), reverse=True
+            ):
+                text_mask |= lengths.get(length, 0)
+                strings[state][length] = text_mask
         return strings
 
     def _cannot_grow_right(self, text: str, state: State, holders: Sequence[str]) -> bool:
-        follower = self._names[state].follower
+        """Return whether a string is not always followed by the same character."""
+        follower = self._occurrences[state].follower
         return follower is None or any(
-            holder[end : end + 1] != follower for holder in holders for end in _ends(text, holder)
+            holder[end : end + 1] != follower
+            for holder in holders
+            for end in _end_positions(text, holder)
         )
 
 
@@ -129,7 +135,8 @@ def _suffixes(state: State | None) -> Iterator[State]:
         state = state.link
 
 
-def _ends(text: str, holder: str) -> Iterator[int]:
+def _end_positions(text: str, holder: str) -> Iterator[int]:
+    """Yield the end of each occurrence of a text in a longer one, including overlapping ones."""
     start = holder.find(text)
     while start >= 0:
         yield start + len(text)

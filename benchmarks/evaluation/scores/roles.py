@@ -23,28 +23,29 @@ from benchmarks.evaluation.scores.words import words
 
 ROLES_FILE = "roles.jsonl.gz"
 
-TEXT = frozenset({"lead", "paragraph", "heading", "list_item", "quote", "table", "code", "qa"})
+ARTICLE_ROLES = frozenset(
+    {"lead", "paragraph", "heading", "list_item", "quote", "table", "code", "qa"}
+)
 """Roles of lines that belong to the article's text."""
 
-MIXED = "mixed"
+MIXED_ROLES = "mixed"
 """Label of a line with two roles, which is not scored."""
 
-SAME_ROLE = {"comment_form": "comment"}
+SCORED_AS = {"comment_form": "comment"}
 """Labels that are scored as another role, because readers of articles need not distinguish them."""
 
-OF_THE_SITE = frozenset({"legal", "navigation", "share", "template"})
+SITE_ROLES = frozenset({"legal", "navigation", "share", "template"})
 """Roles that annotators could not distinguish reliably; they count as a single role in scores."""
 
-AMBIGUOUS = {"related": "template"}
+CONFUSED_WITH = {"related": "template"}
 """Roles whose precision ignores lines that have the other given role, because annotators confused
 the two: some labelled a list of other articles in a side column as ``related``, others as
 ``template``."""
 
-IN_TEXT = 0.5
+MIN_SHARE_IN_TEXT = 0.5
 """Minimum share of a line's words that a text must contain to count as containing the line."""
 
-
-DIGITS = 4
+DIGEST_DIGITS = 4
 """Number of hexadecimal digits in a digest: enough to align lines, but too few to reconstruct texts
 by brute force."""
 
@@ -62,7 +63,7 @@ class LabelledPage:
 
 def digest_of(text: str) -> str:
     """Return the digest that identifies a line by its text."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGITS]
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:DIGEST_DIGITS]
 
 
 def load_roles(path: Path) -> list[LabelledPage]:
@@ -77,36 +78,38 @@ def load_roles(path: Path) -> list[LabelledPage]:
 def _page(record: Mapping[str, object]) -> LabelledPage:
     lines = record["lines"]
     if not isinstance(lines, list):
-        raise TypeError("lines are no list")
+        raise TypeError("the key 'lines' must hold a list")
     return LabelledPage(
         str(record["corpus"]),
         str(record["id"]),
         str(record["kind"]),
         tuple(line["digest"] if "digest" in line else digest_of(line["text"]) for line in lines),
-        tuple(SAME_ROLE.get(line["role"], str(line["role"])) for line in lines),
+        tuple(SCORED_AS.get(line["role"], str(line["role"])) for line in lines),
     )
 
 
 def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
-    """Return each line's role (or None) by aligning the lines with the labelled ones, in order."""
+    """Return the labelled role of each line, or None if the line matches no labelled line."""
     roles: list[str | None] = [None] * len(texts)
     digests = [digest_of(text) for text in texts]
-    for start, at, size in matching_blocks(labelled.digests, digests):
-        roles[at : at + size] = labelled.roles[start : start + size]
+    for start, first, size in matching_blocks(labelled.digests, digests):
+        roles[first : first + size] = labelled.roles[start : start + size]
     return roles
 
 
-def lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
+def are_lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Return which lines of a page a text contains, with their words in the same order."""
-    by_line = [words(line) for line in lines]
-    matched = np.zeros(sum(map(len, by_line)) + 1)
-    for start, _, size in matching_blocks([word for line in by_line for word in line], words(text)):
+    words_by_line = [words(line) for line in lines]
+    matched = np.zeros(sum(map(len, words_by_line)) + 1)
+    for start, _, size in matching_blocks(
+        [word for line in words_by_line for word in line], words(text)
+    ):
         matched[start : start + size] = 1.0
     sums = np.concatenate([[0.0], np.cumsum(matched)])
-    ends = np.cumsum([0, *map(len, by_line)])
+    ends = np.cumsum([0, *map(len, words_by_line)])
     counts = np.maximum(1, np.diff(ends))
     shares: npt.NDArray[np.float64] = (sums[ends[1:]] - sums[ends[:-1]]) / counts
-    return shares > IN_TEXT
+    return shares > MIN_SHARE_IN_TEXT
 
 
 @dataclass
@@ -135,19 +138,19 @@ class RoleScores:
 
         `roles` are the true roles (None if unknown), and `found` the assigned roles.
         """
-        wrong = 0
-        for place, role in enumerate(roles):
-            if role is None or role == MIXED:
+        wrong_lines = 0
+        for index, role in enumerate(roles):
+            if role is None or role == MIXED_ROLES:
                 continue
-            wrong += (role in TEXT) != bool(in_text[place])
+            wrong_lines += (role in ARTICLE_ROLES) != bool(in_text[index])
             self.lines[role] += 1
-            self.kept[role] += bool(in_text[place])
+            self.kept[role] += bool(in_text[index])
             if found is not None:
-                self.found[role, found[place]] += 1
+                self.found[role, found[index]] += 1
         self.pages += 1
-        self.right += wrong == 0
-        self.nearly_right += wrong <= 1
-        return wrong == 0
+        self.right += wrong_lines == 0
+        self.nearly_right += wrong_lines <= 1
+        return wrong_lines == 0
 
     @property
     def exact(self) -> float:
@@ -164,19 +167,17 @@ class RoleScores:
         return 100 * self.kept[role] / max(1, self.lines[role])
 
     def prf(self, role: str) -> PRF:
-        """Return the precision, recall and F1 of a role; roles `OF_THE_SITE` count as one.
+        """Return the precision, recall and F1 of a role; roles `SITE_ROLES` count as one.
 
-        Precision ignores lines of the role that annotators confused with it (see `AMBIGUOUS`).
+        Precision ignores lines of the role that annotators confused with it (see `CONFUSED_WITH`).
         """
-        same = OF_THE_SITE if role in OF_THE_SITE else {role}
-        both = sum(n for (true, found), n in self.found.items() if true in same and found in same)
-        found = sum(
-            n
-            for (true, said), n in self.found.items()
-            if said in same and true != AMBIGUOUS.get(role)
-        )
-        wanted = sum(n for (true, _), n in self.found.items() if true in same)
-        return PRF.of(both, found, wanted)
+        scored_roles = SITE_ROLES if role in SITE_ROLES else {role}
+        right = found = wanted = 0
+        for (true, assigned), count in self.found.items():
+            right += count * (true in scored_roles and assigned in scored_roles)
+            found += count * (assigned in scored_roles and true != CONFUSED_WITH.get(role))
+            wanted += count * (true in scored_roles)
+        return PRF.of(right, found, wanted)
 
     def mean_f1(self, roles: Iterable[str]) -> float:
         """Return the mean F1 of the given roles, in percent."""

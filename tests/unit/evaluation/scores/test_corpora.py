@@ -80,11 +80,11 @@ def test_a_corpus_or_a_gold_record_may_omit_headlines(
 @pytest.mark.parametrize(
     ("pages", "golds", "message"),
     [
-        ([page("1")], [{"id": "2", "text": "x"}], "gold record has no page"),
+        ([page("1")], [{"id": "2", "text": "x"}], "pages.jsonl.gz has no page"),
         ([page("1"), page("1")], [], "second page"),
         ([page("1")], [{"id": "1"}, {"id": "1"}], "second gold"),
         ([page("1")], [{"text": "x"}], r"gold\.jsonl\.gz, line 1"),
-        ([page("1")], [{"id": "1", "text": 3}], "no gold record"),
+        ([page("1")], [{"id": "1", "text": 3}], "no valid gold record"),
         ([page("1", html_base64="?")], [], r"pages\.jsonl\.gz, line 1"),
         ([{"id": "1", "url": "x"}], [], "no page message"),
     ],
