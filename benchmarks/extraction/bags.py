@@ -17,14 +17,14 @@ class BagScore(NamedTuple):
 
 def compare_bags(found: str, wanted: str) -> BagScore:
     """Compare the words of two texts as multisets, in lower case."""
-    bags = [Counter(words_of(text)) for text in (found, wanted)]
-    both, in_found, in_wanted = (sum(bag.values()) for bag in (bags[0] & bags[1], *bags))
-    if not both:
-        return BagScore(0.0, 0.0, float(in_found == in_wanted))
-    precision, recall = both / in_found, both / in_wanted
+    bags = [Counter(lower_case_words(text)) for text in (found, wanted)]
+    common, found_total, wanted_total = (sum(bag.values()) for bag in (bags[0] & bags[1], *bags))
+    if not common:
+        return BagScore(0.0, 0.0, float(found_total == wanted_total))
+    precision, recall = common / found_total, common / wanted_total
     return BagScore(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-def words_of(text: str) -> list[str]:
+def lower_case_words(text: str) -> list[str]:
     """Return the words of a text in lower case; apostrophes of any form separate words."""
     return _WORD.findall(text.lower())

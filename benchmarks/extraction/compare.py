@@ -23,7 +23,7 @@ from benchmarks.evaluation.scores import (
 )
 from detourage.papers.reading import page_of
 
-SCORE = "to_f"
+SCORE = "to_f"  # F1 of CleanEval's text-only score
 
 
 def peer_scores(
@@ -42,7 +42,7 @@ def peer_scores(
     return rows
 
 
-def rows_of(
+def table_rows(
     ours: Sequence[PageScores], peers: dict[str, list[PageScores]], title: str
 ) -> Iterator[str]:
     """Yield a line of the table for all pages, and one for each language."""
@@ -83,15 +83,15 @@ def main() -> None:
     print("|---|---:|---|---:|---:|---:|---:|---:|")
     for folder in options.corpora:
         corpus = load_corpus(folder)
-        ours = [PageScores(**row) for row in scores[corpus.name][options.view]]
-        golds = [corpus.golds[row.page] for row in ours]
-        pages = [corpus.pages[row.page] for row in ours]
+        our_scores = [PageScores(**row) for row in scores[corpus.name][options.view]]
+        golds = [corpus.golds[row.page] for row in our_scores]
+        pages = [corpus.pages[row.page] for row in our_scores]
         sources = [Source(page.html, page.url, page.content_type) for page in pages]
         peers = {
             method: peer_scores(runner, method, golds, sources)
             for method in options.peers.split(",")
         }
-        print("\n".join(rows_of(ours, peers, corpus.name)), flush=True)
+        print("\n".join(table_rows(our_scores, peers, corpus.name)), flush=True)
 
 
 if __name__ == "__main__":

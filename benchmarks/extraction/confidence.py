@@ -37,10 +37,10 @@ CORPORA = (
     *("wcxb", "fundus_body", "daniel", "dragnet", "l3s_gn1", "msv_big9"),
     *("zh_cwced", "cleaneval_dev", "cleanportaleval"),
 )
-TODAYS = frozenset({"wcxb", "fundus_body"})
+RECENT_CORPORA = frozenset({"wcxb", "fundus_body"})
 
-FALSE_FLAGS = 0.1
-"""Maximum share of the correct articles that may be flagged."""
+MAX_FALSE_FLAGS = 0.1
+"""Share of the correct articles that lie below the limit used in the column "10 % false"."""
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]
@@ -48,7 +48,7 @@ _Booleans = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class PageExample:
-    """An article with a known text.
+    """The confidence in an extracted article, and whether its text matches the gold text.
 
     `expected_f1` is the word F1 that the probabilities of the lines predict; `is_right` states
     whether the actual F1 is at least `GOOD_F1`.
@@ -79,30 +79,30 @@ def read_examples(folder: Path, models: FoldModels) -> Iterator[PageExample]:
 def read_all(folders: Sequence[Path], models: Path, processes: int) -> Iterator[PageExample]:
     """Compute the confidence in the articles of corpora in the given number of processes."""
     with ProcessPoolExecutor(processes) as pool:
-        for examples in pool.map(_read, folders, repeat(models)):
+        for examples in pool.map(_read_in_process, folders, repeat(models)):
             yield from examples
 
 
-def _read(folder: Path, models: Path) -> list[PageExample]:
+def _read_in_process(folder: Path, models: Path) -> list[PageExample]:
     return [*read_examples(folder, FoldModels.of(models))]
 
 
 def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
     page = page_of(source)
     outline = Outline.of(page.flat)
-    shown = PageInTemplate(page.url, outline)
-    apart = outline.indices_of(comments_to_exclude(page, comments_of(page)))
-    article, finding = find_article(shown, apart)
-    place = finding or FoundBody(article.method, container=0)
-    confidence = confidence_of(outline, shown.judged, finding)
+    page_in_template = PageInTemplate(page.url, outline)
+    excluded = outline.indices_of(comments_to_exclude(page, comments_of(page)))
+    article, finding = find_article(page_in_template, excluded)
+    found_body = finding or FoundBody(article.method, container=0)
+    confidence = confidence_of(outline, page_in_template.judged, finding)
     headline = headline_of(gold, page.document)
     text = f"{headline.text}\n{article.text}" if headline is not None else article.text
-    found, wanted = words(text.lower()), words((gold.text or "").lower())
-    is_right = bag_of_words(found, wanted).f1 >= 100 * GOOD_F1
-    return PageExample(corpus, gold, confidence, place.confidence, is_right)
+    found_words, gold_words = words(text.lower()), words((gold.text or "").lower())
+    is_right = bag_of_words(found_words, gold_words).f1 >= 100 * GOOD_F1
+    return PageExample(corpus, gold, confidence, found_body.confidence, is_right)
 
 
-def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
+def comparison_table(examples: Sequence[PageExample], confidences: _Floats) -> Iterator[str]:
     """Yield the lines of a table that compares the confidence with the expected F1."""
     yield (
         "| | pages | not right | by | area under ROC | flagged, 10 % false, %"
@@ -111,10 +111,13 @@ def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
     yield "|---|---:|---:|---|---:|---:|---:|---:|---:|"
     expected = np.array([each.expected_f1 for each in examples])
     is_right = np.array([each.is_right for each in examples])
-    for name, places in _groups(examples).items():
-        right = is_right[places]
-        for what, values in (("expected F1", expected[places]), ("confidence", found[places])):
-            limit = np.quantile(values[right], FALSE_FLAGS)
+    for name, mask in _masks_by_group(examples).items():
+        right = is_right[mask]
+        for score, values in (
+            ("expected F1", expected[mask]),
+            ("confidence", confidences[mask]),
+        ):
+            limit = np.quantile(values[right], MAX_FALSE_FLAGS)
             figures = [
                 f"{roc_auc_score(right, values):.3f}",
                 f"{100 * np.mean(values[~right] < limit):.0f}",
@@ -122,24 +125,24 @@ def table(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
                 f"{100 * np.mean(values[right] < DOUBTFUL):.1f}",
                 f"{brier_score_loss(right, values):.4f}",
             ]
-            yield f"| {name} | {len(right)} | {(~right).sum()} | {what} | {' | '.join(figures)} |"
+            yield f"| {name} | {len(right)} | {(~right).sum()} | {score} | {' | '.join(figures)} |"
 
 
-def calibration(examples: Sequence[PageExample], found: _Floats) -> Iterator[str]:
+def calibration_table(examples: Sequence[PageExample], confidences: _Floats) -> Iterator[str]:
     """Yield the lines of a table that shows the share of correct articles by confidence."""
     is_right = np.array([each.is_right for each in examples])
     yield "| confidence | pages | right, % |"
     yield "|---|---:|---:|"
     for low, high in ((0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 0.9), (0.9, 1.01)):
-        inside = (found >= low) & (found < high)
+        inside = (confidences >= low) & (confidences < high)
         share = 100 * np.mean(is_right[inside]) if inside.any() else 0.0
         yield f"| {low} to {min(1, high)} | {inside.sum()} | {share:.0f} |"
 
 
-def _groups(examples: Sequence[PageExample]) -> dict[str, _Booleans]:
+def _masks_by_group(examples: Sequence[PageExample]) -> dict[str, _Booleans]:
     corpora = np.array([each.corpus for each in examples])
     articles = np.array([each.gold.kind in ARTICLES for each in examples])
-    today = np.isin(corpora, [*TODAYS])
+    today = np.isin(corpora, [*RECENT_CORPORA])
     return {
         "all": np.ones(len(examples), dtype=np.bool_),
         "wcxb, all kinds": corpora == "wcxb",
@@ -150,7 +153,7 @@ def _groups(examples: Sequence[PageExample]) -> dict[str, _Booleans]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Print how well the confidence separates correct articles, and how well it is calibrated."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument(
@@ -161,8 +164,8 @@ def main() -> None:
     folders = [options.corpora / name for name in CORPORA]
     examples = [*read_all(folders, options.models, options.processes)]
     found = np.array([each.confidence for each in examples])
-    print("\n".join(table(examples, found)), end="\n\n")
-    print("\n".join(calibration(examples, found)), flush=True)
+    print("\n".join(comparison_table(examples, found)), end="\n\n")
+    print("\n".join(calibration_table(examples, found)), flush=True)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,8 @@ from benchmarks.evaluation.methods.ours import template_knowledge
 from benchmarks.evaluation.scores import Gold, headline_of, load_corpus, matching_blocks, words
 from benchmarks.evaluation.scores.roles import LabelledPage, align
 from benchmarks.extraction.folds import ARTICLES
-from benchmarks.extraction.inserted import LINES, MARKUP
-from benchmarks.extraction.labels import UNSAID, hinted_labels, shares_in_gold
+from benchmarks.extraction.inserted import INSERTED_LINES, INSERTED_MARKUP
+from benchmarks.extraction.labels import UNKNOWN, hinted_labels, shares_in_gold
 from detourage import core
 from detourage.html import PageError
 from detourage.html.encoding import decode
@@ -260,7 +260,7 @@ class Reading:
             known if known is not None else np.full((len(lines), core.KNOWN), -1, np.float32),
             shares,
             hinted_labels(texts, gold) if is_hinted else None,
-            np.array([_NUMBERS.get(role, UNSAID) for role in aligned]),
+            np.array([_NUMBERS.get(role, UNKNOWN) for role in aligned]),
             np.zeros(len(lines), np.bool_),
             commented,
             starts,
@@ -364,18 +364,18 @@ def with_lines(
     if len(places) < 2:
         return None
     language = gold.language[:2]
-    if language not in LINES or chance.random() < 0.15:
-        language = chance.choice([*LINES])
+    if language not in INSERTED_LINES or chance.random() < 0.15:
+        language = chance.choice([*INSERTED_LINES])
     put: dict[str, LineRole] = {}
     parts: list[str] = []
     chosen = sorted(chance.sample(places, min(len(places), 3)))
     for start, place in pairwise([0, *chosen]):
-        role = chance.choices([*LINES[language]], [5, 5, 1])[0]
+        role = chance.choices([*INSERTED_LINES[language]], [5, 5, 1])[0]
         about = chance.choice(titles) if role == "related" else gold.site.split(".")[0]
-        line = " ".join(chance.choice(LINES[language][role]).format(about).split())
+        line = " ".join(chance.choice(INSERTED_LINES[language][role]).format(about).split())
         if role == "related" and chance.random() < 0.15:
             line = about
-        markup = chance.choice(MARKUP).replace("{n}", str(chance.randint(1, 99)))
+        markup = chance.choice(INSERTED_MARKUP).replace("{n}", str(chance.randint(1, 99)))
         parts += [text[start:place], markup.format(escape(line))]
         put[line] = role
     return Source("".join([*parts, text[chosen[-1] :]]), source.url, "text/html"), put

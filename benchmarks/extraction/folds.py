@@ -17,12 +17,10 @@ from detourage.reader import page_model
 from detourage.reader.page_model import PageModel
 
 ARTICLES = frozenset({None, "article"})
-"""Kinds of pages that are articles; None is included because corpora of articles record no kinds.
-"""
-
+"""Kinds of pages that are articles. Corpora that only have articles record no kind (None)."""
 
 LEFT_OUT = 10
-"""One in so many sites is left out of the training of the shipped model: its fold is 0."""
+"""Number of folds of sites; the sites of fold 0 are left out when the shipped model is trained."""
 
 
 def fold_of(site: str, folds: int) -> int:
@@ -42,7 +40,9 @@ class FoldModels:
         count = len(list(folder.glob("fold-*.bin")))
         if not count:
             raise FileNotFoundError(f"{folder}: no fold-0.bin")
-        return cls([PageModel.from_bytes(path_of(folder, at).read_bytes()) for at in range(count)])
+        return cls(
+            [PageModel.from_bytes(model_path(folder, at).read_bytes()) for at in range(count)]
+        )
 
     def model_for(self, site: str) -> PageModel:
         """Return the model that was not trained on a site."""
@@ -56,6 +56,6 @@ class FoldModels:
             yield
 
 
-def path_of(folder: Path, fold: int) -> Path:
+def model_path(folder: Path, fold: int) -> Path:
     """Return the file of the model that was trained without the sites of a fold."""
     return folder / f"fold-{fold}.bin"

@@ -23,25 +23,26 @@ from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 
 MIN_NAME = 6
-"""Minimum number of letters and digits in a name that identifies a picture."""
+"""Minimum number of letters and digits in a file's or folder's name that identifies a picture."""
 
 CAPTION_START = 40
 """Number of leading letters and digits by which captions are compared."""
 
 _SUFFIX = re.compile(r"\.(?:jpe?g|png|webp|gif|avif|svg)$")
+# The part of a file's name that states the size of the image, such as "-640x480" or "_w640".
 _SIZE = re.compile(
     r"(?:^|[-_,.])(?:\d{2,4}x\d{2,4}|[wh]\d{2,4}|\d{2,4}[wh]|scaled|large|medium|small|thumb)"
     r"(?=$|[-_,.])"
 )
-_NO_WORD = re.compile(r"\W")
+_NON_WORD = re.compile(r"\W")
 
 
 @dataclass
 class Counts:
-    """Counts of found and expected images and captions."""
+    """Counts of images and captions; a cover is the image that represents the article."""
 
     pages: int = 0
-    given: int = 0
+    found: int = 0
     wanted: int = 0
     right: int = 0
     covers: int = 0
@@ -52,52 +53,54 @@ class Counts:
     def row(self, title: str) -> str:
         """Return a row of the table."""
         return (
-            f"| {title} | {self.pages} | {self.right / max(1, self.given):.3f} "
+            f"| {title} | {self.pages} | {self.right / max(1, self.found):.3f} "
             f"| {self.right / max(1, self.wanted):.3f} | {self.covers_found} of {self.covers} "
             f"| {self.captions_right} of {self.captions} |"
         )
 
 
-def names_of(url: str) -> frozenset[str]:
+def names_in_url(url: str) -> frozenset[str]:
     """Return the names that identify a picture: those of its file and of the nearest folders."""
     parts = urlsplit(unquote(unquote(url)))
     queries = (value for _, value in parse_qsl(parts.query) if "/" in value or "." in value)
     folders = [name for name in re.split(r"[/:]", "/".join((parts.path, *queries))) if name]
     names = (_SIZE.sub("", _SUFFIX.sub("", name.lower())) for name in folders[-3:])
-    return frozenset(filter(_is_telling, names))
+    return frozenset(filter(_is_identifying, names))
 
 
-def _is_telling(name: str) -> bool:
-    signs = sum(each.isalnum() for each in name)
+def _is_identifying(name: str) -> bool:
+    """Return whether a name is long enough to be unique; names without digits must be longer."""
+    alphanumerics = sum(each.isalnum() for each in name)
     digits = sum(each.isdecimal() for each in name)
-    return signs >= MIN_NAME and (digits >= 3 or len(name) >= 2 * MIN_NAME)
+    return alphanumerics >= MIN_NAME and (digits >= 3 or len(name) >= 2 * MIN_NAME)
 
 
-def compare(
+def count_correct(
     images: Sequence[ArticleImage], wanted: Sequence[dict[str, Any]], counts: Counts
 ) -> None:
     """Count the correct images of a page."""
-    free = [(names_of(image.url), image) for image in images]
+    unmatched = [(names_in_url(image.url), image) for image in images]
     counts.pages += 1
-    counts.given += len(images)
+    counts.found += len(images)
     counts.wanted += len(wanted)
-    for each in wanted:
-        names = names_of(each["url"])
-        place = next((place for place, (own, _) in enumerate(free) if own & names), None)
-        is_cover = bool(each.get("is_cover"))
+    for expected in wanted:
+        names = names_in_url(expected["url"])
+        index = next((index for index, (own, _) in enumerate(unmatched) if own & names), None)
+        is_cover = bool(expected.get("is_cover"))
         counts.covers += is_cover
-        if place is None:
+        if index is None:
             continue
-        _, image = free.pop(place)
+        _, image = unmatched.pop(index)
         counts.right += 1
         counts.covers_found += is_cover
-        if each.get("caption"):
+        caption = expected.get("caption")
+        if caption:
             counts.captions += 1
-            counts.captions_right += _start(image.caption) == _start(each["caption"])
+            counts.captions_right += _caption_start(image.caption) == _caption_start(caption)
 
 
-def _start(caption: str | None) -> str:
-    return _NO_WORD.sub("", caption or "")[:CAPTION_START]
+def _caption_start(caption: str | None) -> str:
+    return _NON_WORD.sub("", caption or "")[:CAPTION_START]
 
 
 def articles(folder: Path) -> Iterator[tuple[str, dict[str, Any], Sequence[ArticleImage]]]:
@@ -118,20 +121,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     options = parser.parse_args()
-    halves = (Counts(), Counts())
+    counts_by_half = (Counts(), Counts())
     for site, gold, images in articles(options.corpora / "fundus_body"):
         if gold.get("images"):
-            compare(images, gold["images"], halves[fold_of(site, 2)])
+            count_correct(images, gold["images"], counts_by_half[fold_of(site, 2)])
     print("| fundus_body | pages | precision | recall | first images | captions |")
     print("|---|---:|---:|---:|---:|---:|")
-    for title, counts in zip(("sites looked at", "other sites"), halves, strict=True):
+    for title, counts in zip(("sites looked at", "other sites"), counts_by_half, strict=True):
         print(counts.row(title))
-    firsts = [
-        bool(images) and bool(names_of(images[0].url) & names_of(gold["lead_image_url"]))
+    are_right = [
+        bool(images) and bool(names_in_url(images[0].url) & names_in_url(gold["lead_image_url"]))
         for _, gold, images in articles(options.corpora / "postlight")
         if gold.get("lead_image_url")
     ]
-    print(f"\npostlight: the first image is right on {sum(firsts)} of {len(firsts)} pages")
+    print(f"\npostlight: the first image is right on {sum(are_right)} of {len(are_right)} pages")
 
 
 if __name__ == "__main__":

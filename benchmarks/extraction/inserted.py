@@ -9,7 +9,7 @@ from typing import Final
 
 from detourage.roles import LineRole
 
-LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
+INSERTED_LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
     "en": {
         "promo": (
             "Follow us on Facebook and X",
@@ -340,7 +340,7 @@ LINES: Final[Mapping[str, Mapping[LineRole, tuple[str, ...]]]] = {
     },
 }
 
-MARKUP: Final = (
+INSERTED_MARKUP: Final = (
     "<p>{}</p>",
     "<p>{}</p>",
     "<p><strong>{}</strong></p>",

@@ -9,10 +9,10 @@ import numpy.typing as npt
 from benchmarks.evaluation.scores import Gold, matching_blocks, words
 from benchmarks.evaluation.scores.records import TextBlock
 
-UNSAID = -1
+UNKNOWN = -1
 """Label of a line for which the gold record does not determine whether it belongs to the text."""
 
-OF_GOLD = 0.5
+MIN_SHARE_IN_GOLD = 0.5
 """Minimum share of a line's words that the gold text must contain for the line to belong to the
 article."""
 
@@ -32,11 +32,13 @@ def shares_in_gold(
     title = words(headline.text) if headline is not None else []
     if title and wanted[: len(title)] == title:
         del wanted[: len(title)]
-    by_line = [words(text) for text in texts]
-    matched = np.zeros(sum(map(len, by_line)))
-    for start, _, size in matching_blocks([word for line in by_line for word in line], wanted):
+    words_by_line = [words(text) for text in texts]
+    matched = np.zeros(sum(map(len, words_by_line)))
+    for start, _, size in matching_blocks(
+        [word for line in words_by_line for word in line], wanted
+    ):
         matched[start : start + size] = 1.0
-    ends = np.cumsum([0, *map(len, by_line)])
+    ends = np.cumsum([0, *map(len, words_by_line)])
     return np.array(
         [matched[start:end].mean() if end > start else 0.0 for start, end in pairwise(ends)]
     )
@@ -45,22 +47,22 @@ def shares_in_gold(
 def hinted_labels(texts: Sequence[str], gold: Gold) -> npt.NDArray[np.int64]:
     """Label lines that contain a required or forbidden snippet, or are part of a comment.
 
-    Labels are 1 for lines of the article, 0 for lines outside it, and `UNSAID` for lines for which
+    Labels are 1 for lines of the article, 0 for lines outside it, and `UNKNOWN` for lines for which
     the gold record indicates neither or both.
     """
-    comments = _spaced(" ".join(comment.text for comment in gold.comments or ()))
-    wanted = [_spaced(snippet) for snippet in gold.wanted]
-    unwanted = [_spaced(snippet) for snippet in gold.unwanted]
+    comments = _words_between_spaces(" ".join(comment.text for comment in gold.comments or ()))
+    wanted = [_words_between_spaces(snippet) for snippet in gold.wanted]
+    unwanted = [_words_between_spaces(snippet) for snippet in gold.unwanted]
     labels: list[int] = []
-    for line in map(_spaced, texts):
+    for line in map(_words_between_spaces, texts):
         is_wanted = any(snippet in line for snippet in wanted)
         is_unwanted = any(snippet in line for snippet in unwanted) or (
             len(line.split()) >= MIN_COMMENT_WORDS and line in comments
         )
-        labels.append(int(is_wanted) if is_wanted != is_unwanted else UNSAID)
+        labels.append(int(is_wanted) if is_wanted != is_unwanted else UNKNOWN)
     return np.array(labels, dtype=np.int64)
 
 
-def _spaced(text: str) -> str:
+def _words_between_spaces(text: str) -> str:
     """Return the words of a text with a space before and after each word."""
     return f" {' '.join(words(text))} "

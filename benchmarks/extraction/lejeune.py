@@ -10,7 +10,6 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from statistics import fmean
 
@@ -77,7 +76,7 @@ Figures = dict[tuple[str, str], float]
 
 
 class Tools:
-    """The tools, applied to the pages of a corpus.
+    """The tools of the paper with the pages on which they are trained and scored.
 
     `diseases` maps languages to diseases by name. `boilerpipe` is the method used for Boilerpipe,
     and `sample` the number of pages scored per language.
@@ -95,7 +94,7 @@ class Tools:
         self._runner = runner
         self._memo = Memo(runner.cache, scorer_version())
         self._boilerpipe = boilerpipe
-        self._pages, self._pairs = self._divided(corpus, sample)
+        self._pages, self._pairs = self._divide(corpus, sample)
 
     @property
     def languages(self) -> list[str]:
@@ -109,18 +108,18 @@ class Tools:
 
     def figures(self, tool: str) -> dict[str, Figures]:
         """Score a tool in each language, and in all languages together (under ``""``)."""
-        rows = self._rows(self._extractor(tool, self._pairs), self._pages)
-        found = {"": figures_of(rows)}
+        rows = self._score_pages(self._extractor(tool, self._pairs), self._pages)
+        by_language = {"": average_figures(rows)}
         for language in self.languages:
-            chosen = [row for row in rows if row.language == language]
+            language_rows = [row for row in rows if row.language == language]
             if tool in TRAINED_BY_LANGUAGE:
                 pairs = [pair for pair in self._pairs if pair.language == language]
                 pages = [page for page in self._pages if page.language == language]
-                chosen = self._rows(self._extractor(tool, pairs), pages)
-            found[language] = figures_of(chosen)
-        return found
+                language_rows = self._score_pages(self._extractor(tool, pairs), pages)
+            by_language[language] = average_figures(language_rows)
+        return by_language
 
-    def _divided(self, corpus: Corpus, sample: int | None) -> tuple[list[Page], list[TrainingPair]]:
+    def _divide(self, corpus: Corpus, sample: int | None) -> tuple[list[Page], list[TrainingPair]]:
         pages: list[Page] = []
         pairs: list[TrainingPair] = []
         golds = sorted(corpus.scorable(), key=lambda gold: sha256(gold.id.encode()).digest())
@@ -140,14 +139,14 @@ class Tools:
     def _extractor(self, tool: str, pairs: Sequence[TrainingPair]) -> Extractor:
         return parse_chain(TOOLS[tool].format(boilerpipe=self._boilerpipe), pairs=pairs)
 
-    def _rows(self, extractor: Extractor, pages: Sequence[Page]) -> list[Row]:
+    def _score_pages(self, extractor: Extractor, pages: Sequence[Page]) -> list[Row]:
         texts = [Prediction()] * len(pages)
         for result in self._runner.run(extractor, [Job(page.source) for page in pages]):
             if result.outcome.extracted is not None:
                 texts[result.index] = Prediction.of(result.outcome.extracted)
-        return [self._row(page, text) for page, text in zip(pages, texts, strict=True)]
+        return [self._score_page(page, text) for page, text in zip(pages, texts, strict=True)]
 
-    def _row(self, page: Page, text: Prediction) -> Row:
+    def _score_page(self, page: Page, text: Prediction) -> Row:
         gold = page.target.gold
         scores, _ = score(self._memo, text, page.target)
         diseases = dict(self._diseases[gold.language])
@@ -156,30 +155,32 @@ class Tools:
         return Row(gold.id, gold.language, scores, found, wanted)
 
 
-def figures_of(rows: Sequence[Row]) -> Figures:
-    """Average the scores of pages, and score the downstream task."""
+def average_figures(rows: Sequence[Row]) -> Figures:
+    """Average the text scores over the pages, and score the downstream task over documents."""
     figures = {
         (measure, part): fmean(row.scores[f"{name}_{suffix}"] for row in rows)
         for measure, name in MEASURES.items()
         for part, suffix in PARTS.items()
     }
     task = score_task({row.page: row.found for row in rows}, {row.page: row.wanted for row in rows})
-    found = task.documents
-    for part, value in zip(PARTS, (found.precision, found.recall, found.f1), strict=True):
+    scores = task.documents
+    for part, value in zip(PARTS, (scores.precision, scores.recall, scores.f1), strict=True):
         figures[TASK, part] = value
     return figures
 
 
-def best(figures: Mapping[str, Mapping[str, Figures]], language: str, key: tuple[str, str]) -> str:
+def best_tools(
+    figures: Mapping[str, Mapping[str, Figures]], language: str, key: tuple[str, str]
+) -> str:
     """Return the tools with the highest figure (after rounding), followed by this figure."""
-    shown = {tool: f"{found[language][key]:.1f}" for tool, found in figures.items()}
-    highest = max(shown.values(), key=float)
-    tools = [tool for tool, value in shown.items() if value == highest]
+    rounded = {tool: f"{by_language[language][key]:.1f}" for tool, by_language in figures.items()}
+    highest = max(rounded.values(), key=float)
+    tools = [tool for tool, value in rounded.items() if value == highest]
     return f"{', '.join(tools)} ({highest})"
 
 
 def table(heads: Sequence[str], rows: Iterator[Sequence[str]], align: str) -> Iterator[str]:
-    """Yield the lines of a table."""
+    """Yield the lines of a table; `align`, such as ``---:``, is for all columns but the first."""
     yield f"| {' | '.join(heads)} |"
     yield f"|{'|'.join(['---'] + [align] * (len(heads) - 1))}|"
     for cells in rows:
@@ -187,30 +188,30 @@ def table(heads: Sequence[str], rows: Iterator[Sequence[str]], align: str) -> It
     yield ""
 
 
-def tables(figures: Mapping[str, Mapping[str, Figures]], languages: Sequence[str]) -> Iterator[str]:
+def all_tables(
+    figures: Mapping[str, Mapping[str, Figures]], languages: Sequence[str]
+) -> Iterator[str]:
     """Yield the lines of all three tables."""
-    texts = [(measure, part) for measure in MEASURES for part in PARTS]
-    task = [(TASK, part) for part in PARTS]
+    text_keys = [(measure, part) for measure in MEASURES for part in PARTS]
+    task_keys = [(TASK, part) for part in PARTS]
     yield from table(
-        ["", *(" ".join(key) for key in texts)],
-        ([tool, *(f"{found[''][key]:.1f}" for key in texts)] for tool, found in figures.items()),
+        ["", *(" ".join(key) for key in text_keys)],
+        ([tool, *(f"{by[''][key]:.1f}" for key in text_keys)] for tool, by in figures.items()),
         "---:",
     )
-    places = [*languages, ""]
+    scopes = [*languages, ""]  # the empty string stands for all languages together
     yield from table(
-        ["task", *(f"{place or 'all'} {part}" for place in places for part in PARTS)],
+        ["task", *(f"{scope or 'all'} {part}" for scope in scopes for part in PARTS)],
         (
-            [tool, *(f"{found[place][key]:.1f}" for place in places for key in task)]
-            for tool, found in figures.items()
+            [tool, *(f"{by[scope][key]:.1f}" for scope in scopes for key in task_keys)]
+            for tool, by in figures.items()
         ),
         "---:",
     )
+    keys = [*text_keys, *task_keys]
     yield from table(
-        ["best", *(" ".join(key) for key in chain(texts, task))],
-        (
-            [place or "all", *(best(figures, place, key) for key in chain(texts, task))]
-            for place in places
-        ),
+        ["best", *(" ".join(key) for key in keys)],
+        ([scope or "all", *(best_tools(figures, scope, key) for key in keys)] for scope in scopes),
         "---",
     )
 
@@ -231,7 +232,7 @@ def main() -> None:
     tools = Tools(corpus, diseases, runner, options.boilerpipe, options.sample)
     figures = {tool: tools.figures(tool) for tool in TOOLS}
     print(f"{tools.count} pages of {corpus.name}, {options.boilerpipe}\n")
-    print("\n".join(tables(figures, tools.languages)))
+    print("\n".join(all_tables(figures, tools.languages)))
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from urllib.parse import unquote
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.evaluation.scores.corpora import CorpusPage
-from benchmarks.extraction.images import names_of
+from benchmarks.extraction.images import names_in_url
 from detourage.article import Article, ArticleEmbed, ArticleImage
 from detourage.html import Page, PageError, parse_page
 from detourage.reader import NoArticleError
@@ -28,14 +28,14 @@ from detourage.reader.article_values import json_values
 from detourage.reader.content import read_content
 from detourage.reader.locations import LocationError, locate, located_blocks
 
-PICTURE_BYTES = 20_000
-"""Maximum number of bytes before an image in which its picture element is searched for."""
+MAX_PICTURE_BYTES = 20_000
+"""Maximum distance in bytes from the start of a picture element to its image."""
 
 CORPORA = ("daniel", "fundus_body", "trafilatura_eval", "wcxb", "zh_cwced", "msv_big9", "dragnet")
 
 
 def main() -> None:
-    """Print a row per corpus."""
+    """Read each page with and without locations, and print a row of counts per corpus."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--pages", type=int, default=700, help="maximum number of pages per corpus")
@@ -50,22 +50,22 @@ def main() -> None:
         counts: Counter[str] = Counter()
         shares: list[float] = []
         seconds = [0.0, 0.0]
-        golds = _images_of(options.corpora / name)
+        golds = _expected_images(options.corpora / name)
         for source in [*load_corpus(options.corpora / name).pages.values()][: options.pages]:
+            # Each page is read four times, alternately without and with locations.
             try:
                 readings = [
-                    _read(source, include_locations=bool(number % 2)) for number in range(4)
+                    _timed_reading(source, include_locations=bool(at % 2)) for at in range(4)
                 ]
             except (PageError, NoArticleError):
                 continue
             for include_locations in range(2):
-                seconds[include_locations] += min(
-                    each[2] for each in readings[include_locations::2]
-                )
+                fastest = min(taken for _, _, taken in readings[include_locations::2])
+                seconds[include_locations] += fastest
             (_, bare, _), (page, content, _) = readings[:2]
-            _count(page, content, counts)
+            _count_locations(page, content, counts)
             _count_images(source.html, content, golds.get(source.id, ()), counts)
-            sizes = [_size(each) for each in (bare, content)]
+            sizes = [_message_bytes(each) for each in (bare, content)]
             shares.append(sizes[1] / sizes[0] - 1)
             counts["size"] += sizes[0]
             counts["size of locations"] += sizes[1] - sizes[0]
@@ -87,7 +87,7 @@ def main() -> None:
     print("image or picture with their URL.")
 
 
-def _read(source: CorpusPage, *, include_locations: bool) -> tuple[Page, Article, float]:
+def _timed_reading(source: CorpusPage, *, include_locations: bool) -> tuple[Page, Article, float]:
     """Extract a page; also return how many seconds this took."""
     started = perf_counter()
     page = parse_page(source.html, source.url, content_type=source.content_type)
@@ -95,7 +95,7 @@ def _read(source: CorpusPage, *, include_locations: bool) -> tuple[Page, Article
     return page, content, perf_counter() - started
 
 
-def _size(content: Article) -> int:
+def _message_bytes(content: Article) -> int:
     return len(json.dumps(json_values(content, "", ""), ensure_ascii=False).encode())
 
 
@@ -103,7 +103,8 @@ def _share(counts: Counter[str], part: str, whole: str) -> str:
     return f"{counts[part] / max(1, counts[whole]):.1%}"
 
 
-def _count(page: Page, article: Article, counts: Counter[str]) -> None:
+def _count_locations(page: Page, article: Article, counts: Counter[str]) -> None:
+    """Count the blocks, values, images, embeds and comments, and those with a right location."""
     counts["pages"] += 1
     located = {block.start: block for block in located_blocks(article)}
     for block in article.blocks:
@@ -116,7 +117,7 @@ def _count(page: Page, article: Article, counts: Counter[str]) -> None:
         except LocationError:
             continue
         text = "".join(passage.text for passage in passages)
-        counts["found"] += _shown(text) == _shown(block.text)
+        counts["found"] += _alphanumerics(text) == _alphanumerics(block.text)
         counts["bytes"] += all(passage.byte_start is not None for passage in passages)
     metadata, locations = article.metadata, article.locations
     if locations is not None:
@@ -138,11 +139,12 @@ def _count(page: Page, article: Article, counts: Counter[str]) -> None:
         counts["comments found"] += comment.location is not None
 
 
-def _shown(text: str) -> str:
+def _alphanumerics(text: str) -> str:
     return "".join(each for each in text if each.isalnum())
 
 
-def _images_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
+def _expected_images(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the images in the gold records by page; only fundus_body has comparable ones."""
     with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
         golds = [json.loads(line) for line in lines]
     return (
@@ -151,20 +153,21 @@ def _images_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _count_images(html: bytes | str, content: Article, wanted: Any, counts: Counter[str]) -> None:
+    """Count the expected images found, and those whose location contains their URL."""
     source = html if isinstance(html, bytes) else html.encode()
-    expected = [names_of(each["url"]) for each in wanted]
+    expected = [names_in_url(each["url"]) for each in wanted]
     for image in content.images:
-        names = names_of(image.url)
+        names = names_in_url(image.url)
         if not any(names & each for each in expected):
             continue
         counts["images"] += 1
         location = image.location
         if location is not None and location.start is not None:
-            before = source[max(0, location.start - PICTURE_BYTES) : location.start]
+            before = source[max(0, location.start - MAX_PICTURE_BYTES) : location.start]
             tag = source[location.start : location.end]
             # The URL may be that of a `source` element that precedes the image.
-            opened = before.lower().rfind(b"<picture")
-            markup = (before[opened:] if opened >= 0 else b"") + tag
+            picture_start = before.lower().rfind(b"<picture")
+            markup = (before[picture_start:] if picture_start >= 0 else b"") + tag
             picture = markup.decode("utf-8", "replace")
             written = unquote(unquote(unescape(picture.lower())))
             counts["images right"] += any(name in written for name in names)

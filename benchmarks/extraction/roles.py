@@ -57,7 +57,7 @@ def labelled_pages(corpora: Path) -> Iterator[LabelledSource]:
             yield LabelledSource(labelled, corpus.golds[labelled.id], source)
 
 
-def scores_of(pages: Iterable[LabelledSource], models: FoldModels) -> dict[str, RoleScores]:
+def score_models(pages: Iterable[LabelledSource], models: FoldModels) -> dict[str, RoleScores]:
     """Score the lines chosen by models not trained on the pages' sites, by kind of page."""
     scores: dict[str, RoleScores] = defaultdict(RoleScores)
     for labelled, gold, source in pages:
@@ -65,19 +65,21 @@ def scores_of(pages: Iterable[LabelledSource], models: FoldModels) -> dict[str, 
             outline = outline_of(source)
         except PageError:
             continue
-        judged = judge_page(outline, None, source.url, models.model_for(gold.site))
-        lines = judged.lines
+        judgement = judge_page(outline, None, source.url, models.model_for(gold.site))
+        lines = judgement.lines
         lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
-        chosen, _ = choose_lines(judged.probabilities, lengths)
-        found = [judged.roles[place] for place in judged.role_probabilities.argmax(axis=1).tolist()]
+        in_text, _ = choose_lines(judgement.probabilities, lengths)
+        assigned = [
+            judgement.roles[place] for place in judgement.role_probabilities.argmax(axis=1).tolist()
+        ]
         roles = align(labelled, [line.text for line in lines])
         scores["articles" if labelled.kind == "article" else "other kinds"].add(
-            roles, chosen, found
+            roles, in_text, assigned
         )
     return scores
 
 
-def method_scores(corpora: Path, method: str) -> RoleScores:
+def score_method(corpora: Path, method: str) -> RoleScores:
     """Score the texts of a method on articles; failures count as empty texts."""
     scores = RoleScores()
     pages = [page for page in labelled_pages(corpora) if page.labelled.kind == "article"]
@@ -91,13 +93,13 @@ def method_scores(corpora: Path, method: str) -> RoleScores:
     return scores
 
 
-def summary(title: str, scores: RoleScores) -> str:
+def summary_row(title: str, scores: RoleScores) -> str:
     """Return a row with the shares of pages exactly and nearly right, and the F1 of roles."""
     f1 = f"{scores.mean_f1(SCORED_ROLES):.1f}" if scores.found else "-"
     return f"| {title} | {scores.pages} | {scores.exact:.1f} | {scores.nearly_exact:.1f} | {f1} |"
 
 
-def by_role(scores: RoleScores) -> Iterator[str]:
+def role_table(scores: RoleScores) -> Iterator[str]:
     """Yield the rows of a table of roles."""
     yield "| role | lines | in the text | precision | recall | F1 |"
     yield "|---|---:|---:|---:|---:|---:|"
@@ -111,23 +113,25 @@ def by_role(scores: RoleScores) -> Iterator[str]:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Print the exactness of the texts, and the scores of each role."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--models", type=Path, help="folder with the models of the folds")
     parser.add_argument("--methods", default="", help="names of methods to score")
     options = parser.parse_args()
-    found: dict[str, RoleScores] = {}
+    scores_by_name: dict[str, RoleScores] = {}
     if options.models is not None:
-        found |= scores_of(labelled_pages(options.corpora), FoldModels.of(options.models))
+        scores_by_name |= score_models(
+            labelled_pages(options.corpora), FoldModels.of(options.models)
+        )
     for name in filter(None, options.methods.split(",")):
-        found[name] = method_scores(options.corpora, name)
+        scores_by_name[name] = score_method(options.corpora, name)
     print("| | pages | exactly right, % | at most one line wrong, % | mean F1 |")
     print("|---|---:|---:|---:|---:|")
-    print("\n".join(summary(name, scores) for name, scores in found.items()))
-    for name, scores in found.items():
+    print("\n".join(summary_row(name, scores) for name, scores in scores_by_name.items()))
+    for name, scores in scores_by_name.items():
         print(f"\n{name}:\n")
-        print("\n".join(by_role(scores)))
+        print("\n".join(role_table(scores)))
 
 
 if __name__ == "__main__":

@@ -78,9 +78,9 @@ class Story:
         return [paragraph(self.seed, number) for number in range(self.count)]
 
     @property
-    def marks(self) -> list[str]:
+    def unique_words(self) -> list[str]:
         """The unique words of the paragraphs."""
-        return [mark(self.seed, number) for number in range(self.count)]
+        return [unique_word(self.seed, number) for number in range(self.count)]
 
     @property
     def body(self) -> str:
@@ -88,21 +88,21 @@ class Story:
         return "".join(f"<p>{text}</p>" for text in self.paragraphs)
 
 
-def mark(seed: int, number: int) -> str:
-    """Return the unique word of the given paragraph."""
+def unique_word(seed: int, number: int) -> str:
+    """Return the word that only the given paragraph of a story has, such as ``Zone7x2``."""
     return f"Zone{seed}x{number}"
 
 
 def paragraph(seed: int, number: int, sentences: int = 3) -> str:
-    """Return the given paragraph."""
+    """Return a paragraph of random sentences, the first of which has the unique word."""
     chance = random.Random(f"{seed} {number}")
-    made = [" ".join(chance.choices(_WORDS, k=chance.randrange(9, 19))) for _ in range(sentences)]
-    made[0] += f" near {mark(seed, number)}"
-    return " ".join(f"{each[0].upper()}{each[1:]}." for each in made)
+    texts = [" ".join(chance.choices(_WORDS, k=chance.randrange(9, 19))) for _ in range(sentences)]
+    texts[0] += f" near {unique_word(seed, number)}"
+    return " ".join(f"{each[0].upper()}{each[1:]}." for each in texts)
 
 
 @dataclass(frozen=True)
-class Made:
+class GeneratedPage:
     """A generated page, with the unique words of its own article and of the articles below it.
 
     `links` are the URLs of the articles below, if the page contains them.
@@ -116,6 +116,7 @@ class Made:
 
 
 def _page(own: Story, body: str, head: str = "") -> str:
+    """Surround the body with a menu, a list of teasers and a footer."""
     teasers = "".join(
         f'<li><a href="{each.path}">{each.title}</a></li>'
         for each in map(Story, range(own.seed + 900, own.seed + 904))
@@ -129,6 +130,7 @@ def _page(own: Story, body: str, head: str = "") -> str:
     )
 
 
+# Each theme renders the page's own article and, below it, further articles.
 def _entries(own: Story, below: Sequence[Story]) -> str:
     def entry(story: Story, level: int) -> str:
         title = story.title if level == 1 else f'<a href="{story.url}">{story.title}</a>'
@@ -143,7 +145,7 @@ def _entries(own: Story, below: Sequence[Story]) -> str:
     return f"<main>{entry(own, 1)}{''.join(entry(each, 2) for each in below)}</main>"
 
 
-def _divs_with_addresses(own: Story, below: Sequence[Story]) -> str:
+def _divs_with_urls(own: Story, below: Sequence[Story]) -> str:
     return "".join(
         f'<div class="story-wrap" data-url="{each.path}" data-title="{each.title}">'
         f'<h1>{each.title}</h1><div class="info"><span>{each.author}</span> '
@@ -230,7 +232,7 @@ def _declared(own: Story, below: Sequence[Story]) -> str:
         }
         for each in (own, *below)
     ]
-    told = json.dumps({"@context": "https://schema.org", "@graph": graph})
+    json_ld = json.dumps({"@context": "https://schema.org", "@graph": graph})
     first, *others = (
         f"<h{1 if each is own else 2}>{each.title}</h{1 if each is own else 2}>"
         f"<p>{each.author}, {each.date}</p>{each.body}"
@@ -238,7 +240,7 @@ def _declared(own: Story, below: Sequence[Story]) -> str:
     )
     further = "".join(f'<div class="below">{each}</div>' for each in others)
     return (
-        f'<script type="application/ld+json">{told}</script>'
+        f'<script type="application/ld+json">{json_ld}</script>'
         f'<div class="story">{first}</div>{further}'
     )
 
@@ -336,14 +338,14 @@ Theme = Callable[[Story, Sequence[Story]], str]
 
 SEEN: Mapping[str, Theme] = {
     "entries": _entries,
-    "divs with addresses": _divs_with_addresses,
+    "divs with addresses": _divs_with_urls,
     "infinite": _infinite,
     "next pages": _next_pages,
     "read next": _read_next,
     "feed": _feed,
     "sections": _sections,
 }
-"""Themes that were available when the rule was written."""
+"""Themes that were known when the rule that finds further articles was written."""
 
 UNSEEN: Mapping[str, Theme] = {
     "declared": _declared,
@@ -356,37 +358,37 @@ UNSEEN: Mapping[str, Theme] = {
     "blog": _blog,
     "microformats": _microformats,
 }
-"""Themes that were kept hidden while the rule was written."""
+"""Themes that were hidden while the rule that finds further articles was written."""
 
 
-def scrolling(theme: Theme, seed: int) -> Made:
+def scrolling_page(theme: Theme, seed: int) -> GeneratedPage:
     """Return a page whose own article is followed by one to four other articles."""
-    chance = random.Random(f"page {seed}")
-    own = Story(seed, chance.randrange(4, 10))
+    rng = random.Random(f"page {seed}")
+    own = Story(seed, rng.randrange(4, 10))
     below = [
-        Story(100_000 + 10 * seed + number, chance.randrange(3, 14))
-        for number in range(chance.randrange(1, 5))
+        Story(100_000 + 10 * seed + number, rng.randrange(3, 14))
+        for number in range(rng.randrange(1, 5))
     ]
-    return Made(
+    return GeneratedPage(
         _page(own, theme(own, below)),
         own.url,
-        own.marks,
-        [each for story in below for each in story.marks],
+        own.unique_words,
+        [each for story in below for each in story.unique_words],
         [story.url for story in below],
     )
 
 
-def _opening(own: Story) -> str:
+def _intro(own: Story) -> str:
     return f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
 
 
-def _live(own: Story) -> str:
+def _live_blog(own: Story) -> str:
     entries = "".join(
         f'<article class="entry" data-url="{own.path}/entry-{n}"><time>1{n}:30</time>'
         f"<h2>{Story(own.seed + n).title}</h2><p>{paragraph(own.seed, n)}</p></article>"
         for n in range(2, 8)
     )
-    return f'<div class="summary"><h1>{own.title}</h1>{_opening(own)}</div><div>{entries}</div>'
+    return f'<div class="summary"><h1>{own.title}</h1>{_intro(own)}</div><div>{entries}</div>'
 
 
 def _thread(own: Story) -> str:
@@ -405,7 +407,7 @@ def _gallery(own: Story) -> str:
         f"<h2>{Story(own.seed + n).title}</h2><p>{paragraph(own.seed, n)}</p></div>"
         for n in range(2, 8)
     )
-    return f"<article><h1>{own.title}</h1>{_opening(own)}{slides}</article>"
+    return f"<article><h1>{own.title}</h1>{_intro(own)}{slides}</article>"
 
 
 def _listicle(own: Story) -> str:
@@ -415,17 +417,17 @@ def _listicle(own: Story) -> str:
         for n in range(2, 9)
     )
     return (
-        f'<article><h1>{own.title}</h1><p class="byline">By {own.author}</p>{_opening(own)}{items}'
+        f'<article><h1>{own.title}</h1><p class="byline">By {own.author}</p>{_intro(own)}{items}'
         "</article>"
     )
 
 
 def _interview(own: Story) -> str:
-    said = "".join(
+    answers = "".join(
         f"<h2>{paragraph(own.seed + 50, n, 1)[:60]}?</h2><p>{paragraph(own.seed, n)}</p>"
         for n in range(2, 9)
     )
-    return f"<article><h1>{own.title}</h1><p>{own.date}</p>{_opening(own)}{said}</article>"
+    return f"<article><h1>{own.title}</h1><p>{own.date}</p>{_intro(own)}{answers}</article>"
 
 
 def _newsletter(own: Story) -> str:
@@ -435,7 +437,7 @@ def _newsletter(own: Story) -> str:
         for n in range(2, 8)
     )
     return (
-        f'<div class="intro"><h1>{own.title}</h1><p>{own.date}</p>{_opening(own)}</div>'
+        f'<div class="intro"><h1>{own.title}</h1><p>{own.date}</p>{_intro(own)}</div>'
         f'<div class="blocks">{items}</div>'
     )
 
@@ -446,18 +448,18 @@ def _manual(own: Story) -> str:
         f"<p>{paragraph(own.seed, n)}</p><p>{paragraph(own.seed, n + 1)}</p></section>"
         for n in range(2, 8, 2)
     )
-    return f"<div><section><h1>{own.title}</h1>{_opening(own)}</section>{parts}</div>"
+    return f"<div><section><h1>{own.title}</h1>{_intro(own)}</section>{parts}</div>"
 
 
 def _chronicle(own: Story) -> str:
     years = "".join(
         f"<h2>{Story(own.seed + n).date}</h2><p>{paragraph(own.seed, n)}</p>" for n in range(2, 8)
     )
-    return f'<div class="post"><h1>{own.title}</h1><p>{own.author}</p>{_opening(own)}{years}</div>'
+    return f'<div class="post"><h1>{own.title}</h1><p>{own.author}</p>{_intro(own)}{years}</div>'
 
 
-ALONE: Mapping[str, Callable[[Story], str]] = {
-    "live": _live,
+SINGLE: Mapping[str, Callable[[Story], str]] = {
+    "live": _live_blog,
     "thread": _thread,
     "gallery": _gallery,
     "listicle": _listicle,
@@ -466,12 +468,12 @@ ALONE: Mapping[str, Callable[[Story], str]] = {
     "manual": _manual,
     "chronicle": _chronicle,
 }
-"""Generators of pages with a single article, parts of which have headings, dates or URLs."""
+"""Renderers of a single article whose parts have headings, dates or URLs of their own."""
 
 
-def alone(make: Callable[[Story], str], seed: int) -> Made:
-    """Return a page with a single article in several parts."""
+def single_page(make: Callable[[Story], str], seed: int) -> GeneratedPage:
+    """Return a page with a single article, whose parts could be mistaken for further articles."""
     own = Story(seed)
     html = make(own)
-    marks = [each for n in range(20) if (each := mark(seed, n)) in html]
-    return Made(_page(own, html), own.url, marks)
+    unique_words = [each for n in range(20) if (each := unique_word(seed, n)) in html]
+    return GeneratedPage(_page(own, html), own.url, unique_words)

@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.evaluation.bench.measuring import even_sample, measurable
 from benchmarks.evaluation.methods import Job, Runner, Source
 from benchmarks.evaluation.scores import Gold, bootstrap_interval, load_corpus, paired_difference
-from benchmarks.extraction.bags import BagScore, compare_bags, words_of
+from benchmarks.extraction.bags import BagScore, compare_bags, lower_case_words
 from benchmarks.extraction.folds import LEFT_OUT, FoldModels, fold_of
 from detourage.html import Page, PageError, parse_page
 from detourage.papers.reading import text_of
@@ -35,27 +35,27 @@ CORPORA = ("wcxb", "fundus_body")
 OURS = "Détourage"
 PEERS = "trafilatura,readability,readability_js,newspaper,resiliparse"
 
-LOST = 0.1
-"""Recall below which an article counts as lost."""
+LOST_RECALL = 0.1
+"""Recall below which an article counts as lost, in the column "lost"."""
 
-FOUND = 0.8
+FOUND_RECALL = 0.8
 """Minimum recall for an article to count as found by a peer."""
 
-HALF = 0.5
+MISSED_RECALL = 0.5
 """Recall below which a page is listed with the reason why the service missed most of its article.
 """
 
-WARMING = 10
+WARM_UP_PAGES = 10
 """Number of warm-up pages that are read before timing begins."""
 
-FIGURES = (
+COLUMN_HEADS = (
     *("precision", "recall", "F1", "interval", "difference (p)"),
     *("with", "without", "lost", "pages/CPU s"),
 )
 
 
 @dataclass(frozen=True)
-class Sample:
+class GoldPage:
     """A page of a corpus and its gold record."""
 
     corpus: str
@@ -69,7 +69,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Text:
+class ExtractedText:
     """Text (possibly empty) that a method extracted from a page, and CPU time (None if unknown)."""
 
     text: str
@@ -80,7 +80,7 @@ class Text:
 class MethodScores:
     """Results of a method, with a text and a score for each page."""
 
-    texts: Sequence[Text]
+    texts: Sequence[ExtractedText]
     scores: Sequence[BagScore]
 
     def speed(self, places: Iterable[int]) -> float:
@@ -90,7 +90,7 @@ class MethodScores:
         return len(seconds) / sum(seconds) if sum(seconds) else 0.0
 
 
-def read_samples(folder: Path, sample: int | None, *, is_left_out: bool) -> Iterator[Sample]:
+def read_pages(folder: Path, sample: int | None, *, is_left_out: bool) -> Iterator[GoldPage]:
     """Read the pages whose gold records have a text, optionally only those of sites left out."""
     for name in CORPORA:
         corpus = load_corpus(folder / name)
@@ -99,10 +99,10 @@ def read_samples(folder: Path, sample: int | None, *, is_left_out: bool) -> Iter
             golds = [gold for gold in golds if fold_of(gold.site, LEFT_OUT) == 0]
         for gold in even_sample(golds, sample):
             page = corpus.pages[gold.id]
-            yield Sample(name, gold, Source(page.html, page.url, page.content_type))
+            yield GoldPage(name, gold, Source(page.html, page.url, page.content_type))
 
 
-def parsed(source: Source) -> Page:
+def parse_source(source: Source) -> Page:
     """Parse a page, without caching."""
     return parse_page(source.html, source.url, content_type=source.content_type)
 
@@ -113,33 +113,33 @@ def on_site(models: FoldModels | None, site: str) -> AbstractContextManager[None
 
 
 def read_ours(
-    samples: Sequence[Sample], models: FoldModels | None, favor: Favor | None = None
-) -> Iterator[Text]:
+    pages: Sequence[GoldPage], models: FoldModels | None, favor: Favor | None = None
+) -> Iterator[ExtractedText]:
     """Extract pages as the service does, each with the model that was not trained on its site."""
-    for place, each in enumerate([*samples[:WARMING], *samples]):
+    for position, each in enumerate([*pages[:WARM_UP_PAGES], *pages]):
         with on_site(models, each.gold.site):
-            began = process_time()
+            started = process_time()
             try:
-                text = read_content(parsed(each.source), favor=favor).text
+                text = read_content(parse_source(each.source), favor=favor).text
             except (PageError, NoArticleError):
                 text = ""
-            seconds = process_time() - began
-        if place >= WARMING:
-            yield Text(text, seconds)
+            seconds = process_time() - started
+        if position >= WARM_UP_PAGES:
+            yield ExtractedText(text, seconds)
 
 
-def read_peer(runner: Runner, method: str, samples: Sequence[Sample]) -> list[Text]:
+def read_peer(runner: Runner, method: str, pages: Sequence[GoldPage]) -> list[ExtractedText]:
     """Read pages with a peer; failures count as empty texts."""
-    texts = [Text("", None)] * len(samples)
-    for result in runner.run(method, [Job(each.source) for each in samples]):
+    texts = [ExtractedText("", None)] * len(pages)
+    for result in runner.run(method, [Job(each.source) for each in pages]):
         found = result.outcome.extracted
-        texts[result.index] = Text(found.text if found else "", result.outcome.cpu_seconds)
+        texts[result.index] = ExtractedText(found.text if found else "", result.outcome.cpu_seconds)
     return texts
 
 
-def measured(samples: Sequence[Sample], texts: Sequence[Text]) -> MethodScores:
+def score_texts(pages: Sequence[GoldPage], texts: Sequence[ExtractedText]) -> MethodScores:
     """Score the texts of a method."""
-    pairs = zip(samples, texts, strict=True)
+    pairs = zip(pages, texts, strict=True)
     return MethodScores(
         texts, [compare_bags(text.text, each.gold.text or "") for each, text in pairs]
     )
@@ -148,119 +148,122 @@ def measured(samples: Sequence[Sample], texts: Sequence[Text]) -> MethodScores:
 Methods = Mapping[str, MethodScores]
 
 
-def groups_of(samples: Sequence[Sample]) -> dict[str, list[int]]:
+def indices_by_group(pages: Sequence[GoldPage]) -> dict[str, list[int]]:
     """Return the indices of the pages of each group, and of each corpus with several groups."""
     found: defaultdict[str, list[int]] = defaultdict(list)
-    for place, each in enumerate(samples):
+    for place, each in enumerate(pages):
         found[each.group].append(place)
         if each.gold.kind:
             found[f"{each.corpus}, all kinds"].append(place)
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
-def table_of_groups(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
+def table_of_groups(pages: Sequence[GoldPage], methods: Methods) -> Iterator[str]:
     """Yield a table of the mean F1 of each method on each group."""
     yield f"| F1 | pages | {' | '.join(methods)} |"
     yield f"|---|---:|{'---:|' * len(methods)}"
-    for group, places in groups_of(samples).items():
-        means = [np.mean([each.scores[place].f1 for place in places]) for each in methods.values()]
+    for group, indices in indices_by_group(pages).items():
+        means = [np.mean([each.scores[index].f1 for index in indices]) for each in methods.values()]
         best = max(means)
         cells = (f"**{mean:.3f}**" if mean == best else f"{mean:.3f}" for mean in means)
-        yield f"| {group} | {len(places)} | {' | '.join(cells)} |"
+        yield f"| {group} | {len(indices)} | {' | '.join(cells)} |"
 
 
 def table_of_methods(
-    samples: Sequence[Sample], places: Sequence[int], methods: Methods
+    pages: Sequence[GoldPage], indices: Sequence[int], methods: Methods
 ) -> Iterator[str]:
     """Yield a table of all figures of each method on the given pages."""
-    yield f"| | {' | '.join(FIGURES)} |"
-    yield f"|---|{'---:|' * len(FIGURES)}"
-    sites = {str(place): samples[place].gold.site for place in places}
-    ours = {str(place): methods[OURS].scores[place].f1 for place in places}
+    yield f"| | {' | '.join(COLUMN_HEADS)} |"
+    yield f"|---|{'---:|' * len(COLUMN_HEADS)}"
+    sites = {str(index): pages[index].gold.site for index in indices}
+    ours = {str(index): methods[OURS].scores[index].f1 for index in indices}
     for name, method in methods.items():
-        scores = [method.scores[place] for place in places]
+        scores = [method.scores[index] for index in indices]
         precision, recall, f1 = np.mean(scores, axis=0)
-        own = {str(place): method.scores[place].f1 for place in places}
+        own = {str(index): method.scores[index].f1 for index in indices}
         interval = bootstrap_interval([*own.values()], [*sites.values()])
         difference = paired_difference(own, ours, sites)
-        against = "" if name == OURS else f"{difference.mean:+.3f} ({difference.p_value:.3f})"
-        shares = " | ".join(snippets(samples, places, method))
-        lost = sum(score.recall < LOST for score in scores)
+        shown_difference = f"{difference.mean:+.3f} ({difference.p_value:.3f})" * (name != OURS)
+        shares = " | ".join(snippet_shares(pages, indices, method))
+        lost = sum(score.recall < LOST_RECALL for score in scores)
         yield (
             f"| {name} | {precision:.3f} | {recall:.3f} | {f1:.3f} "
-            f"| {interval.low:.3f}–{interval.high:.3f} | {against} | {shares} "
-            f"| {lost} | {method.speed(places):.0f} |"
+            f"| {interval.low:.3f}–{interval.high:.3f} | {shown_difference} | {shares} "
+            f"| {lost} | {method.speed(indices):.0f} |"
         )
 
 
-def snippets(
-    samples: Sequence[Sample], places: Iterable[int], method: MethodScores
+def snippet_shares(
+    pages: Sequence[GoldPage], indices: Iterable[int], method: MethodScores
 ) -> Iterator[str]:
     """Yield the shares of required and forbidden snippets that are in the texts."""
     kept: list[bool] = []
     leaked: list[bool] = []
-    for place in places:
-        text = spaced(method.texts[place].text)
-        kept += [spaced(each) in text for each in samples[place].gold.wanted]
-        leaked += [spaced(each) in text for each in samples[place].gold.unwanted]
+    for index in indices:
+        text = space_words(method.texts[index].text)
+        kept += [space_words(each) in text for each in pages[index].gold.wanted]
+        leaked += [space_words(each) in text for each in pages[index].gold.unwanted]
     for found in (kept, leaked):
         yield f"{np.mean(found):.3f}" if found else ""
 
 
-def spaced(text: str) -> str:
-    """Return the words of a text, each after a space, because a snippet may end within a word."""
-    return f" {' '.join(words_of(text))}"
+def space_words(text: str) -> str:
+    """Put a space before each word, so that a snippet matches from the start of a word."""
+    return f" {' '.join(lower_case_words(text))}"
 
 
-def blackouts(samples: Sequence[Sample], methods: Methods) -> Iterator[str]:
+def missed_articles(pages: Sequence[GoldPage], methods: Methods) -> Iterator[str]:
     """Yield the pages whose article is missed by the service but found by a peer."""
-    for place, each in enumerate(samples):
+    for index, page in enumerate(pages):
         peers = {
-            name: method.scores[place].recall for name, method in methods.items() if name != OURS
+            name: method.scores[index].recall for name, method in methods.items() if name != OURS
         }
-        best = max(peers, key=lambda name: peers[name], default=None)
-        if best and methods[OURS].scores[place].recall < LOST and peers[best] > FOUND:
-            yield f"{each.group}, {each.gold.id}: {best} has {peers[best]:.2f} of it"
+        best_peer = max(peers, key=lambda name: peers[name], default=None)
+        is_lost = methods[OURS].scores[index].recall < LOST_RECALL
+        if best_peer and is_lost and peers[best_peer] > FOUND_RECALL:
+            yield f"{page.group}, {page.gold.id}: {best_peer} has {peers[best_peer]:.2f} of it"
 
 
-def reason(each: Sample, models: FoldModels | None) -> str:
+def miss_reason(each: GoldPage, models: FoldModels | None) -> str:
     """Return the reason why most of an article is missing from the service's text."""
     try:
-        page = parsed(each.source)
+        page = parse_source(each.source)
     except PageError as error:
         return str(error)
     wanted = each.gold.text or ""
     outline = Outline.of(page.flat)
-    shown = "\n".join(line.text for line in lines_of(outline))
-    if compare_bags(shown, wanted).recall < HALF:
-        is_held = compare_bags(text_of(each.source), wanted).recall >= HALF
-        return "not shown, in the source" if is_held else "not in the page"
+    visible_text = "\n".join(line.text for line in lines_of(outline))
+    if compare_bags(visible_text, wanted).recall < MISSED_RECALL:
+        is_in_source = compare_bags(text_of(each.source), wanted).recall >= MISSED_RECALL
+        return "not shown, in the source" if is_in_source else "not in the page"
     with on_site(models, each.gold.site):
         try:
             read_content(page)
-            alone = extract_article(page, None).text
+            article_text = extract_article(page, None).text
         except NoArticleError as error:
             return f"outcome {error.outcome}"
-    if compare_bags(alone, wanted).recall >= HALF:
+    if compare_bags(article_text, wanted).recall >= MISSED_RECALL:
         return "taken for comments"
     return "other lines chosen"
 
 
-def reasons(
-    samples: Sequence[Sample], ours: MethodScores, models: FoldModels | None
+def table_of_misses(
+    pages: Sequence[GoldPage], ours: MethodScores, models: FoldModels | None
 ) -> Iterator[str]:
     """Yield a table of the pages on which most of the article is missed, by group and reason."""
-    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for each, score in zip(samples, ours.scores, strict=True):
-        if score.recall < HALF:
-            found[each.group, reason(each, models)].append(each.gold.id)
+    pages_by_reason: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for each, score in zip(pages, ours.scores, strict=True):
+        if score.recall < MISSED_RECALL:
+            pages_by_reason[each.group, miss_reason(each, models)].append(each.gold.id)
     yield "| | why | pages | |\n|---|---|---:|---|"
-    for (group, why), pages in sorted(found.items(), key=lambda item: (item[0][0], -len(item[1]))):
-        yield f"| {group} | {why} | {len(pages)} | {' '.join(pages[:5])} |"
+    for (group, reason), missed_pages in sorted(
+        pages_by_reason.items(), key=lambda item: (item[0][0], -len(item[1]))
+    ):
+        yield f"| {group} | {reason} | {len(missed_pages)} | {' '.join(missed_pages[:5])} |"
 
 
 def main() -> None:
-    """Measure and print."""
+    """Read the pages with the service and its peers, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--models", type=Path, help="folder with the models of the folds")
@@ -270,20 +273,20 @@ def main() -> None:
     parser.add_argument("--favor", choices=("precision", "recall"), help="as for extract")
     options = parser.parse_args()
     models = FoldModels.of(options.models) if options.models is not None else None
-    samples = [*read_samples(options.corpora, options.sample, is_left_out=models is None)]
-    methods = {OURS: measured(samples, list(read_ours(samples, models)))}
+    pages = [*read_pages(options.corpora, options.sample, is_left_out=models is None)]
+    methods = {OURS: score_texts(pages, list(read_ours(pages, models)))}
     runner = Runner(processes=1, cache=options.cache)
     for name in filter(None, options.peers.split(",")):
-        methods[name] = measured(samples, read_peer(runner, name, samples))
-    print("\n".join(table_of_groups(samples, methods)), flush=True)
-    places = groups_of(samples)
+        methods[name] = score_texts(pages, read_peer(runner, name, pages))
+    print("\n".join(table_of_groups(pages, methods)), flush=True)
+    places = indices_by_group(pages)
     for group in ("wcxb, article", "fundus_body", "wcxb, all kinds"):
         print(f"\n{group}:\n")
-        print("\n".join(table_of_methods(samples, places[group], methods)), flush=True)
+        print("\n".join(table_of_methods(pages, places[group], methods)), flush=True)
     print("\nAlmost nothing here, most of it elsewhere:\n")
-    print("\n".join(blackouts(samples, methods)))
+    print("\n".join(missed_articles(pages, methods)))
     print("\nLess than half of the article:\n")
-    print("\n".join(reasons(samples, methods[OURS], models)))
+    print("\n".join(table_of_misses(pages, methods[OURS], models)))
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ import optax
 
 from benchmarks.evaluation.scores.roles import ROLES_FILE, LabelledPage, load_roles
 from benchmarks.extraction.examples import Example, Reading, comments_said
-from benchmarks.extraction.folds import LEFT_OUT, fold_of, path_of
-from benchmarks.extraction.labels import OF_GOLD, UNSAID
+from benchmarks.extraction.folds import LEFT_OUT, fold_of, model_path
+from benchmarks.extraction.labels import MIN_SHARE_IN_GOLD, UNKNOWN
 from benchmarks.extraction.model_file import model_file
 from benchmarks.extraction.network import Arrays, Noise, Pieces, Shape, initial, judge
 from benchmarks.training.headers import Training, corpus_used, training_of
@@ -145,14 +145,14 @@ def _lesson(
     nothing: Array = np.zeros(count, np.float32)
     gold, of_gold = nothing, nothing
     if example.shares is not None:
-        gold, of_gold = (example.shares > OF_GOLD), weights
+        gold, of_gold = (example.shares > MIN_SHARE_IN_GOLD), weights
         if example.corpus in LOOSE:
             of_gold = weights * np.minimum(1, lengths / LOOSE_LENGTH)
-    elif example.hints is not None and (known := example.hints != UNSAID).any():
+    elif example.hints is not None and (known := example.hints != UNKNOWN).any():
         hinted = np.where(known, roots, 0)
         share = HINTS_WEIGHT * min(1, known.sum() / FULL_HINTS)
         gold, of_gold = example.hints > 0, share * hinted / max(1.0, hinted.sum())
-    has_role, role = example.roles != UNSAID, np.maximum(example.roles, 0)
+    has_role, role = example.roles != UNKNOWN, np.maximum(example.roles, 0)
     of_text = np.where(has_role, roots, 0)
     starts = nothing if example.starts is None else example.starts
     commented = nothing if example.commented is None else example.commented
@@ -164,7 +164,7 @@ def _lesson(
         "of_text": of_text / max(1.0, of_text.sum()),
         "role": role,
         "of_role": np.where(has_role, of_roles[role], 0) / max(1, has_role.sum()),
-        "comment": commented > OF_GOLD,
+        "comment": commented > MIN_SHARE_IN_GOLD,
         "of_comment": weights * is_commented,
         "start": starts,
         "of_start": np.full(count, 2 / count) * (is_commented and bool(starts.any())),
@@ -329,7 +329,7 @@ def fit(examples: Sequence[Example], log: Callable[[str], None] = print) -> Trai
     shape = Shape()
     conventions = sorted({convention_of(each) for each in examples})
     counts = 1 + np.bincount(
-        np.concatenate([each.roles[each.roles != UNSAID] for each in examples]),
+        np.concatenate([each.roles[each.roles != UNKNOWN] for each in examples]),
         minlength=len(ALL_ROLES),
     )
     of_roles = counts**-0.5
@@ -356,7 +356,7 @@ def _stage(
     log: Callable[[str], None],
 ) -> Arrays:
     chance = np.random.default_rng(stage.seed)
-    labelled = [each for each in lessons if (each.example.roles != UNSAID).any()]
+    labelled = [each for each in lessons if (each.example.roles != UNKNOWN).any()]
     generated = [each for each in lessons if each.example.corpus == "sample"]
     every = [*lessons, *labelled * stage.labelled, *generated * 2]
 
@@ -434,7 +434,7 @@ def report(trained: Trained, examples: Sequence[Example]) -> Iterator[str]:
                 f1s.setdefault(name, []).append(
                     2 * right[chosen].sum() / max(1e-9, sizes[chosen].sum() + right.sum())
                 )
-            labelled = (example.roles != UNSAID) & (example.roles != ALL_ROLES.index("title"))
+            labelled = (example.roles != UNKNOWN) & (example.roles != ALL_ROLES.index("title"))
             if labelled.any() and example.is_article:
                 is_right = chosen[labelled] == IS_TEXT[example.roles[labelled]]
                 exact.append(int((~is_right).sum()))
@@ -501,7 +501,7 @@ def main() -> None:
         print("\n".join(report(trained, others)), flush=True)
     for fold in range(2) if options.into else ():
         learnt = [each for each in examples if fold_of(each.gold.site, 2) != fold]
-        write(path_of(options.into, fold), learnt, fit(learnt))
+        write(model_path(options.into, fold), learnt, fit(learnt))
 
 
 if __name__ == "__main__":

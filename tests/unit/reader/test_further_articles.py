@@ -1,6 +1,7 @@
 import pytest
 
-from benchmarks.extraction.scrolling_pages import ALONE, SEEN, UNSEEN, Made, alone, scrolling
+from benchmarks.extraction import scrolling_pages as pages
+from benchmarks.extraction.scrolling_pages import SEEN, SINGLE, UNSEEN, GeneratedPage
 from detourage.html import parse_page
 from detourage.reader import extract_article
 from tests.unit.reader.article_pages import page, paragraphs, prose
@@ -14,7 +15,7 @@ def text_of(body: str) -> str:
     return extract_article(page(body, HEAD), None).text
 
 
-def text_of_generated(generated: Made) -> str:
+def text_of_generated(generated: GeneratedPage) -> str:
     return extract_article(parse_page(generated.html, generated.url), None).text
 
 
@@ -27,15 +28,15 @@ def sections(heading: str) -> str:
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_articles_below_the_main_one_are_not_part_of_it(theme: str) -> None:
-    generated = scrolling(THEMES[theme], 7)
+    generated = pages.scrolling_page(THEMES[theme], 7)
     text = text_of_generated(generated)
     assert [mark for mark in generated.own if mark not in text] == []
     assert [mark for mark in generated.further if mark in text] == []
 
 
-@pytest.mark.parametrize("kind", ALONE)
+@pytest.mark.parametrize("kind", SINGLE)
 def test_parts_of_an_article_with_headings_are_kept(kind: str) -> None:
-    generated = alone(ALONE[kind], 7)
+    generated = pages.single_page(SINGLE[kind], 7)
     text = text_of_generated(generated)
     assert [mark for mark in generated.own if mark not in text] == []
 
