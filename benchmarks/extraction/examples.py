@@ -37,9 +37,9 @@ GROUPED: Final = frozenset({"daniel", "msv_big9", "l3s_gn1"})
 """Corpora with several pages per site, which are also read in comparison with another page."""
 
 INSERTED: Final = {"wcxb": 0.55, "fundus_body": 0.55, "daniel": 0.3, "l3s_gn1": 0.3}
-"""Corpora into whose articles lines are inserted, and the share of the articles."""
+"""Share of the articles into which lines are inserted, by corpus."""
 
-MOST: Final = {"dragnet": 400, "l3s_gn1": 300, "daniel": 600, "msv_big9": 150}
+MAX_PAGES: Final = {"dragnet": 400, "l3s_gn1": 300, "daniel": 600, "msv_big9": 150}
 """Maximum number of pages of the older corpora, evenly spaced, in addition to labelled ones."""
 
 SAMPLE, BARE = "sample", "bare"
@@ -48,7 +48,7 @@ SAMPLE, BARE = "sample", "bare"
 MAX_LINES: Final = 600
 """Maximum number of lines of a page; the rest is cut off."""
 
-BARE_ARTICLES, BARE_OTHERS = 8, 2
+BARE_ARTICLES_STEP, BARE_OTHERS_STEP = 8, 2
 """Intervals at which articles and pages of other kinds, respectively, are taken from a corpus to
 make bare pages.
 """
@@ -61,7 +61,7 @@ BARE_FRAME = (
 )
 """Menu and footer of bare pages."""
 
-THREAD = "forum"
+THREAD_KIND = "forum"
 """Kind of pages whose gold texts are not used. Readers write the content of such pages; below an
 article, the same kind of content does not belong to the text."""
 
@@ -94,33 +94,33 @@ Labels = Mapping[str, LabelledPage]
 
 Array = npt.NDArray[Any]
 
-_NUMBERS: Final[Mapping[str | None, int]] = {role: at for at, role in enumerate(ALL_ROLES)}
+_ROLE_NUMBERS: Final[Mapping[str | None, int]] = {role: at for at, role in enumerate(ALL_ROLES)}
 
 
 @dataclass(frozen=True, eq=False)
 class Example:
     """A page as the network sees it, with what is known about its lines.
 
-    `seen` are the columns of `detourage.core.columns`, with rows per line; `known` compares the
-    lines with another page of the template, or is -1. `shares` gives the share of each line's words
-    that the gold text contains, or is None; `hints` are labels of `hinted_labels`. `roles` are
-    numbers of `ALL_ROLES`, or -1; they are known for pages labelled by hand, and for lines that
-    were `inserted`. `commented` is the share of each line's words that are in comments, `starts`
-    marks the first lines of comments; both are None if the comments are unknown. `taught` are the
-    probabilities that the teacher assigns to the roles and to the kinds.
+    `columns` are those of `detourage.core.columns`, with a row per line. `comparison` says how each
+    line compares with those of another page of the template, and is -1 if the page is read alone.
+    `shares` is the share of each line's words that the gold text contains, and `hints` are labels
+    from `hinted_labels`; either may be None. `roles` are indices in `ALL_ROLES`, or -1 if unknown.
+    `inserted` marks lines that were added to the page. `commented` is the share of each line's
+    words that are in comments, and `starts` marks the first line of each comment; both are None if
+    the comments are unknown. `teacher` has the teacher's probabilities of roles and of kinds.
     """
 
     corpus: str
     gold: Gold
-    seen: Mapping[str, Array]
-    known: Array
+    columns: Mapping[str, Array]
+    comparison: Array
     shares: Array | None
     hints: Array | None
     roles: Array
     inserted: Array
     commented: Array | None
     starts: Array | None
-    taught: tuple[Array, Mapping[Kind, float]]
+    teacher: tuple[Array, Mapping[Kind, float]]
 
     @property
     def is_article(self) -> bool:
@@ -128,7 +128,7 @@ class Example:
         return self.gold.kind in ARTICLES
 
 
-class Reading:
+class ExampleReader:
     """A reader of pages, which makes examples, with a model as the teacher."""
 
     def __init__(self, teacher: PageModel) -> None:
@@ -137,81 +137,81 @@ class Reading:
     def corpus(self, folder: Path, labels: Labels) -> Iterator[Example]:
         """Read the pages of a corpus, and copies of its articles with inserted lines."""
         corpus = load_corpus(folder)
-        pages = _chosen(corpus.name, [*corpus.pages.values()], labels)
+        pages = _choose_pages(corpus.name, [*corpus.pages.values()], labels)
         sources = [Source(page.html, page.url, page.content_type) for page in pages]
-        near = [ALONE] * len(pages)
+        neighbours = [ALONE] * len(pages)
         if corpus.name in GROUPED:
-            near = find_neighbours(sources, [page.site for page in pages])
+            neighbours = find_neighbours(sources, [page.site for page in pages])
         measured = {gold.id for gold in measurable(corpus) if gold.text}
         titles = [gold.title for gold in corpus.golds.values() if gold.title] or list(_TITLES)
-        chance = random.Random(corpus.name)
-        for page, source, around in zip(pages, sources, near, strict=True):
+        rng = random.Random(corpus.name)
+        for page, source, page_neighbours in zip(pages, sources, neighbours, strict=True):
             gold = corpus.golds.get(page.id)
             if gold is None:
                 continue
             labelled, is_measured = labels.get(page.id), page.id in measured
-            yield from self._read(
-                corpus.name, gold, source, around.pivot, labelled, is_measured=is_measured
+            yield from self._make_example(
+                corpus.name, gold, source, page_neighbours.pivot, labelled, is_measured=is_measured
             )
             is_chosen = is_measured and gold.kind in ARTICLES
-            if is_chosen and chance.random() < INSERTED.get(corpus.name, 0):
-                made = with_lines(chance, source, gold, titles)
-                if made is not None:
-                    yield from self._read(
-                        corpus.name, gold, made[0], None, labelled, is_measured=True, put=made[1]
+            if is_chosen and rng.random() < INSERTED.get(corpus.name, 0):
+                changed = insert_lines(rng, source, gold, titles)
+                if changed is not None:
+                    copy, roles = changed
+                    yield from self._make_example(
+                        corpus.name, gold, copy, None, labelled, is_measured=True, inserted=roles
                     )
 
     def generated(self) -> Iterator[Example]:
         """Generate pages of the sample crawl's sites with different stories and layouts."""
         for page in generate(seed=GENERATED_SEED, pages_per_template=GENERATED_PAGES):
-            told, message = page.gold, page.message
-            if told["kind"] != "article":
+            record, message = page.gold, page.message
+            if record["kind"] != "article":
                 continue
-            gold = Gold(
-                told["id"], told["site"], told["language"], told["text"], title_in_text=False
-            )
-            gold = replace(gold, title=told["title"])
+            keys = ("id", "site", "language", "text", "title")
+            gold = Gold(**{key: record[key] for key in keys}, title_in_text=False)
             html = message["html"] if "html" in message else b64decode(message["html_base64"])
             source = Source(html, message["url"], message.get("content_type"))
-            yield from self._read(SAMPLE, gold, source, is_measured=True)
+            yield from self._make_example(SAMPLE, gold, source, is_measured=True)
 
-    def bare(self, folder: Path, said: Sequence[str]) -> Iterator[Example]:
+    def bare(self, folder: Path, comment_texts: Sequence[str]) -> Iterator[Example]:
         """Make pages that consist of little but a gold text: a headline and its lines.
 
         Every crawled page has a template, so without such pages in the training data, the kind of a
-        small page would be a guess. Half of the articles have comments with texts from `said`. Only
+        small page would be a guess. Half of the articles have comments from `comment_texts`. Only
         the kind is learnt from these articles and from pages of other kinds, because their lines
         would teach the model that the last items of a list are comments.
         """
         corpus = load_corpus(folder)
-        golds = [gold for gold in measurable(corpus) if gold.text and gold.kind != THREAD]
-        articles = [gold for gold in golds if gold.kind in ARTICLES][::BARE_ARTICLES]
-        others = [gold for gold in golds if gold.kind not in ARTICLES][::BARE_OTHERS]
+        golds = [gold for gold in measurable(corpus) if gold.text and gold.kind != THREAD_KIND]
+        articles = [gold for gold in golds if gold.kind in ARTICLES][::BARE_ARTICLES_STEP]
+        others = [gold for gold in golds if gold.kind not in ARTICLES][::BARE_OTHERS_STEP]
         for number, gold in enumerate(articles):
-            url, half = corpus.pages[gold.id].url, number // 2
+            url, pair = corpus.pages[gold.id].url, number // 2
             article = replace(gold, kind="article")
-            if said and number % 2:
-                layout = half % len(COMMENT_LAYOUTS)
-                comments = _comments(said, half * 13, layout, count=1 + half * 5 % 12)
-                yield from self._bare(article, url, after=comments, is_measured=False)
+            if comment_texts and number % 2:
+                layout = pair % len(COMMENT_LAYOUTS)
+                comments = _render(comment_texts, pair * 13, layout, count=1 + pair * 5 % 12)
+                yield from self._bare_page(article, url, after=comments, is_measured=False)
             else:
-                yield from self._bare(article, url, *(BARE_FRAME if half % 2 else ()))
+                yield from self._bare_page(article, url, *(BARE_FRAME if pair % 2 else ()))
         for gold in others:
-            yield from self._bare(gold, corpus.pages[gold.id].url, is_measured=False)
+            yield from self._bare_page(gold, corpus.pages[gold.id].url, is_measured=False)
 
-    def threads(self, said: Sequence[str]) -> Iterator[Example]:
-        """Make pages that consist only of comments from `said`; only their kind is known."""
-        for number, start in enumerate(range(0, len(said), POSTS_OF_THREAD)):
-            first = said[start]
+    def threads(self, comment_texts: Sequence[str]) -> Iterator[Example]:
+        """Make pages that only consist of comments; from them, the model only learns the kind."""
+        for number, start in enumerate(range(0, len(comment_texts), POSTS_OF_THREAD)):
+            first = comment_texts[start]
             title = " ".join(first.split()[:WORDS_OF_TITLE])
-            posts = _comments(said[start:], 0, number % len(COMMENT_LAYOUTS), 3 + number * 5 % 11)
+            layout, count = number % len(COMMENT_LAYOUTS), 3 + number * 5 % 11
+            posts = _render(comment_texts[start:], 0, layout, count)
             html = f"<title>{escape(title)}</title><body><h1>{escape(title)}</h1>{posts}</body>"
             site = f"thread-{number}.example"
             gold = Gold(f"thread-{number}", site, "", first, title_in_text=False, kind="forum")
             source = Source(html, f"https://{site}/{number}", "text/html")
-            yield from self._read(BARE, gold, source, is_measured=False)
+            yield from self._make_example(BARE, gold, source, is_measured=False)
 
-    def _bare(
+    def _bare_page(
         self, gold: Gold, url: str, before: str = "", after: str = "", *, is_measured: bool = True
     ) -> Iterator[Example]:
         title = gold.title or ""
@@ -222,9 +222,10 @@ class Reading:
         heading = f"<h1>{escape(title)}</h1>" if title else ""
         html = f"<title>{escape(title)}</title><body>{before}{heading}<div>{body}</div>{after}"
         bare = replace(gold, text="\n".join(lines), title_in_text=False)
-        yield from self._read(BARE, bare, Source(html, url, "text/html"), is_measured=is_measured)
+        source = Source(html, url, "text/html")
+        yield from self._make_example(BARE, bare, source, is_measured=is_measured)
 
-    def _read(
+    def _make_example(
         self,
         corpus: str,
         gold: Gold,
@@ -233,7 +234,7 @@ class Reading:
         labelled: LabelledPage | None = None,
         *,
         is_measured: bool,
-        put: Mapping[str, LineRole] | None = None,
+        inserted: Mapping[str, LineRole] | None = None,
     ) -> Iterator[Example]:
         """Read a page; yield nothing if it is unreadable or has no lines."""
         try:
@@ -243,34 +244,37 @@ class Reading:
             return
         outline = Outline.of(document)
         lines = lines_of(outline)
-        seen = _seen(core.columns(outline.document, source.url))
-        if not lines or len(seen["counts"]) != len(lines):
+        columns = _parse_columns(core.columns(outline.document, source.url))
+        if not lines or len(columns["counts"]) != len(lines):
             return
         judged = self._teacher.judge(outline, None, source.url)
         texts = [line.text for line in lines]
-        known = knowledge.compare(outline, lines) if knowledge is not None else None
+        comparison = np.full((len(lines), core.KNOWN), -1, np.float32)
+        if knowledge is not None and (compared := knowledge.compare(outline, lines)) is not None:
+            comparison = compared
         shares = shares_in_gold(texts, gold, headline_of(gold, document)) if is_measured else None
         is_hinted = not is_measured and corpus not in (BARE, SAMPLE)
-        commented, starts = _comments_in(texts, gold) or (None, None)
+        commented, starts = _match_comments(texts, gold) or (None, None)
         aligned = align(labelled, texts) if labelled is not None else [None] * len(texts)
         example = Example(
             corpus,
             gold,
-            seen,
-            known if known is not None else np.full((len(lines), core.KNOWN), -1, np.float32),
+            columns,
+            comparison,
             shares,
             hinted_labels(texts, gold) if is_hinted else None,
-            np.array([_NUMBERS.get(role, UNKNOWN) for role in aligned]),
+            np.array([_ROLE_NUMBERS.get(role, UNKNOWN) for role in aligned]),
             np.zeros(len(lines), np.bool_),
             commented,
             starts,
             (judged.role_probabilities, judged.kinds),
         )
-        yield _cut(_with_inserted(example, texts, put or {}, judged))
+        yield _first_lines(_label_inserted(example, texts, inserted or {}, judged))
 
 
-def _chosen(name: str, pages: list[Any], labels: Labels) -> list[Any]:
-    most = MOST.get(name, len(pages))
+def _choose_pages(name: str, pages: list[Any], labels: Labels) -> list[Any]:
+    """Return all labelled pages, and evenly spaced others up to the maximum of the corpus."""
+    most = MAX_PAGES.get(name, len(pages))
     kept = [page for page in pages if page.id in labels]
     rest = [page for page in pages if page.id not in labels]
     number = min(len(rest), max(0, most - len(kept)))
@@ -278,7 +282,8 @@ def _chosen(name: str, pages: list[Any], labels: Labels) -> list[Any]:
     return [*kept, *(rest[place] for place in places.tolist())]
 
 
-def _seen(columns: Mapping[str, Any]) -> dict[str, Array]:
+def _parse_columns(columns: Mapping[str, Any]) -> dict[str, Array]:
+    """Convert the bytes of the core's columns to arrays, of which most have a row per line."""
     count = len(columns["counts"]) // 4
     rows = {
         name: np.frombuffer(columns[name], kind).reshape(count, -1)
@@ -296,50 +301,58 @@ def _seen(columns: Mapping[str, Any]) -> dict[str, Array]:
     return {**rows, **whole, "names": names, "page": np.frombuffer(columns["page"], "u2")}
 
 
-def _with_inserted(
-    example: Example, texts: Sequence[str], put: Mapping[str, LineRole], judged: JudgedPage
+def _label_inserted(
+    example: Example,
+    texts: Sequence[str],
+    inserted_roles: Mapping[str, LineRole],
+    judged: JudgedPage,
 ) -> Example:
-    """Label the lines that were inserted, whatever the gold text and the teacher's opinion."""
-    places = [place for place, text in enumerate(texts) if text in put]
+    """Give inserted lines their role and exclude them from the text, also for the teacher."""
+    places = [place for place, text in enumerate(texts) if text in inserted_roles]
     if not places or example.shares is None:
         return example
     shares, roles, inserted = example.shares.copy(), example.roles.copy(), example.inserted.copy()
-    of_roles = judged.role_probabilities.copy()
+    probabilities = judged.role_probabilities.copy()
     for place in places:
-        number = _NUMBERS[put[texts[place]]]
+        number = _ROLE_NUMBERS[inserted_roles[texts[place]]]
         shares[place], roles[place], inserted[place] = 0, number, True
-        of_roles[place] = np.eye(len(ALL_ROLES))[number]
+        probabilities[place] = np.eye(len(ALL_ROLES))[number]
     return replace(
-        example, shares=shares, roles=roles, inserted=inserted, taught=(of_roles, judged.kinds)
+        example,
+        shares=shares,
+        roles=roles,
+        inserted=inserted,
+        teacher=(probabilities, judged.kinds),
     )
 
 
-def _cut(example: Example) -> Example:
+def _first_lines(example: Example) -> Example:
     """Return the first `MAX_LINES` lines of a page."""
 
     def cut(rows: Array | None) -> Array | None:
         return None if rows is None else rows[:MAX_LINES]
 
     whole = ("names", "page")
-    seen = {
-        name: rows if name in whole else rows[:MAX_LINES] for name, rows in example.seen.items()
+    columns = {
+        name: rows if name in whole else rows[:MAX_LINES] for name, rows in example.columns.items()
     }
     for name in ("paths", "parents", "grandparents"):
-        seen[name] = np.unique(seen[name], return_inverse=True)[1].astype(np.int32)
+        columns[name] = np.unique(columns[name], return_inverse=True)[1].astype(np.int32)
     return replace(
         example,
-        seen=seen,
-        known=example.known[:MAX_LINES],
+        columns=columns,
+        comparison=example.comparison[:MAX_LINES],
         shares=cut(example.shares),
         hints=cut(example.hints),
         roles=example.roles[:MAX_LINES],
         inserted=example.inserted[:MAX_LINES],
         commented=cut(example.commented),
         starts=cut(example.starts),
-        taught=(example.taught[0][:MAX_LINES], example.taught[1]),
+        teacher=(example.teacher[0][:MAX_LINES], example.teacher[1]),
     )
 
 
+# A paragraph with 40 to 4,000 characters of content.
 _PARAGRAPH = re.compile(r"<p\b[^<>]{0,300}>((?:[^<]|<(?!/p>|p\b)){40,4000})</p>", re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _TITLES: Final = (
@@ -348,73 +361,73 @@ _TITLES: Final = (
 )
 
 
-def with_lines(
-    chance: random.Random, source: Source, gold: Gold, titles: Sequence[str]
+def insert_lines(
+    rng: random.Random, source: Source, gold: Gold, titles: Sequence[str]
 ) -> tuple[Source, dict[str, LineRole]] | None:
     """Insert lines between paragraphs of the gold text; return the page, and the lines' roles."""
     html = source.html
     text = decode(html, source.content_type).text if isinstance(html, bytes) else html
-    said = set(words(gold.text or ""))
-    places = [
-        found.end()
-        for found in _PARAGRAPH.finditer(text)
-        if len(own := words(_TAG.sub(" ", found[1]))) >= 8
-        and sum(word in said for word in own) >= 0.9 * len(own)
+    gold_words = set(words(gold.text or ""))
+    paragraph_ends = [
+        match.end()
+        for match in _PARAGRAPH.finditer(text)
+        if len(paragraph_words := words(_TAG.sub(" ", match[1]))) >= 8
+        and sum(word in gold_words for word in paragraph_words) >= 0.9 * len(paragraph_words)
     ]
-    if len(places) < 2:
+    if len(paragraph_ends) < 2:
         return None
     language = gold.language[:2]
-    if language not in INSERTED_LINES or chance.random() < 0.15:
-        language = chance.choice([*INSERTED_LINES])
-    put: dict[str, LineRole] = {}
+    if language not in INSERTED_LINES or rng.random() < 0.15:
+        language = rng.choice([*INSERTED_LINES])
+    inserted_roles: dict[str, LineRole] = {}
     parts: list[str] = []
-    chosen = sorted(chance.sample(places, min(len(places), 3)))
-    for start, place in pairwise([0, *chosen]):
-        role = chance.choices([*INSERTED_LINES[language]], [5, 5, 1])[0]
-        about = chance.choice(titles) if role == "related" else gold.site.split(".")[0]
-        line = " ".join(chance.choice(INSERTED_LINES[language][role]).format(about).split())
-        if role == "related" and chance.random() < 0.15:
-            line = about
-        markup = chance.choice(INSERTED_MARKUP).replace("{n}", str(chance.randint(1, 99)))
-        parts += [text[start:place], markup.format(escape(line))]
-        put[line] = role
-    return Source("".join([*parts, text[chosen[-1] :]]), source.url, "text/html"), put
+    chosen = sorted(rng.sample(paragraph_ends, min(len(paragraph_ends), 3)))
+    for start, end in pairwise([0, *chosen]):
+        role = rng.choices([*INSERTED_LINES[language]], [5, 5, 1])[0]
+        argument = rng.choice(titles) if role == "related" else gold.site.split(".")[0]
+        line = " ".join(rng.choice(INSERTED_LINES[language][role]).format(argument).split())
+        if role == "related" and rng.random() < 0.15:
+            line = argument
+        markup = rng.choice(INSERTED_MARKUP).replace("{n}", str(rng.randint(1, 99)))
+        parts += [text[start:end], markup.format(escape(line))]
+        inserted_roles[line] = role
+    return Source("".join([*parts, text[chosen[-1] :]]), source.url, "text/html"), inserted_roles
 
 
-def _comments_in(texts: Sequence[str], gold: Gold) -> tuple[Array, Array] | None:
+def _match_comments(texts: Sequence[str], gold: Gold) -> tuple[Array, Array] | None:
     """Return the share of each line in comments, and whether a comment starts in the line."""
     if gold.comments is None and gold.comment_text is None:
         return None
     comments = gold.comments
-    said = [gold.comment_text or ""] if comments is None else [each.text for each in comments]
-    by_comment, by_line = [words(each) for each in said], [words(text) for text in texts]
-    first = {int(place) for place in np.cumsum([0, *map(len, by_comment)])[:-1]}
-    every = [word for line in by_line for word in line]
-    matched, starting = np.zeros(len(every) + 1), np.zeros(len(every) + 1)
+    all_texts = [gold.comment_text or ""] if comments is None else [each.text for each in comments]
+    by_comment, by_line = [words(each) for each in all_texts], [words(text) for text in texts]
+    comment_starts = {int(place) for place in np.cumsum([0, *map(len, by_comment)])[:-1]}
+    page_words = [word for line in by_line for word in line]
+    matched, is_start = np.zeros(len(page_words) + 1), np.zeros(len(page_words) + 1)
     wanted = [word for comment in by_comment for word in comment]
-    for start, in_wanted, size in matching_blocks(every, wanted):
+    for start, in_wanted, size in matching_blocks(page_words, wanted):
         matched[start : start + size] = 1
         for shift in range(size):
-            if comments is not None and in_wanted + shift in first:
-                starting[start + shift] = 1
+            if comments is not None and in_wanted + shift in comment_starts:
+                is_start[start + shift] = 1
     ends = np.cumsum([0, *map(len, by_line)])
     sizes = np.maximum(1, np.diff(ends))
-    counts = [np.diff(np.concatenate([[0], np.cumsum(each)])[ends]) for each in (matched, starting)]
+    counts = [np.diff(np.concatenate([[0], np.cumsum(each)])[ends]) for each in (matched, is_start)]
     return counts[0] / sizes, counts[1] > 0
 
 
-def comments_said(folder: Path) -> list[str]:
+def comment_texts_of(folder: Path) -> list[str]:
     """Return the texts of the comments in the gold records of a corpus."""
     golds = load_corpus(folder).golds.values()
     return [comment.text for gold in golds for comment in gold.comments or ()]
 
 
-def _comments(said: Sequence[str], first: int, layout: int, count: int) -> str:
-    """Return comments, starting with the given one (cyclically), in one of `COMMENT_LAYOUTS`."""
+def _render(texts: Sequence[str], first: int, layout: int, count: int) -> str:
+    """Return comments as markup in one of `COMMENT_LAYOUTS`, beginning with the text at `first`."""
     outer, inner, author, action = COMMENT_LAYOUTS[layout]
     shown = "".join(
         f"<{inner}>{author.format(name=f'Reader {at}', day=1 + at % 28)}"
-        f"<p>{escape(said[(first + at) % len(said)])}</p>{action}</{inner.split()[0]}>"
+        f"<p>{escape(texts[(first + at) % len(texts)])}</p>{action}</{inner.split()[0]}>"
         for at in range(count)
     )
     return f"<{outer}>{shown}</{outer.split()[0]}>"

@@ -17,11 +17,15 @@ import numpy.typing as npt
 
 Arrays = dict[str, Any]
 
-POSITIONS, PAIRS, KERNEL, GROUPED = 3, 5, 5, 32
-FIRST_WORDS: Final = 24
-LEVELS: Final = 7
-FAR_LEVELS: Final = LEVELS - 2
-"""Ancestors of a line's block whose names are added up; the block and its parent stand alone."""
+POSITION_WORDS, WORD_PAIRS = 3, 5
+"""Numbers of words and of word pairs at the start of a line that are embedded with positions."""
+
+KERNEL_LINES, GROUP_WIDTH = 5, 32
+"""Number of lines that a convolution sees, and of values per line averaged over each group."""
+
+FIRST_WORDS: Final = 24  # the rest of a line's word columns are its last words
+LEVELS: Final = 7  # a line's block and its ancestors
+FAR_LEVELS: Final = LEVELS - 2  # without the block and its parent, which are embedded separately
 
 BINS: Final = 5
 """Number of pieces into which a column's range is cut at its quantiles."""
@@ -54,7 +58,10 @@ class Shape:
 
 @dataclass(frozen=True)
 class Noise:
-    """Shares that are dropped in training, so that nothing is relied on alone."""
+    """Shares of the input and of hidden values that are set to zero in training (dropout).
+
+    `all_names` is the share of pages on which all names except the elements' own are dropped.
+    """
 
     rows: float = 0.2
     words: float = 0.25
@@ -68,7 +75,8 @@ class Noise:
 class Pieces:
     """The pieces into which the columns' ranges are cut: column, lower end and width of each.
 
-    A value fills the pieces below it, so that the network is linear in each piece.
+    A value of 7 fills the piece from 0 to 5 and two fifths of the piece from 5 to 10. The network
+    is thus piecewise linear in each column.
     """
 
     column: npt.NDArray[np.int64]
@@ -78,7 +86,9 @@ class Pieces:
     @classmethod
     def of(cls, numbers: npt.NDArray[Any], knots: tuple[tuple[float, ...], ...]) -> "Pieces":
         """Cut the columns of a sample at their quantiles, and further columns at given knots."""
-        of_columns = [_knots(numbers[:, at].astype(np.float32)) for at in range(numbers.shape[1])]
+        of_columns = [
+            _knots_of_column(numbers[:, at].astype(np.float32)) for at in range(numbers.shape[1])
+        ]
         cut = [
             (column, low, max(high - low, 1e-3))
             for column, each in enumerate([*of_columns, *knots])
@@ -88,13 +98,14 @@ class Pieces:
         return cls(np.array(columns), np.array(lows, np.float32), np.array(widths, np.float32))
 
     def fill(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-        """Return how full each piece is, in units of 1 / 255."""
+        """Return what part of each piece lies below a column's value, in units of 1 / 255."""
         shares = (numbers[:, self.column].astype(np.float32) - self.low) / self.width
         filled: npt.NDArray[np.uint8] = np.round(255 * np.clip(shares, 0, 1)).astype(np.uint8)
         return filled
 
 
-def _knots(values: npt.NDArray[np.float32]) -> tuple[float, ...]:
+def _knots_of_column(values: npt.NDArray[np.float32]) -> tuple[float, ...]:
+    """Return the lowest and highest value and, unless the column is a flag, its quantiles."""
     is_flag = len(np.unique(values[:5000])) <= 2
     inner: Any = [] if is_flag else np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1])
     low, high = float(values.min()), float(values.max())
@@ -102,8 +113,8 @@ def _knots(values: npt.NDArray[np.float32]) -> tuple[float, ...]:
     return tuple(knots)
 
 
-def initial(shape: Shape, pieces: int, outputs: Mapping[str, int], seed: int) -> Arrays:
-    """Return the parameters before training; `outputs` are the numbers of roles and so on."""
+def initial_parameters(shape: Shape, pieces: int, outputs: Mapping[str, int], seed: int) -> Arrays:
+    """Return random parameters; `outputs` are the numbers of roles, kinds and conventions."""
     rng = np.random.default_rng(seed)
     width, embedding = shape.width, shape.embedding
 
@@ -115,7 +126,7 @@ def initial(shape: Shape, pieces: int, outputs: Mapping[str, int], seed: int) ->
         return jnp.asarray(rng.normal(0, 0.1, (rows, embedding)), jnp.float32)
 
     levels = np.outer(1 / (1 + np.arange(FAR_LEVELS)), np.ones(embedding))
-    made: Arrays = {
+    parameters: Arrays = {
         "words": table(shape.words),
         "positions": table(shape.positions),
         "names": table(shape.names),
@@ -135,126 +146,144 @@ def initial(shape: Shape, pieces: int, outputs: Mapping[str, int], seed: int) ->
         "gold": jnp.zeros((outputs["conventions"], width)),
         "gold_bias": jnp.zeros(outputs["conventions"]),
     }
-    identity = np.eye(KERNEL)[KERNEL // 2][:, None] * np.ones(width)
+    identity = np.eye(KERNEL_LINES)[KERNEL_LINES // 2][:, None] * np.ones(width)
     for layer in range(len(shape.dilations)):
-        made[f"conv{layer}"] = {
+        parameters[f"conv{layer}"] = {
             "gain": jnp.ones(width),
-            "kernel": jnp.asarray(identity + rng.normal(0, 0.1, (KERNEL, width)), jnp.float32),
+            "kernel": jnp.asarray(
+                identity + rng.normal(0, 0.1, (KERNEL_LINES, width)), jnp.float32
+            ),
             "in": dense(width, width),
             "out": dense(width, width, 0.5),
         }
     for mix in range(len(shape.mixed)):
-        made[f"mix{mix}"] = {
+        parameters[f"mix{mix}"] = {
             "gain": jnp.ones(width),
-            "values": dense(width, 3 * GROUPED),
+            "values": dense(width, 3 * GROUP_WIDTH),
             "page": dense(2 * width, width, 0.5),
-            "out": dense(3 * GROUPED, width, 0.5),
+            "out": dense(3 * GROUP_WIDTH, width, 0.5),
         }
-    return made
+    return parameters
 
 
 def _dense(layer: Arrays, x: Any) -> Any:
     return x @ layer["w"] + layer["b"]
 
 
-def _normal(x: Any, gain: Any) -> Any:
+def _normalise_rows(x: Any, gain: Any) -> Any:
     centred = x - x.mean(-1, keepdims=True)
     return centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * gain
 
 
-def _bag(table: Any, words: Any, *, is_mean: bool) -> Any:
+def _sum_embeddings(table: Any, words: Any, *, is_mean: bool) -> Any:
+    """Add up the embeddings of hashed words, divided by their number or its root; 0 is no word."""
     found = (words > 0)[..., None]
     total = (table[words % table.shape[0]] * found).sum(-2)
     count = jnp.maximum(1, found.sum(-2))
     return total / (count if is_mean else jnp.sqrt(count))
 
 
-class _Dropping:
-    """Drops random parts; the batch has the random bytes, because JAX's are slow on a CPU."""
+class _Dropout:
+    """Dropout with random bytes from the batch, because JAX's are slow on a CPU.
+
+    Each use takes the next bytes of a line, of which there are `Shape.random_bytes`.
+    """
 
     def __init__(self, batch: Arrays, noise: Noise | None) -> None:
         self._batch, self._noise, self._taken = batch, noise, 0
 
     def kept(self, share: float, width: int) -> Any:
+        """Return a random mask with `width` columns, of which the given share is false."""
         drawn = self._batch["random"][:, self._taken : self._taken + width]
         self._taken += width
         return drawn >= np.uint8(round(256 * share))
 
-    def rows(self, x: Any) -> Any:
+    def rows(self, values: Any) -> Any:
         if self._noise is None:
-            return x
+            return values
         share = self._noise.rows
-        return x * self.kept(share, x.shape[1]) / (1 - share)
+        return values * self.kept(share, values.shape[1]) / (1 - share)
 
     def words(self) -> tuple[Any, Any, Any, Any, Any]:
         """Return the hashed words of lines, shapes, links, elements and page."""
         batch, noise = self._batch, self._noise
-        hashed = ("words", "shapes", "links", "names", "page_words")
-        words, shapes, links, names, of_page = (batch[name].astype(jnp.int32) for name in hashed)
+        columns = ("words", "shapes", "links", "names", "page_words")
+        words, shapes, links, names, page_words = (
+            batch[name].astype(jnp.int32) for name in columns
+        )
         if noise is None:
-            return words, shapes, links, names, of_page
-        named = (batch["random_pages"] >= round(256 * noise.all_names)).astype(jnp.int32)
+            return words, shapes, links, names, page_words
+        keeps_names = (batch["random_pages"] >= round(256 * noise.all_names)).astype(jnp.int32)
         is_tag = jnp.arange(names.shape[1])[None] == 0
         names = names * (batch["random_names"] >= round(256 * noise.names))
         return (
             words * self.kept(noise.words, words.shape[1]),
             shapes * self.kept(noise.signs, shapes.shape[1]),
             links * self.kept(noise.signs, links.shape[1]),
-            names * jnp.where(is_tag, 1, named[batch["page_of_name"]][:, None]),
-            of_page * (batch["random_words"] >= round(256 * noise.page_words)),
+            names * jnp.where(is_tag, 1, keeps_names[batch["page_of_name"]][:, None]),
+            page_words * (batch["random_words"] >= round(256 * noise.page_words)),
         )
 
 
-def _embedded(p: Arrays, batch: Arrays, words: Any, signs: Any, names: Any) -> Any:
+def _embed_lines(parameters: Arrays, batch: Arrays, words: Any, signs: Any, names: Any) -> Any:
     """Return the embedded words of each line, and the embedded names of the elements around it."""
-    first = words[:, :POSITIONS]
-    placed = jnp.where(first > 0, first * 31 + jnp.arange(POSITIONS) * 7919 + 1, 0)
-    one = words[:, :PAIRS].astype(jnp.uint32)
-    other = words[:, 1 : PAIRS + 1].astype(jnp.uint32)
-    rows = np.uint32(p["positions"].shape[0])
+    first = words[:, :POSITION_WORDS]
+    with_positions = jnp.where(first > 0, first * 31 + jnp.arange(POSITION_WORDS) * 7919 + 1, 0)
+    first_of_pair = words[:, :WORD_PAIRS].astype(jnp.uint32)
+    second_of_pair = words[:, 1 : WORD_PAIRS + 1].astype(jnp.uint32)
+    rows = np.uint32(parameters["positions"].shape[0])
     # Modulo 2**32, as in C++. 0 stands for no pair, so the table's size is added.
-    numbers = (one * np.uint32(40503) + other + np.uint32(1)) % rows + rows
-    pairs = jnp.where((one > 0) & (other > 0), numbers, 0).astype(jnp.int32)
-    of_names = _bag(p["names"], names, is_mean=False) * (names.max(-1) > 0)[:, None]
-    at = of_names[batch["places"]] * (batch["places"] > 0)[..., None]
+    numbers = (first_of_pair * np.uint32(40503) + second_of_pair + np.uint32(1)) % rows + rows
+    pairs = jnp.where((first_of_pair > 0) & (second_of_pair > 0), numbers, 0).astype(jnp.int32)
+    name_vectors = (
+        _sum_embeddings(parameters["names"], names, is_mean=False) * (names.max(-1) > 0)[:, None]
+    )
+    level_names = name_vectors[batch["places"]] * (batch["places"] > 0)[..., None]
     parts = [
-        _bag(p["words"], words[:, :FIRST_WORDS], is_mean=True),
-        _bag(p["words"], words[:, FIRST_WORDS:], is_mean=True),
-        _bag(p["positions"], jnp.concatenate([placed, pairs], 1), is_mean=False),
-        _bag(p["signs"], signs, is_mean=False),
-        at[:, 0],
-        at[:, 1],
-        (at[:, 2:LEVELS] * p["levels"]).sum(1),
-        at[:, LEVELS] + at[:, LEVELS + 1],
+        _sum_embeddings(parameters["words"], words[:, :FIRST_WORDS], is_mean=True),
+        _sum_embeddings(parameters["words"], words[:, FIRST_WORDS:], is_mean=True),
+        _sum_embeddings(
+            parameters["positions"], jnp.concatenate([with_positions, pairs], 1), is_mean=False
+        ),
+        _sum_embeddings(parameters["signs"], signs, is_mean=False),
+        level_names[:, 0],
+        level_names[:, 1],
+        (level_names[:, 2:LEVELS] * parameters["levels"]).sum(1),
+        level_names[:, LEVELS] + level_names[:, LEVELS + 1],
     ]
     return jnp.concatenate(parts, 1)
 
 
-def judge(shape: Shape, p: Arrays, batch: Arrays, noise: Noise | None) -> Arrays:
+def judge(shape: Shape, parameters: Arrays, batch: Arrays, noise: Noise | None) -> Arrays:
     """Return the logits of roles, comments and kinds, and the hidden rows before them."""
     of_page = batch["page_of_line"]
     lines, pages = of_page.shape[0], batch["page_words"].shape[0] - 1
-    live = (of_page < pages)[:, None].astype(jnp.float32)
-    dropping = _Dropping(batch, noise)
+    is_line = (of_page < pages)[:, None].astype(jnp.float32)
+    dropping = _Dropout(batch, noise)
     words, shapes, links, names, page_words = dropping.words()
-    embedded = _embedded(p, batch, words, jnp.concatenate([shapes, links], 1), names)
-    said = _bag(p["page_words"], page_words, is_mean=True)
+    embedded = _embed_lines(parameters, batch, words, jnp.concatenate([shapes, links], 1), names)
+    page_vector = _sum_embeddings(parameters["page_words"], page_words, is_mean=True)
     numbers = batch["pieces"].astype(jnp.float32) / 255
-    x = _dense(p["numbers"], numbers) + _dense(p["embedded"], dropping.rows(embedded))
-    x = jax.nn.relu(x + _dense(p["page"], said)[of_page])
-    x = jax.nn.relu(_dense(p["two"], dropping.rows(x))) * live
+    x = _dense(parameters["numbers"], numbers) + _dense(
+        parameters["embedded"], dropping.rows(embedded)
+    )
+    x = jax.nn.relu(x + _dense(parameters["page"], page_vector)[of_page])
+    x = jax.nn.relu(_dense(parameters["two"], dropping.rows(x))) * is_line
 
-    def sums(rows: Any, groups: Any, count: int) -> Any:
-        return jax.ops.segment_sum(rows * live, groups, count)
+    # Lines after those of the last page only fill the batch; `is_line` excludes them.
+    def sum_by_group(rows: Any, groups: Any, count: int) -> Any:
+        return jax.ops.segment_sum(rows * is_line, groups, count)
 
-    sizes = jnp.maximum(1.0, sums(live[:, 0:1], of_page, pages + 1))
+    sizes = jnp.maximum(1.0, sum_by_group(is_line[:, 0:1], of_page, pages + 1))
 
-    def pooled(rows: Any) -> Any:
-        most = jax.ops.segment_max(jnp.where(live > 0, rows, -9.0), of_page, pages + 1)
-        mean = sums(rows, of_page, pages + 1) / sizes
+    def summarise_pages(rows: Any) -> Any:
+        """Return the mean and the maximum of each page's lines."""
+        most = jax.ops.segment_max(jnp.where(is_line > 0, rows, -9.0), of_page, pages + 1)
+        mean = sum_by_group(rows, of_page, pages + 1) / sizes
         return jnp.concatenate([mean, jnp.maximum(most, -9.0)], 1)
 
-    def moved(rows: Any, by: int) -> Any:
+    def shift_lines(rows: Any, by: int) -> Any:
+        """Replace each line's row by that of a line `by` places before it, or 0 on another page."""
         if not by:
             return rows
         place = jnp.arange(lines)
@@ -263,29 +292,37 @@ def judge(shape: Shape, p: Arrays, batch: Arrays, noise: Noise | None) -> Arrays
         return jnp.roll(rows, by, 0) * same[:, None]
 
     groups = [batch[name] for name in ("paths", "parents", "grandparents")]
-    group_sizes = [jnp.maximum(1.0, sums(live, each, lines)) for each in groups]
+    group_sizes = [jnp.maximum(1.0, sum_by_group(is_line, each, lines)) for each in groups]
+    # Convolutions over neighbouring lines; after some, each line sees its groups and its page.
     for layer, step in enumerate(shape.dilations):
-        own = p[f"conv{layer}"]
-        y = _normal(x, own["gain"]) * live
-        shifted = [moved(y, (KERNEL // 2 - at) * step) * own["kernel"][at] for at in range(KERNEL)]
-        y = jax.nn.relu(_dense(own["in"], sum(shifted)))
-        x = (x + _dense(own["out"], dropping.rows(y))) * live
+        weights = parameters[f"conv{layer}"]
+        normal = _normalise_rows(x, weights["gain"]) * is_line
+        products = [
+            shift_lines(normal, (KERNEL_LINES // 2 - at) * step) * weights["kernel"][at]
+            for at in range(KERNEL_LINES)
+        ]
+        normal = jax.nn.relu(_dense(weights["in"], sum(products)))
+        x = (x + _dense(weights["out"], dropping.rows(normal))) * is_line
         if layer not in shape.mixed:
             continue
-        own = p[f"mix{shape.mixed.index(layer)}"]
-        y = _normal(x, own["gain"]) * live
-        values = jnp.split(_dense(own["values"], y), 3, axis=1)
+        weights = parameters[f"mix{shape.mixed.index(layer)}"]
+        normal = _normalise_rows(x, weights["gain"]) * is_line
+        values = jnp.split(_dense(weights["values"], normal), 3, axis=1)
         means = [
-            (sums(value, group, lines) / size)[group]
+            (sum_by_group(value, group, lines) / size)[group]
             for value, group, size in zip(values, groups, group_sizes, strict=True)
         ]
-        change = jax.nn.relu(_dense(own["page"], pooled(y)))[of_page]
-        x = (x + change + dropping.rows(_dense(own["out"], jnp.concatenate(means, 1)))) * live
-    hidden = dropping.rows(jax.nn.relu(_dense(p["hidden"], x)))
-    kinds = jax.nn.relu(_dense(p["kinds"], jnp.concatenate([pooled(x), said], 1)))
+        change = jax.nn.relu(_dense(weights["page"], summarise_pages(normal)))[of_page]
+        x = (
+            x + change + dropping.rows(_dense(weights["out"], jnp.concatenate(means, 1)))
+        ) * is_line
+    hidden = dropping.rows(jax.nn.relu(_dense(parameters["hidden"], x)))
+    kinds = jax.nn.relu(
+        _dense(parameters["kinds"], jnp.concatenate([summarise_pages(x), page_vector], 1))
+    )
     return {
-        "roles": _dense(p["roles"], hidden),
-        "comments": _dense(p["comments"], hidden),
-        "kinds": _dense(p["kind"], kinds)[:pages],
+        "roles": _dense(parameters["roles"], hidden),
+        "comments": _dense(parameters["comments"], hidden),
+        "kinds": _dense(parameters["kind"], kinds)[:pages],
         "hidden": hidden,
     }

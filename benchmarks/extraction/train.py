@@ -24,11 +24,11 @@ import numpy.typing as npt
 import optax
 
 from benchmarks.evaluation.scores.roles import ROLES_FILE, LabelledPage, load_roles
-from benchmarks.extraction.examples import Example, Reading, comments_said
+from benchmarks.extraction.examples import Example, ExampleReader, comment_texts_of
 from benchmarks.extraction.folds import LEFT_OUT, fold_of, model_path
 from benchmarks.extraction.labels import MIN_SHARE_IN_GOLD, UNKNOWN
 from benchmarks.extraction.model_file import model_file
-from benchmarks.extraction.network import Arrays, Noise, Pieces, Shape, initial, judge
+from benchmarks.extraction.network import Arrays, Noise, Pieces, Shape, initial_parameters, judge
 from benchmarks.training.headers import Training, corpus_used, training_of
 from detourage import core
 from detourage.reader.body import choose_lines
@@ -45,41 +45,44 @@ KINDS: Final[tuple[Kind, ...]] = (
 )
 """Kinds of pages that the model distinguishes."""
 
-OF_ARTICLES: Final = frozenset({"daniel", "fundus_body", "l3s_gn1", "msv_big9"})
+ARTICLE_CORPORA: Final = frozenset({"daniel", "fundus_body", "l3s_gn1", "msv_big9"})
 """Corpora that do not record kinds; all of their pages are articles."""
 
-LOOSE: Final = frozenset({"dragnet"})
-LOOSE_LENGTH: Final = 30
-"""Corpora with loose gold texts, which may or may not include titles, bylines and captions, and the
-minimum number of words for a line of them to have its full weight."""
+LOOSE_CORPORA: Final = frozenset({"dragnet"})
+"""Corpora whose gold texts may or may not include titles, bylines and captions."""
 
-HINTS_WEIGHT, FULL_HINTS = 0.3, 10
-"""Total weight of the snippets of a page, if at least so many of its lines contain one."""
+LOOSE_FULL_WORDS: Final = 30
+"""Number of words from which a line of these corpora has its full weight."""
+
+MAX_HINTS_WEIGHT, FULL_HINT_LINES = 0.3, 10
+"""Total weight of a page's snippets, and the number of lines with a snippet that it requires."""
 
 CREDITS: Final = {
     "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",
 }
-"""Attributions of corpora whose licences require them, for the card."""
+"""Attributions that the licences of corpora require; they are written into the model file."""
 
 KNOTS: Final = (
     *((-1.0, 0.0, 1.0), (-1.0, 0.0, 1.0), (-1.0, 0.0, 0.7, 1.5, 3.0, 6.0)),
     *((-1.0, 0.0, 1.5, 3.0, 4.0, 6.0, 8.0), (-1.0, 0.0, 0.25, 0.5, 0.75, 1.0)),
 )
-"""Knots of the columns that compare a line with other pages, of which -1 means unknown."""
+"""Knots at which the columns that compare a line with other pages are cut; -1 means unknown."""
 
-OF_KNOWN: Final = sum(len(knots) - 1 for knots in KNOTS)
+COMPARISON_PIECES: Final = sum(len(knots) - 1 for knots in KNOTS)
 
 LINES, NAMES, PAGES = 4096, 6144, 64
 """Numbers of lines, kinds of elements and pages in a batch."""
 
-F1, COMMENTS, KIND, TAUGHT, SMOOTHING = 0.3, 0.5, 0.3, 1.0, 0.02
-"""Weights of the losses in the text's expected F1, comments, kinds and from the teacher, relative
-to the text's cross-entropy, and the smoothing of labels."""
+F1_WEIGHT, COMMENTS_WEIGHT, KIND_WEIGHT, TEACHER_WEIGHT, SMOOTHING = 0.3, 0.5, 0.3, 1.0, 0.02
+"""Weights of the losses in the text's expected F1, in comments, in kinds and against the teacher;
+the text's cross-entropy has the weight 1. Labels are smoothed by the last number."""
 
 COLUMNS_DROPPED: Final = 0.12
 """Share of the columns of numbers that are dropped for a page, so that none is relied on alone."""
 
-WARMING, WEIGHT_DECAY, MAX_GRADIENT, AVERAGING = 0.15, 0.02, 5.0, 0.995
+WARM_UP_SHARE, WEIGHT_DECAY, MAX_GRADIENT, MAX_AVERAGING = 0.15, 0.02, 5.0, 0.995
+"""Share of steps in which the learning rate rises, weight decay of AdamW, norm to which gradients
+are clipped, and maximum weight of earlier steps in the average of the parameters."""
 
 IS_TEXT: Final = np.isin(ALL_ROLES, TEXT_ROLES)
 
@@ -88,7 +91,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of the training; `labelled` pages are seen so many times more in each epoch."""
+    """A stage of the training; each epoch has `labelled` further copies of the labelled pages."""
 
     epochs: int
     rate: float
@@ -131,73 +134,76 @@ class Trained:
     conventions: Sequence[str]
 
 
-def convention_of(example: Example) -> str:
+def convention_name(example: Example) -> str:
     """Return the name of the convention that a page's gold text follows."""
     return f"{example.corpus}/{example.gold.kind or 'article'}"
 
 
-def _lesson(
-    example: Example, pieces: Pieces, conventions: Mapping[str, int], of_roles: Array
+def _make_lesson(
+    example: Example, pieces: Pieces, conventions: Mapping[str, int], role_weights: Array
 ) -> Lesson:
-    lengths = example.seen["counts"].astype(np.float32)
+    """Prepare an example; the weights of its lines grow with the square root of their words."""
+    lengths = example.columns["counts"].astype(np.float32)
     count, roots = len(lengths), np.sqrt(lengths)
     weights = roots / max(1.0, roots.sum())
-    nothing: Array = np.zeros(count, np.float32)
-    gold, of_gold = nothing, nothing
+    zeros: Array = np.zeros(count, np.float32)
+    gold, gold_weights = zeros, zeros
     if example.shares is not None:
-        gold, of_gold = (example.shares > MIN_SHARE_IN_GOLD), weights
-        if example.corpus in LOOSE:
-            of_gold = weights * np.minimum(1, lengths / LOOSE_LENGTH)
+        gold, gold_weights = (example.shares > MIN_SHARE_IN_GOLD), weights
+        if example.corpus in LOOSE_CORPORA:
+            gold_weights = weights * np.minimum(1, lengths / LOOSE_FULL_WORDS)
     elif example.hints is not None and (known := example.hints != UNKNOWN).any():
         hinted = np.where(known, roots, 0)
-        share = HINTS_WEIGHT * min(1, known.sum() / FULL_HINTS)
-        gold, of_gold = example.hints > 0, share * hinted / max(1.0, hinted.sum())
+        share = MAX_HINTS_WEIGHT * min(1, known.sum() / FULL_HINT_LINES)
+        gold, gold_weights = example.hints > 0, share * hinted / max(1.0, hinted.sum())
     has_role, role = example.roles != UNKNOWN, np.maximum(example.roles, 0)
-    of_text = np.where(has_role, roots, 0)
-    starts = nothing if example.starts is None else example.starts
-    commented = nothing if example.commented is None else example.commented
+    text_weights = np.where(has_role, roots, 0)
+    starts = zeros if example.starts is None else example.starts
+    commented = zeros if example.commented is None else example.commented
     is_commented = example.commented is not None
+    teacher_roles, teacher_kinds = example.teacher
     labels = {
         "gold": gold,
-        "of_gold": of_gold,
+        "gold_weight": gold_weights,
         "text": has_role & IS_TEXT[role],
-        "of_text": of_text / max(1.0, of_text.sum()),
+        "text_weight": text_weights / max(1.0, text_weights.sum()),
         "role": role,
-        "of_role": np.where(has_role, of_roles[role], 0) / max(1, has_role.sum()),
+        "role_weight": np.where(has_role, role_weights[role], 0) / max(1, has_role.sum()),
         "comment": commented > MIN_SHARE_IN_GOLD,
-        "of_comment": weights * is_commented,
+        "comment_weight": weights * is_commented,
         "start": starts,
-        "of_start": np.full(count, 2 / count) * (is_commented and bool(starts.any())),
-        "of_taught": 0.5 * weights + 0.5 / count,
-        "taught": example.taught[0],
-        "taught_text": example.taught[0][:, IS_TEXT].sum(axis=1).clip(0, 1),
+        "start_weight": np.full(count, 2 / count) * (is_commented and bool(starts.any())),
+        "teacher_weight": 0.5 * weights + 0.5 / count,
+        "teacher_roles": teacher_roles,
+        "teacher_text": teacher_roles[:, IS_TEXT].sum(axis=1).clip(0, 1),
     }
-    kind = "article" if example.corpus in OF_ARTICLES else example.gold.kind
-    numbers = np.concatenate([example.seen["numbers"], example.known], axis=1)
+    kind = "article" if example.corpus in ARTICLE_CORPORA else example.gold.kind
+    numbers = np.concatenate([example.columns["numbers"], example.comparison], axis=1)
     return Lesson(
         example,
         pieces.fill(numbers),
-        conventions[convention_of(example)],
+        conventions[convention_name(example)],
         {
             name: np.asarray(each, np.int32 if name == "role" else np.float32)
             for name, each in labels.items()
         },
         KINDS.index(kind) if kind in KINDS else -1,
-        np.array([example.taught[1].get(kind, 0.0) for kind in KINDS], np.float32),
-        bool((example.known[:, 0] >= 0).any()),
+        np.array([teacher_kinds.get(kind, 0.0) for kind in KINDS], np.float32),
+        bool((example.comparison[:, 0] >= 0).any()),
     )
 
 
-def packed(
+def pack_batch(
     lessons: Sequence[Lesson],
-    chance: np.random.Generator | None = None,
+    rng: np.random.Generator | None = None,
     width: int = 0,
     columns: Array | None = None,
 ) -> Arrays:
-    """Put lessons into a batch.
+    """Put lessons into the arrays of a batch.
 
-    With `chance`, add labels and random bytes, and forget half of what other pages say, and some of
-    the `columns`, of which there is one number per piece.
+    With `rng`, that is, in training, add labels and random bytes, and hide some of the input: the
+    comparison with other pages for half of the pages, and some columns. `columns` has the column of
+    each piece.
     """
     first = lessons[0]
     batch: Arrays = {
@@ -217,43 +223,43 @@ def packed(
             for name in ("paths", "parents", "grandparents")
         },
     }
-    if chance is not None:
-        for name, each in first.labels.items():
-            batch[name] = np.zeros((LINES, *each.shape[1:]), each.dtype)
+    if rng is not None:
+        for name, values in first.labels.items():
+            batch[name] = np.zeros((LINES, *values.shape[1:]), values.dtype)
         batch |= {
             "kind": np.full(PAGES, -1, np.int32),
             "kinds": np.zeros((PAGES, len(KINDS)), np.float32),
             "number": np.float32(len(lessons)),
         }
-    line = name_at = 0
-    for at, lesson in enumerate(lessons):
-        seen = lesson.example.seen
-        rows = slice(line, line + lesson.size)
+    first_line = first_name = 0
+    for page, lesson in enumerate(lessons):
+        seen = lesson.example.columns
+        rows = slice(first_line, first_line + lesson.size)
         batch["pieces"][rows] = lesson.pieces
-        if chance is not None and columns is not None:
-            batch["pieces"][rows] *= (chance.random(columns.max() + 1) >= COLUMNS_DROPPED)[columns]
-        if chance is not None and lesson.is_compared and chance.random() < 0.5:
-            batch["pieces"][rows, -OF_KNOWN:] = 0
+        if rng is not None and columns is not None:
+            batch["pieces"][rows] *= (rng.random(columns.max() + 1) >= COLUMNS_DROPPED)[columns]
+        if rng is not None and lesson.is_compared and rng.random() < 0.5:
+            batch["pieces"][rows, -COMPARISON_PIECES:] = 0
         for name in ("words", "shapes", "links", "counts"):
             batch[name][rows] = seen[name]
-        batch["convention"][rows], batch["page_of_line"][rows] = lesson.convention, at
+        batch["convention"][rows], batch["page_of_line"][rows] = lesson.convention, page
         batch["places"][rows] = np.where(
-            seen["places"] > 0, seen["places"].astype(int) + name_at, 0
+            seen["places"] > 0, seen["places"].astype(int) + first_name, 0
         )
-        names = slice(name_at, name_at + len(seen["names"]))
-        batch["names"][names], batch["page_of_name"][names] = seen["names"], at
-        batch["page_words"][at] = seen["page"]
+        names = slice(first_name, first_name + len(seen["names"]))
+        batch["names"][names], batch["page_of_name"][names] = seen["names"], page
+        batch["page_words"][page] = seen["page"]
         for name in ("paths", "parents", "grandparents"):
-            batch[name][rows] = seen[name] + line
-        if chance is not None:
-            for name, each in lesson.labels.items():
-                batch[name][rows] = each
-            batch["kind"][at], batch["kinds"][at] = lesson.kind, lesson.kinds
-        line, name_at = rows.stop, names.stop
-    if chance is not None:
+            batch[name][rows] = seen[name] + first_line
+        if rng is not None:
+            for name, values in lesson.labels.items():
+                batch[name][rows] = values
+            batch["kind"][page], batch["kinds"][page] = lesson.kind, lesson.kinds
+        first_line, first_name = rows.stop, names.stop
+    if rng is not None:
 
         def drawn(*shape: int) -> Array:
-            return np.frombuffer(chance.bytes(int(np.prod(shape))), np.uint8).reshape(shape)
+            return np.frombuffer(rng.bytes(int(np.prod(shape))), np.uint8).reshape(shape)
 
         batch["random"] = drawn(LINES, width)
         batch["random_names"] = drawn(NAMES, core.NAMES)
@@ -262,92 +268,100 @@ def packed(
     return batch
 
 
-def batches(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
+def divide_into_batches(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
     """Divide lessons, in order, into batches; pages that exceed a batch are left out."""
-    found: list[list[Lesson]] = [[]]
+    batches: list[list[Lesson]] = [[]]
     lines = names = 0
     for lesson in lessons:
-        own = len(lesson.example.seen["names"])
-        if lesson.size > LINES or own > NAMES:
+        page_names = len(lesson.example.columns["names"])
+        if lesson.size > LINES or page_names > NAMES:
             continue
-        if lines + lesson.size > LINES or names + own > NAMES or len(found[-1]) >= PAGES:
-            found.append([])
+        if lines + lesson.size > LINES or names + page_names > NAMES or len(batches[-1]) >= PAGES:
+            batches.append([])
             lines = names = 0
-        found[-1].append(lesson)
-        lines, names = lines + lesson.size, names + own
-    return [each for each in found if each]
+        batches[-1].append(lesson)
+        lines, names = lines + lesson.size, names + page_names
+    return [each for each in batches if each]
 
 
-def _of_gold(p: Arrays, log_roles: Any, hidden: Any, convention: Any) -> Any:
+def _gold_probability(parameters: Arrays, log_roles: Any, hidden: Any, convention: Any) -> Any:
     """Return the probability that each line is in a gold text that follows its convention."""
-    kept = jax.nn.sigmoid(p["convention"])[convention]
+    kept = jax.nn.sigmoid(parameters["convention"])[convention]
     text = jnp.clip((jnp.exp(log_roles) * kept).sum(-1), 1e-4, 1 - 1e-4)
-    shift = 0.3 * (hidden * p["gold"][convention]).sum(-1) + p["gold_bias"][convention]
+    shift = (
+        0.3 * (hidden * parameters["gold"][convention]).sum(-1)
+        + parameters["gold_bias"][convention]
+    )
     return jnp.clip(jax.nn.sigmoid(jnp.log(text / (1 - text)) + shift), 1e-4, 1 - 1e-4)
 
 
-def loss(p: Arrays, shape: Shape, noise: Noise, batch: Arrays) -> Any:
+def loss(parameters: Arrays, shape: Shape, noise: Noise, batch: Arrays) -> Any:
     """Return the loss of a batch, averaged over its pages."""
-    judged = judge(shape, p, batch, noise)
+    outputs = judge(shape, parameters, batch, noise)
     of_page, is_text = batch["page_of_line"], jnp.asarray(IS_TEXT)
-    log_roles = jax.nn.log_softmax(judged["roles"], -1)
+    log_roles = jax.nn.log_softmax(outputs["roles"], -1)
     text = jnp.clip((jnp.exp(log_roles) * is_text).sum(-1), 1e-4, 1 - 1e-4)
-    gold = _of_gold(p, log_roles, judged["hidden"], batch["convention"])
+    gold = _gold_probability(parameters, log_roles, outputs["hidden"], batch["convention"])
 
     def by_page(values: Any) -> Any:
         return jax.ops.segment_sum(values, of_page, PAGES + 1)[:PAGES]
 
-    def of_text(found: Any, wanted: Any, weights: Any) -> Any:
+    def text_loss(found: Any, wanted: Any, weights: Any) -> Any:
         smooth = wanted * (1 - SMOOTHING) + SMOOTHING / 2
         entropy = -(smooth * jnp.log(found) + (1 - smooth) * jnp.log(1 - found))
         sizes = batch["counts"] * (weights > 0)
         both, either = by_page(found * wanted * sizes), by_page((found + wanted) * sizes)
         f1 = 2 * both / jnp.maximum(1.0, either)
-        return (by_page(entropy * weights) + F1 * (1 - f1) * by_page(weights)).sum()
+        return (by_page(entropy * weights) + F1_WEIGHT * (1 - f1) * by_page(weights)).sum()
 
-    total = of_text(gold, batch["gold"], batch["of_gold"])
-    total += of_text(text, batch["text"], batch["of_text"])
-    right = jnp.take_along_axis(log_roles, batch["role"][:, None], 1)[:, 0]
-    of_roles = -(right * (1 - SMOOTHING) + SMOOTHING * log_roles.mean(-1))
-    total += (of_roles * batch["of_role"]).sum()
-    wanted = batch["taught_text"]
-    of_taught = -(wanted * jnp.log(text) + (1 - wanted) * jnp.log(1 - text))
-    taught = -0.3 * (batch["taught"] * log_roles).sum(-1) + 0.7 * of_taught
-    total += TAUGHT * (taught * batch["of_taught"]).sum()
+    total = text_loss(gold, batch["gold"], batch["gold_weight"])
+    total += text_loss(text, batch["text"], batch["text_weight"])
+    log_right = jnp.take_along_axis(log_roles, batch["role"][:, None], 1)[:, 0]
+    role_loss = -(log_right * (1 - SMOOTHING) + SMOOTHING * log_roles.mean(-1))
+    total += (role_loss * batch["role_weight"]).sum()
+    wanted = batch["teacher_text"]
+    teacher_text_loss = -(wanted * jnp.log(text) + (1 - wanted) * jnp.log(1 - text))
+    teacher_role_loss = -(batch["teacher_roles"] * log_roles).sum(-1)
+    teacher_loss = 0.3 * teacher_role_loss + 0.7 * teacher_text_loss
+    total += TEACHER_WEIGHT * (teacher_loss * batch["teacher_weight"]).sum()
     for at, name in enumerate(("comment", "start")):
-        logit, label = judged["comments"][:, at], batch[name]
+        logit, label = outputs["comments"][:, at], batch[name]
         entropy = -label * jax.nn.log_sigmoid(logit) - (1 - label) * jax.nn.log_sigmoid(-logit)
-        total += COMMENTS * (entropy * batch[f"of_{name}"]).sum()
-    log_kinds = jax.nn.log_softmax(judged["kinds"], -1)
+        total += COMMENTS_WEIGHT * (entropy * batch[f"{name}_weight"]).sum()
+    log_kinds = jax.nn.log_softmax(outputs["kinds"], -1)
     kind = jnp.take_along_axis(log_kinds, jnp.maximum(batch["kind"], 0)[:, None], 1)[:, 0]
-    total -= KIND * (kind * (batch["kind"] >= 0)).sum() + KIND * (batch["kinds"] * log_kinds).sum()
-    return total / batch["number"] + 0.001 * (p["gold"] ** 2).mean()
+    total -= (
+        KIND_WEIGHT * (kind * (batch["kind"] >= 0)).sum()
+        + KIND_WEIGHT * (batch["kinds"] * log_kinds).sum()
+    )
+    return total / batch["number"] + 0.001 * (parameters["gold"] ** 2).mean()
 
 
 def fit(examples: Sequence[Example], log: Callable[[str], None] = print) -> Trained:
     """Train a network on examples in both stages."""
     shape = Shape()
-    conventions = sorted({convention_of(each) for each in examples})
+    conventions = sorted({convention_name(each) for each in examples})
     counts = 1 + np.bincount(
         np.concatenate([each.roles[each.roles != UNKNOWN] for each in examples]),
         minlength=len(ALL_ROLES),
     )
-    of_roles = counts**-0.5
-    of_roles *= counts.sum() / (of_roles @ counts)
-    sample = np.concatenate([each.seen["numbers"][::7] for each in examples])
+    role_weights = counts**-0.5  # rare roles weigh more; the mean weight of all lines is 1
+    role_weights *= counts.sum() / (role_weights @ counts)
+    sample = np.concatenate([each.columns["numbers"][::7] for each in examples])
     pieces = Pieces.of(sample, KNOTS)
     numbers = {name: at for at, name in enumerate(conventions)}
-    lessons = [_lesson(each, pieces, numbers, of_roles) for each in examples]
+    lessons = [_make_lesson(each, pieces, numbers, role_weights) for each in examples]
     outputs = {"roles": len(ALL_ROLES), "kinds": len(KINDS), "conventions": len(conventions)}
-    parameters = initial(shape, len(pieces.column), outputs, STAGES[0].seed)
+    parameters = initial_parameters(shape, len(pieces.column), outputs, STAGES[0].seed)
+    # At first, every convention includes the roles of the text.
     start = np.tile(np.where(IS_TEXT, 2.5, -2.5), (len(conventions), 1))
     parameters["convention"] = jnp.asarray(start, jnp.float32)
     for stage in STAGES:
-        parameters = _stage(shape, parameters, pieces.column, lessons, stage, log)
+        parameters = _train_stage(shape, parameters, pieces.column, lessons, stage, log)
     return Trained(shape, jax.tree.map(np.asarray, parameters), pieces, conventions)
 
 
-def _stage(
+def _train_stage(
     shape: Shape,
     parameters: Arrays,
     columns: Array,
@@ -355,17 +369,18 @@ def _stage(
     stage: Stage,
     log: Callable[[str], None],
 ) -> Arrays:
-    chance = np.random.default_rng(stage.seed)
+    """Train for the epochs of a stage; return the parameters averaged over its last steps."""
+    rng = np.random.default_rng(stage.seed)
     labelled = [each for each in lessons if (each.example.roles != UNKNOWN).any()]
     generated = [each for each in lessons if each.example.corpus == "sample"]
-    every = [*lessons, *labelled * stage.labelled, *generated * 2]
+    all_lessons = [*lessons, *labelled * stage.labelled, *generated * 2]
 
     def shuffled() -> list[list[Lesson]]:
-        return batches([every[at] for at in chance.permutation(len(every))])
+        return divide_into_batches([all_lessons[at] for at in rng.permutation(len(all_lessons))])
 
     steps = len(shuffled()) * stage.epochs + 5
-    rate = optax.cosine_onecycle_schedule(steps, stage.rate, WARMING)
-    fast = {"convention", "gold_bias"}
+    rate = optax.cosine_onecycle_schedule(steps, stage.rate, WARM_UP_SHARE)
+    fast_parameters = {"convention", "gold_bias"}
     optimiser = optax.chain(
         optax.clip_by_global_norm(MAX_GRADIENT),
         optax.multi_transform(
@@ -374,7 +389,7 @@ def _stage(
                 "fast": optax.adam(lambda step: 10 * rate(step)),
             },
             lambda tree: {
-                name: "fast" if name in fast else jax.tree.map(lambda _: "network", each)
+                name: "fast" if name in fast_parameters else jax.tree.map(lambda _: "network", each)
                 for name, each in tree.items()
             },
         ),
@@ -382,52 +397,54 @@ def _stage(
     state = optimiser.init(parameters)
 
     @jax.jit
-    def step(p: Arrays, state: Any, mean: Arrays, batch: Arrays, kept: Any) -> Any:
+    def step(p: Arrays, state: Any, average: Arrays, batch: Arrays, kept_share: Any) -> Any:
         value, gradient = jax.value_and_grad(loss)(p, shape, stage.noise, batch)
         update, state = optimiser.update(gradient, state, p)
         p = optax.apply_updates(p, update)
-        mean = jax.tree.map(lambda old, new: old * kept + new * (1 - kept), mean, p)
-        return p, state, mean, value
+        average = jax.tree.map(
+            lambda old, new: old * kept_share + new * (1 - kept_share), average, p
+        )
+        return p, state, average, value
 
-    mean, number = parameters, 0
+    average, number = parameters, 0
     began = time.monotonic()
     for epoch in range(stage.epochs):
         losses = []
         for batch in shuffled():
-            given = packed(batch, chance, shape.random_bytes, columns)
-            kept = min(AVERAGING, (1 + number) / (10 + number))
-            parameters, state, mean, value = step(parameters, state, mean, given, kept)
+            arrays = pack_batch(batch, rng, shape.random_bytes, columns)
+            kept_share = min(MAX_AVERAGING, (1 + number) / (10 + number))
+            parameters, state, average, value = step(parameters, state, average, arrays, kept_share)
             losses.append(value)
             number += 1
         log(f"epoch {epoch}: loss {np.mean(losses):.4f}, {time.monotonic() - began:.0f} s")
-    return mean
+    return average
 
 
 def report(trained: Trained, examples: Sequence[Example]) -> Iterator[str]:
     """Yield figures of pages that were left out, each read alone."""
     numbers = {name: at for at, name in enumerate(trained.conventions)}
-    known = [each for each in examples if convention_of(each) in numbers]
-    alone = [replace(each, known=np.full_like(each.known, -1)) for each in known]
+    known = [each for each in examples if convention_name(each) in numbers]
+    alone = [replace(each, comparison=np.full_like(each.comparison, -1)) for each in known]
     weights = np.ones(len(ALL_ROLES))
-    lessons = [_lesson(each, trained.pieces, numbers, weights) for each in alone]
+    lessons = [_make_lesson(each, trained.pieces, numbers, weights) for each in alone]
     forward = jax.jit(partial(judge, trained.shape, noise=None))
     f1s: dict[str, list[float]] = {}
-    kept_inserted, exact, kinds = [], [], []
-    for batch in batches(lessons):
-        judged = forward(trained.parameters, packed(batch))
+    kept_inserted, wrong_lines, kinds = [], [], []
+    for batch in divide_into_batches(lessons):
+        outputs = forward(trained.parameters, pack_batch(batch))
         line = 0
         for at, lesson in enumerate(batch):
             example, end = lesson.example, line + lesson.size
-            logits = np.asarray(judged["roles"][line:end], np.float64)
+            logits = np.asarray(outputs["roles"][line:end], np.float64)
             text = softmax(logits)[:, IS_TEXT].sum(axis=1)
-            sizes = example.seen["counts"].astype(np.float64)
+            sizes = example.columns["counts"].astype(np.float64)
             chosen, _ = choose_lines(text, sizes)
             line = end
             kept_inserted += chosen[example.inserted].tolist()
             if example.inserted.any():
                 continue
             if lesson.kind >= 0:
-                kinds.append(int(np.argmax(judged["kinds"][at])) == lesson.kind)
+                kinds.append(int(np.argmax(outputs["kinds"][at])) == lesson.kind)
             name = example.corpus if example.is_article else f"{example.corpus}, other kinds"
             if example.shares is not None:
                 right = sizes * example.shares
@@ -437,10 +454,10 @@ def report(trained: Trained, examples: Sequence[Example]) -> Iterator[str]:
             labelled = (example.roles != UNKNOWN) & (example.roles != ALL_ROLES.index("title"))
             if labelled.any() and example.is_article:
                 is_right = chosen[labelled] == IS_TEXT[example.roles[labelled]]
-                exact.append(int((~is_right).sum()))
+                wrong_lines.append(int((~is_right).sum()))
     for name, values in sorted(f1s.items()):
         yield f"{name}: {len(values)} pages, F1 {np.mean(values):.4f}"
-    errors = np.array(exact)
+    errors = np.array(wrong_lines)
     shares = np.mean(errors == 0), np.mean(errors <= 1)
     yield f"labelled articles: {len(errors)}, exact {shares[0]:.3f}, one line wrong {shares[1]:.3f}"
     yield f"kinds: {np.mean(kinds):.3f} of {len(kinds)}"
@@ -452,17 +469,17 @@ def read_all(corpora: Path, teacher: PageModel) -> Iterator[Example]:
     labels: dict[str, dict[str, LabelledPage]] = {}
     for page in load_roles(corpora / "roles" / ROLES_FILE):
         labels.setdefault(page.corpus, {})[page.id] = page
-    reading = Reading(teacher)
-    said = comments_said(corpora / "reader_comments")
+    reading = ExampleReader(teacher)
+    comment_texts = comment_texts_of(corpora / "reader_comments")
     yield from reading.generated()
-    yield from reading.bare(corpora / "wcxb", said)
-    yield from reading.threads(said[::4])
+    yield from reading.bare(corpora / "wcxb", comment_texts)
+    yield from reading.threads(comment_texts[::4])
     for name in CORPORA:
         yield from reading.corpus(corpora / name, labels.get(name, {}))
 
 
-def card_of(corpora: Path, examples: Sequence[Example]) -> Training:
-    """Describe a training."""
+def describe_training(corpora: Path, examples: Sequence[Example]) -> Training:
+    """Describe the corpora and libraries of a training, for the model file."""
     used = [
         corpus_used(
             corpora / name,
@@ -483,25 +500,31 @@ def main() -> None:
     parser.add_argument("--into", type=Path, help="folder for models of two folds of sites")
     options = parser.parse_args()
     jax.config.update("jax_enable_x64", False)
-    teacher = options.teacher and PageModel.from_bytes(options.teacher.read_bytes())
-    examples = [*read_all(options.corpora, teacher or trained_model())]
+    teacher_model = options.teacher and PageModel.from_bytes(options.teacher.read_bytes())
+    examples = [*read_all(options.corpora, teacher_model or trained_model())]
     print(json.dumps(Counter(each.corpus for each in examples)), flush=True)
 
-    def write(path: Path, learnt: Sequence[Example], trained: Trained) -> None:
+    def write(path: Path, training_examples: Sequence[Example], trained: Trained) -> None:
         network = (trained.shape, trained.parameters, trained.pieces)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(model_file(card_of(options.corpora, learnt), ALL_ROLES, KINDS, network))
+        path.write_bytes(
+            model_file(
+                describe_training(options.corpora, training_examples), ALL_ROLES, KINDS, network
+            )
+        )
 
     if options.model:
-        left = [fold_of(each.gold.site, LEFT_OUT) == 0 for each in examples]
-        learnt = [each for each, is_left in zip(examples, left, strict=True) if not is_left]
-        trained = fit(learnt)
-        write(options.model, learnt, trained)
-        others = [each for each, is_left in zip(examples, left, strict=True) if is_left]
+        is_left_out = [fold_of(each.gold.site, LEFT_OUT) == 0 for each in examples]
+        training_examples = [
+            each for each, is_left in zip(examples, is_left_out, strict=True) if not is_left
+        ]
+        trained = fit(training_examples)
+        write(options.model, training_examples, trained)
+        others = [each for each, is_left in zip(examples, is_left_out, strict=True) if is_left]
         print("\n".join(report(trained, others)), flush=True)
     for fold in range(2) if options.into else ():
-        learnt = [each for each in examples if fold_of(each.gold.site, 2) != fold]
-        write(model_path(options.into, fold), learnt, fit(learnt))
+        training_examples = [each for each in examples if fold_of(each.gold.site, 2) != fold]
+        write(model_path(options.into, fold), training_examples, fit(training_examples))
 
 
 if __name__ == "__main__":
