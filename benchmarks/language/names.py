@@ -26,7 +26,7 @@ _CODE = re.compile("[a-z]{2,3}")
 
 _Unit = Literal["second", "minute", "hour", "day", "week", "month", "year"]
 
-_UNITS: dict[_Unit, int] = {
+_SECONDS_OF_UNIT: dict[_Unit, int] = {
     "second": 1,
     "minute": 60,
     "hour": 3_600,
@@ -35,41 +35,30 @@ _UNITS: dict[_Unit, int] = {
     "month": 2_629_800,
     "year": 31_557_600,
 }
-_NEVER = 1_000_000
-"""Threshold for larger units, so high that Babel never converts an age to a larger unit."""
+_NO_LARGER_UNIT = 1_000_000
+"""Threshold at which Babel would convert an age to a larger unit; so high that it never does."""
 
-_COUNTS = (1, 2, 5)
+_PLURAL_COUNTS = (1, 2, 5)
 """Numbers that together require all plural forms of most languages."""
 
-_OF_AGES = sorted(LANGUAGES | {"zh_Hant"})
+_LANGUAGES_WITH_AGES = sorted(LANGUAGES | {"zh_Hant"})
 """Languages whose expressions of age are included."""
 
-_WITHOUT_NUMBER = {"one": 1, "two": 2}
+_NUMBER_OF_CATEGORY = {"one": 1, "two": 2}
 """Plural categories whose forms may omit the number, mapped to the number that each implies."""
 
 _CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 """Plural categories of CLDR."""
 
-_OFTEN_WRITTEN: dict[str, dict[str, _Unit]] = {
+_SHORT_UNITS: dict[str, dict[str, _Unit]] = {
     "en": {
-        "s": "second",
-        "sec": "second",
-        "secs": "second",
-        "m": "minute",
-        "min": "minute",
-        "mins": "minute",
-        "h": "hour",
-        "hr": "hour",
-        "hrs": "hour",
+        **dict.fromkeys(("s", "sec", "secs"), "second"),
+        **dict.fromkeys(("m", "min", "mins"), "minute"),
+        **dict.fromkeys(("h", "hr", "hrs"), "hour"),
         "d": "day",
-        "w": "week",
-        "wk": "week",
-        "wks": "week",
-        "mo": "month",
-        "mos": "month",
-        "y": "year",
-        "yr": "year",
-        "yrs": "year",
+        **dict.fromkeys(("w", "wk", "wks"), "week"),
+        **dict.fromkeys(("mo", "mos"), "month"),
+        **dict.fromkeys(("y", "yr", "yrs"), "year"),
     },
     "de": {"std": "hour", "min": "minute", "sek": "second", "tg": "day"},
     "pl": {"godz": "hour", "min": "minute"},
@@ -87,7 +76,7 @@ _OTHER_MONTHS = {
 }
 """Common spellings of months that CLDR lacks."""
 
-_PREFIXES = {"he": "ב"}
+_MONTH_PREFIXES = {"he": "ב"}
 """Prepositions written as part of the name of a month ("in March")."""
 
 _OTHER_PERIODS: dict[str, dict[str, tuple[int, int]]] = {
@@ -106,19 +95,18 @@ _OTHER_PERIODS: dict[str, dict[str, tuple[int, int]]] = {
 }
 """Common parts of the day that CLDR lacks."""
 
-_AGO_KO = "전"
+_KOREAN_AGO = "전"
 
 _OTHER_DIRECTIONS = frozenset(("منذ",))
-"""Common words that place an age in the past, which CLDR lacks."""
+"""Common words like "ago" that CLDR lacks."""
 
-_MOST_UNITS = 3
-"""Maximum number of units that a word may accompany in a language and still count as a unit itself.
-"""
+_MAX_UNITS = 3
+"""Maximum number of units with which a word may occur to count as a unit, and not as an "ago"."""
 
 
 def names() -> dict[str, Any]:
-    """Return the names by category."""
-    units, directions = _words_of_ages()
+    """Return all names by category, as they are stored in ``names.json``."""
+    units, directions = _age_words()
     return {
         "months": _months(),
         "weekdays": sorted(_weekdays()),
@@ -129,7 +117,7 @@ def names() -> dict[str, Any]:
     }
 
 
-def written(values: dict[str, Any]) -> str:
+def names_file(values: dict[str, Any]) -> str:
     """Return the content of ``names.json``, with one line per language."""
     parts = (
         f" {json.dumps(key)}: {_by_language(value) if isinstance(value, dict) else _line(value)}"
@@ -149,26 +137,26 @@ def _line(value: Any) -> str:
 
 def _months() -> dict[str, dict[str, int]]:
     """Return the months by the codes of the languages that share their names."""
-    codes: defaultdict[str, list[str]] = defaultdict(list)
-    for code in _codes():
-        found = _months_of(code)
+    codes_by_names: defaultdict[str, list[str]] = defaultdict(list)
+    for code in _language_codes():
+        found = _month_names(code)
         if found and code in LANGUAGES:
             found = _with_other_forms(found, code)
         if found:
-            codes[json.dumps(found, sort_keys=True)].append(code)
-    return {" ".join(each): json.loads(found) for found, each in codes.items()}
+            codes_by_names[json.dumps(found, sort_keys=True)].append(code)
+    return {" ".join(each): json.loads(found) for found, each in codes_by_names.items()}
 
 
-def _codes() -> list[str]:
+def _language_codes() -> list[str]:
     """Return the primary subtags of the BCP 47 tags supported by Babel, including `und`."""
     known = {identifier.split("_")[0] for identifier in localedata.locale_identifiers()}
     known.update(get_global("language_aliases"))
     return sorted({"und", *filter(_CODE.fullmatch, known)}, key=lambda code: (len(code), code))
 
 
-def _months_of(language: str) -> dict[str, int]:
+def _month_names(language: str) -> dict[str, int]:
     try:
-        months = _of_locale(language, "months")
+        months = _locale_data(language, "months")
     except UnknownLocaleError:
         return {}
     found: dict[str, int] = {}
@@ -186,14 +174,14 @@ def _with_other_forms(months: dict[str, int], language: str) -> dict[str, int]:
     found = months | {plain_name(name): n for name, n in _OTHER_MONTHS.get(language, {}).items()}
     for identifier in sorted(localedata.locale_identifiers()):
         if identifier.startswith(f"{language}_"):
-            for name, number in _months_of(identifier).items():
-                if len(name) > MIN_PREFIX and name[0] != "·" and max(name) < _RARE:
+            for name, number in _month_names(identifier).items():
+                if len(name) > MIN_PREFIX and name[0] != "·" and max(name) < _FIRST_RARE_CHARACTER:
                     found.setdefault(name, number)
-    prefix = _PREFIXES.get(language)
+    prefix = _MONTH_PREFIXES.get(language)
     return found | ({prefix + name: number for name, number in found.items()} if prefix else {})
 
 
-_RARE = "\U00010000"
+_FIRST_RARE_CHARACTER = "\U00010000"
 """First character of the scripts in which no newspaper appears."""
 
 
@@ -204,7 +192,7 @@ def _periods() -> dict[str, dict[str, list[int]]]:
         rules = _hours_of_periods(language)
         others = _OTHER_PERIODS.get(language, {})
         found = {plain_period(name): list(hours) for name, hours in others.items()}
-        data = _of_locale(language, "day_periods")["format"]
+        data = _locale_data(language, "day_periods")["format"]
         names = [each for width in ("wide", "abbreviated") for each in data[width].items()]
         # A word may denote both the half of a day and a part of it.
         for period, name in sorted(names, key=lambda each: each[0] not in _HALVES):
@@ -218,6 +206,7 @@ _HALVES = {"am": [0, 12], "pm": [12, 24]}
 
 
 def _hours_of_periods(language: str) -> dict[str, list[int]]:
+    """Return the first hour and the end of each part of the day that CLDR defines."""
     rules = Locale.parse(language).day_period_rules.get(None, {})
     hours = dict(_HALVES)
     for period in rules:
@@ -228,16 +217,17 @@ def _hours_of_periods(language: str) -> dict[str, list[int]]:
 
 
 def _weekdays() -> Iterable[str]:
+    """Return the full and abbreviated names of weekdays in all languages."""
     return {
         plain_name(name)
         for language in LANGUAGES
         for width in ("wide", "abbreviated")
-        for name in _of_locale(language, "days")["format"][width].values()
+        for name in _locale_data(language, "days")["format"][width].values()
     }
 
 
 @lru_cache(maxsize=2)
-def _of_locale(language: str, part: str) -> Any:
+def _locale_data(language: str, part: str) -> Any:
     """Return a part of a language's data.
 
     `Locale.months` must not be used: it caches the months of the first language requested in data
@@ -248,41 +238,43 @@ def _of_locale(language: str, part: str) -> Any:
     return localedata.LocaleDataDict({part: deepcopy(data[part])})[part]
 
 
-def _words_of_ages() -> tuple[set[str], set[str]]:
+def _age_words() -> tuple[set[str], set[str]]:
     """Return the names of units and the words that mark the past."""
     units: set[str] = set()
     directions: set[str] = {*_OTHER_DIRECTIONS}
-    for language in _OF_AGES:
+    for language in _LANGUAGES_WITH_AGES:
         locale = Locale.parse(language)
-        counts = Counter(word for unit in _UNITS for word in _words_of(locale, unit))
+        counts = Counter(word for unit in _SECONDS_OF_UNIT for word in _unit_words(locale, unit))
         for word, count in counts.items():
             # Words that accompany several units, such as "ago", "vor" and "il y a", are not units
             # themselves.
-            (directions if count > _MOST_UNITS else units).add(word)
+            (directions if count > _MAX_UNITS else units).add(word)
     return units, directions - units
 
 
-def _words_of(locale: Locale, unit: _Unit) -> set[str]:
-    """Return the words with which a language expresses an age in a unit."""
+def _unit_words(locale: Locale, unit: _Unit) -> set[str]:
+    """Return the words in which a language expresses an age, such as "hours" and "ago"."""
     found: set[str] = set()
-    for count in _COUNTS:
-        delta = timedelta(seconds=-_UNITS[unit] * count)
+    for count in _PLURAL_COUNTS:
+        delta = timedelta(seconds=-_SECONDS_OF_UNIT[unit] * count)
         forms = (
-            format_timedelta(delta, unit, threshold=_NEVER, add_direction=True, locale=locale),
-            format_timedelta(delta, unit, threshold=_NEVER, locale=locale),
-            format_timedelta(delta, unit, threshold=_NEVER, format="short", locale=locale),
+            format_timedelta(
+                delta, unit, threshold=_NO_LARGER_UNIT, add_direction=True, locale=locale
+            ),
+            format_timedelta(delta, unit, threshold=_NO_LARGER_UNIT, locale=locale),
+            format_timedelta(delta, unit, threshold=_NO_LARGER_UNIT, format="short", locale=locale),
         )
         for each in forms:
             found.update(age_words(each))
     if locale.language == "ko":
         # On their own, these words are parts of dates, as in "5월 3일".
-        return {form for word in found - {_AGO_KO} for form in _before_ko(word)}
-    often = _OFTEN_WRITTEN.get(locale.language, {})
-    return found | {word for word, its in often.items() if its == unit}
+        return {form for word in found - {_KOREAN_AGO} for form in _with_ago_in_korean(word)}
+    short_units = _SHORT_UNITS.get(locale.language, {})
+    return found | {word for word, short_unit in short_units.items() if short_unit == unit}
 
 
-def _before_ko(word: str) -> tuple[str, str]:
-    return f"{word}{_AGO_KO}", f"{word} {_AGO_KO}"
+def _with_ago_in_korean(word: str) -> tuple[str, str]:
+    return f"{word}{_KOREAN_AGO}", f"{word} {_KOREAN_AGO}"
 
 
 def _ages() -> dict[str, dict[str, dict[str, Any]]]:
@@ -292,35 +284,39 @@ def _ages() -> dict[str, dict[str, dict[str, Any]]]:
     the unit (``час назад``), or two of it if the language has a dual form.
     """
     ages: dict[str, dict[str, dict[str, Any]]] = {}
-    for language in _OF_AGES:
+    for language in _LANGUAGES_WITH_AGES:
         locale = Locale.parse(language)
         units: defaultdict[str, set[_Unit]] = defaultdict(set)
-        whole: dict[str, tuple[int, _Unit]] = {}
-        for unit in _UNITS:
+        phrases: dict[str, tuple[int, _Unit]] = {}
+        for unit in _SECONDS_OF_UNIT:
             patterns = list(_patterns(locale, unit))
             for _, pattern in patterns:
                 for word in age_words(pattern.replace("{0}", " ")):
                     units[word].add(unit)
             for category, pattern in patterns:
-                count = _WITHOUT_NUMBER.get(category)
+                count = _NUMBER_OF_CATEGORY.get(category)
                 if count is not None and (count == 1 or "{0}" not in pattern):
                     words = age_words(pattern.replace("{0}", " "))
-                    whole.setdefault(" ".join(words), (count, unit))
-        found = {word: next(iter(each)) for word, each in units.items() if len(each) == 1}
+                    phrases.setdefault(" ".join(words), (count, unit))
+        unit_of_word = {word: next(iter(each)) for word, each in units.items() if len(each) == 1}
         if language == "ko":
-            found |= {form: unit for word, unit in found.items() for form in _before_ko(word)}
-        found |= _OFTEN_WRITTEN.get(language, {})
+            unit_of_word |= {
+                form: unit
+                for word, unit in unit_of_word.items()
+                for form in _with_ago_in_korean(word)
+            }
+        unit_of_word |= _SHORT_UNITS.get(language, {})
         ages[language] = {
-            "units": dict(sorted(found.items())),
-            "whole": {text: list(age) for text, age in sorted(whole.items()) if " " in text},
+            "units": dict(sorted(unit_of_word.items())),
+            "whole": {text: list(age) for text, age in sorted(phrases.items()) if " " in text},
         }
     return ages
 
 
 def _patterns(locale: Locale, unit: _Unit) -> Iterator[tuple[str, str]]:
     """Yield the forms of ages in a unit, with their plural categories (empty for a duration)."""
-    fields = _of_locale(str(locale), "date_fields")
-    units = _of_locale(str(locale), "unit_patterns")
+    fields = _locale_data(str(locale), "date_fields")
+    units = _locale_data(str(locale), "unit_patterns")
     for width in ("", "-short", "-narrow"):
         field = fields.get(f"{unit}{width}") or {}
         yield from (field.get("past") or {}).items()
@@ -331,4 +327,4 @@ def _patterns(locale: Locale, unit: _Unit) -> Iterator[tuple[str, str]]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(written(names()), encoding="utf-8")
+    Path(sys.argv[1]).write_text(names_file(names()), encoding="utf-8")

@@ -26,17 +26,17 @@ CORPORA = (
     *("zh_cwced", "cleaneval_dev"),
 )
 ARTICLE_KINDS = frozenset({None, "article", "news"})
-HOSTS = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
+HOST_CORPORA = ("wcxb", "fundus_body", "trafilatura_eval", "daniel")
 """Corpora of pages into which walls are inserted."""
 
-MIN_REPLACED = 500
+MIN_ARTICLE_CHARACTERS = 500
 """Minimum number of characters of an article that is replaced by a wall; a shorter text might be
 only part of the article."""
 
-MIN_READ = 0.5
+MIN_GOLD_F1 = 0.5
 """Minimum F1 of the text extracted from a non-article page for the page to be certainly no wall."""
 
-APART = frozenset(
+WHOLE_PAGE_WALLS = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
     | {"access_denied", "press_and_hold", "server_error"}
 )
@@ -62,7 +62,7 @@ class Example:
     features: Features | None
 
 
-def half_of(site: str) -> str:
+def half_of_site(site: str) -> str:
     """Return the half of the sites to which a site belongs."""
     return "unseen" if int(sha256(site.encode()).hexdigest(), 16) % 2 else "seen"
 
@@ -71,16 +71,16 @@ def generated_examples(
     half: str, seed: int, number: int, *, articles: bool = False
 ) -> Iterator[Example]:
     """Yield generated pages without their status codes, which alone would reveal walls."""
-    for made in islice(generated.pages(half, seed, articles=articles), number):
-        truth = made["truth"]
+    for generated_page in islice(generated.pages(half, seed, articles=articles), number):
+        truth = generated_page["truth"]
         yield _example(
             "generated articles" if articles else "generated",
             truth["kind"],
             truth["language"],
             truth["outcome"] != "article",
             "",
-            made["html"],
-            made["url"],
+            generated_page["html"],
+            generated_page["url"],
         )
 
 
@@ -93,59 +93,60 @@ def corpus_examples(folder: Path) -> Iterator[Example]:
     corpus = load_corpus(folder)
     for gold in corpus.golds.values():
         page = corpus.pages[gold.id]
-        made = (page.html, page.url, page.content_type)
+        source = (page.html, page.url, page.content_type)
         if gold.kind in ARTICLE_KINDS:
-            yield _example(corpus.name, "article", "", False, gold.site, *made)
-        elif gold.text and _is_read(gold.text, *made):
+            yield _example(corpus.name, "article", "", False, gold.site, *source)
+        elif gold.text and _matches_gold(gold.text, *source):
             group = f"{corpus.name}, other kinds"
-            yield _example(group, gold.kind or "", "", False, gold.site, *made)
+            yield _example(group, gold.kind or "", "", False, gold.site, *source)
 
 
-def _is_read(gold: str, html: bytes | str, url: str, content_type: str | None) -> bool:
+def _matches_gold(gold: str, html: bytes | str, url: str, content_type: str | None) -> bool:
     read = _read(html, url, content_type)
     if read is None or read[1] is None:
         return False
-    return compare_bags(read[1].text, gold).f1 >= MIN_READ
+    return compare_bags(read[1].text, gold).f1 >= MIN_GOLD_F1
 
 
 def inserted_examples(folder: Path, half: str, seed: int, number: int) -> Iterator[Example]:
     """Yield pages of real sites with a generated wall instead of the article."""
     rng = random.Random(f"{half} {seed}")
-    hosts = list(_hosts(folder, half))
+    hosts = list(_host_pages(folder, half))
     rng.shuffle(hosts)
     choices = [
         (kind, language)
         for kind in generated.WALLS
         for language in generated.LANGUAGES
-        if kind not in APART and generated.is_unseen(kind, language) == (half == "unseen")
+        if kind not in WHOLE_PAGE_WALLS
+        and generated.is_unseen(kind, language) == (half == "unseen")
     ]
     for turn, (html, url, content_type, site) in enumerate(hosts[:number]):
         kind, language = rng.choice(choices)
         wall = generated.Page(kind, language, "card", random.Random(f"{half} {seed} {turn}"))
-        made = _insert(html, url, content_type, wall, rng, site)
-        if made is not None:
-            yield _example("inserted", kind, language, True, site, made, url)
+        page_with_wall = _replace_article(html, url, content_type, wall, rng, site)
+        if page_with_wall is not None:
+            yield _example("inserted", kind, language, True, site, page_with_wall, url)
 
 
-def _hosts(folder: Path, half: str) -> Iterator[tuple[bytes | str, str, str | None, str]]:
-    for name in HOSTS:
+def _host_pages(folder: Path, half: str) -> Iterator[tuple[bytes | str, str, str | None, str]]:
+    for name in HOST_CORPORA:
         corpus = load_corpus(folder / name)
         for gold in corpus.golds.values():
-            if gold.kind in ARTICLE_KINDS and half_of(gold.site) == half:
+            if gold.kind in ARTICLE_KINDS and half_of_site(gold.site) == half:
                 page = corpus.pages[gold.id]
                 yield page.html, page.url, page.content_type, gold.site
 
 
-def _insert(
+def _replace_article(
     html: bytes | str, url: str, content_type: str | None, wall: Any, rng: random.Random, site: str
 ) -> str | None:
     """Replace a page's article with a wall; in most cases, the headline and metadata remain."""
-    read = _read(html, url, content_type)
-    if read is None or read[1] is None:
+    result = _read(html, url, content_type)
+    if result is None or result[1] is None:
         return None
-    document = read[0].document
-    container = element_at(document, read[1].xpath)
-    if container is None or container.tag == "html" or len(read[1].text) < MIN_REPLACED:
+    document = result[0].document
+    container = element_at(document, result[1].xpath)
+    if container is None or container.tag == "html" or len(result[1].text) < MIN_ARTICLE_CHARACTERS:
         return None
     message = markup.fragment_fromstring(wall.message(), create_parent="div")
     for child in list(container):
@@ -153,9 +154,9 @@ def _insert(
     container.text = None
     container.append(message)
     if rng.random() < 0.65:
-        own = set(message.iter())
+        message_elements = set(message.iter())
         for head in document.xpath("//h1"):
-            if head not in own and not own.intersection(head.iter()):
+            if head not in message_elements and not message_elements.intersection(head.iter()):
                 head.drop_tree()
         for declared in document.xpath("//script[@type='application/ld+json']|//meta[@property]"):
             declared.drop_tree()

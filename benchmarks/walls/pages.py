@@ -19,8 +19,14 @@ from typing import Any
 
 WORDINGS = Path(__file__).parent / "wordings"
 LANGUAGES = tuple(sorted(path.stem for path in WORDINGS.glob("??.json")))
-UNSPACED = frozenset({"ja", "zh"})
+LANGUAGES_WITHOUT_SPACES = frozenset({"ja", "zh"})
 RIGHT_TO_LEFT = frozenset({"ar"})
+
+LABELS = (
+    *("most read", "search", "cookies", "offer", "email", "password", "log in", "about"),
+    *("privacy", "by"),
+)
+"""Names of the labels in a file of wordings, in its order."""
 
 UNSEEN_KINDS = frozenset(
     {"adblock", "login", "maintenance", "press_and_hold", "region", "removed"}
@@ -32,7 +38,11 @@ UNSEEN_STYLES = frozenset({"framework", "table"})
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of page, with its possible styles and HTTP statuses."""
+    """A kind of page, with its possible styles and HTTP statuses.
+
+    `wordings` is the key of its texts in the wordings of a language. `source` states whose wordings
+    are used: those in the page's language (``native``), those of vendors of walls, or both.
+    """
 
     outcome: str
     wordings: str
@@ -41,50 +51,52 @@ class Kind:
     source: str = "native"
 
 
-_SERVER = ("vendor", "bare", "card")
-_OVER = ("overlay", "site", "card", "framework", "table")
-_INSIDE = ("site", "framework", "table")
-_APART = ("card", "bare", "framework")
+_SERVER_STYLES = ("vendor", "bare", "card")
+_OVERLAY_STYLES = ("overlay", "site", "card", "framework", "table")
+_SITE_STYLES = ("site", "framework", "table")
+_STANDALONE_STYLES = ("card", "bare", "framework")
 
 WALLS = {
-    "consent": Kind("wall", "consent", ("vendor", *_APART), (200,)),
+    "consent": Kind("wall", "consent", ("vendor", *_STANDALONE_STYLES), (200,)),
     "consent_over_site": Kind("wall", "consent", ("overlay", "site"), (200,)),
-    "robot_check": Kind("wall", "robot_check", _SERVER, (403, 503, 200), "vendor"),
-    "captcha": Kind("wall", "captcha", ("site", *_APART), (200, 403, 429)),
-    "access_denied": Kind("wall", "access_denied", _SERVER, (403,), "vendor"),
-    "press_and_hold": Kind("wall", "press_and_hold", _SERVER, (403, 200), "vendor"),
-    "rate_limit": Kind("wall", "rate_limit", _SERVER, (429,), "vendor"),
-    "login": Kind("wall", "login", _OVER, (200, 401, 403)),
-    "registration": Kind("wall", "registration", _OVER, (200,)),
-    "paywall_stub": Kind("wall", "paywall", (*_INSIDE, "overlay"), (200, 200, 402)),
-    "paywall_teaser": Kind("article", "paywall", _INSIDE, (200,)),
-    "age": Kind("wall", "age", _OVER, (200,)),
-    "region": Kind("wall", "region", ("site", *_APART), (451, 403, 200)),
-    "javascript": Kind("wall", "javascript", ("site", *_APART), (200,)),
-    "soft_404": Kind("gone", "soft_404", _INSIDE, (200,)),
-    "hard_404": Kind("gone", "hard_404", _SERVER, (404,), "vendor"),
-    "removed": Kind("gone", "removed", ("card", *_INSIDE), (410, 404, 200, 200)),
-    "server_error": Kind("wall", "server_error", (*_SERVER, "site"), (500, 502, 503), "both"),
-    "maintenance": Kind("wall", "maintenance", _APART, (503, 503, 200)),
-    "parked": Kind("gone", "parked", _SERVER, (200,), "both"),
-    "for_sale": Kind("gone", "for_sale", (*_SERVER, "table"), (200,), "both"),
-    "suspended": Kind("gone", "suspended", _SERVER, (200, 403, 503), "both"),
+    "robot_check": Kind("wall", "robot_check", _SERVER_STYLES, (403, 503, 200), "vendor"),
+    "captcha": Kind("wall", "captcha", ("site", *_STANDALONE_STYLES), (200, 403, 429)),
+    "access_denied": Kind("wall", "access_denied", _SERVER_STYLES, (403,), "vendor"),
+    "press_and_hold": Kind("wall", "press_and_hold", _SERVER_STYLES, (403, 200), "vendor"),
+    "rate_limit": Kind("wall", "rate_limit", _SERVER_STYLES, (429,), "vendor"),
+    "login": Kind("wall", "login", _OVERLAY_STYLES, (200, 401, 403)),
+    "registration": Kind("wall", "registration", _OVERLAY_STYLES, (200,)),
+    "paywall_stub": Kind("wall", "paywall", (*_SITE_STYLES, "overlay"), (200, 200, 402)),
+    "paywall_teaser": Kind("article", "paywall", _SITE_STYLES, (200,)),
+    "age": Kind("wall", "age", _OVERLAY_STYLES, (200,)),
+    "region": Kind("wall", "region", ("site", *_STANDALONE_STYLES), (451, 403, 200)),
+    "javascript": Kind("wall", "javascript", ("site", *_STANDALONE_STYLES), (200,)),
+    "soft_404": Kind("gone", "soft_404", _SITE_STYLES, (200,)),
+    "hard_404": Kind("gone", "hard_404", _SERVER_STYLES, (404,), "vendor"),
+    "removed": Kind("gone", "removed", ("card", *_SITE_STYLES), (410, 404, 200, 200)),
+    "server_error": Kind(
+        "wall", "server_error", (*_SERVER_STYLES, "site"), (500, 502, 503), "both"
+    ),
+    "maintenance": Kind("wall", "maintenance", _STANDALONE_STYLES, (503, 503, 200)),
+    "parked": Kind("gone", "parked", _SERVER_STYLES, (200,), "both"),
+    "for_sale": Kind("gone", "for_sale", (*_SERVER_STYLES, "table"), (200,), "both"),
+    "suspended": Kind("gone", "suspended", _SERVER_STYLES, (200, 403, 503), "both"),
     "app": Kind("wall", "app", ("overlay", "card", "framework"), (200,)),
     "newsletter": Kind("wall", "newsletter", ("overlay", "card", "site"), (200,)),
-    "adblock": Kind("wall", "adblock", _OVER, (200,)),
+    "adblock": Kind("wall", "adblock", _OVERLAY_STYLES, (200,)),
 }
 ARTICLES = {
-    "report": Kind("article", "articles", ("bare", *_INSIDE), (200,)),
-    "report_short": Kind("article", "articles", ("bare", *_INSIDE), (200,)),
-    "report_beside_consent": Kind("article", "consent", ("overlay", *_INSIDE), (200,)),
-    "report_beside_offer": Kind("article", "paywall", _INSIDE, (200,)),
-    "report_beside_login": Kind("article", "login", ("overlay", *_INSIDE), (200,)),
-    "notice": Kind("article", "notices", ("bare", *_INSIDE), (200,)),
+    "report": Kind("article", "articles", ("bare", *_SITE_STYLES), (200,)),
+    "report_short": Kind("article", "articles", ("bare", *_SITE_STYLES), (200,)),
+    "report_beside_consent": Kind("article", "consent", ("overlay", *_SITE_STYLES), (200,)),
+    "report_beside_offer": Kind("article", "paywall", _SITE_STYLES, (200,)),
+    "report_beside_login": Kind("article", "login", ("overlay", *_SITE_STYLES), (200,)),
+    "notice": Kind("article", "notices", ("bare", *_SITE_STYLES), (200,)),
 }
 KINDS = WALLS | ARTICLES
-# Kinds of pages that are served at URLs where there never was an article.
-_NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
-_FORMS = frozenset({"login", "registration", "newsletter", "report_beside_login"})
+# Kinds of pages at URLs where there never was an article, and kinds that contain a form.
+_KINDS_WITHOUT_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
+_KINDS_WITH_FORM = frozenset({"login", "registration", "newsletter", "report_beside_login"})
 
 
 @cache
@@ -106,7 +118,7 @@ class Page:
         self.kind, self.language, self.style, self.rng = kind, language, style, rng
         self.is_article = KINDS[kind].outcome == "article"
         self.words = wordings(language)
-        self.labels: list[str] = self.words["labels"]
+        self.labels = dict(zip(LABELS, self.words["labels"], strict=True))
         stem = rng.choice(("daily", "kurier", "tribuna", "portal", "nova", "post", "echo"))
         self.host = f"www.{stem}{rng.randrange(10_000)}.example"
         self.site = f"{stem.title()} {rng.choice(('24', 'News', 'Online', 'Plus'))}"
@@ -134,7 +146,9 @@ class Page:
         if self.kind == "paywall_teaser":
             return headlines[story], stories[story][: rng.randint(2, 3)]
         if self.kind == "paywall_stub":
-            return headlines[story], [_teaser(stories[story][0], self.language)] * rng.randint(0, 1)
+            return headlines[story], [_truncate(stories[story][0], self.language)] * rng.randint(
+                0, 1
+            )
         return rng.choice(headlines), []
 
     def _wording(self) -> list[str]:
@@ -152,7 +166,7 @@ class Page:
         lines = self.rng.choice(choices)
         return [line.replace("{host}", self.host).replace("{ref}", reference) for line in lines]
 
-    def cls(self, name: str) -> str:
+    def css(self, name: str) -> str:
         """Return a class attribute in the naming style of this site."""
         return f'class="{self.prefix}{name}"'
 
@@ -162,16 +176,20 @@ class Page:
         for index, line in enumerate(self.lines):
             if line.startswith(">"):
                 tag = self.rng.choice(('button type="button"', 'a href="#"'))
-                parts.append(f"<{tag} {self.cls('btn')}>{escape(line[1:])}</{tag.split()[0]}>")
+                parts.append(f"<{tag} {self.css('btn')}>{escape(line[1:])}</{tag.split()[0]}>")
             elif index == 0:
                 tag = "h2" if self.is_article else self.rng.choice(("h1", "h1", "h2", "p"))
                 parts.append(f"<{tag}>{escape(line)}</{tag}>")
             else:
                 parts.append(f"<p>{escape(line)}</p>")
-        if self.kind in _FORMS:
-            secret = "" if self.kind == "newsletter" else f"<label>{self.labels[5]}</label><input>"
-            fields = f'<label>{self.labels[4]}</label><input type="email">{secret}'
-            form = f'<form method="post">{fields}<button>{self.labels[6]}</button></form>'
+        if self.kind in _KINDS_WITH_FORM:
+            secret = (
+                ""
+                if self.kind == "newsletter"
+                else f"<label>{self.labels['password']}</label><input>"
+            )
+            fields = f'<label>{self.labels["email"]}</label><input type="email">{secret}'
+            form = f'<form method="post">{fields}<button>{self.labels["log in"]}</button></form>'
             parts.insert(self.rng.randint(1, len(parts)), form)
         elif self.kind == "captcha":
             parts.append('<img src="/captcha.png" alt=""><input name="captcha">')
@@ -185,15 +203,15 @@ class Page:
         if self.kind != "notice" and self.rng.random() < 0.7:
             day = "{2}.{1}.{0}".format(*self.date.split("-"))
             time = f'<time datetime="{self.date}">{day}</time>'
-            head += f"<p {self.cls('byline')}>{self.labels[9]} {self.author} {time}</p>"
+            head += f"<p {self.css('byline')}>{self.labels['by']} {self.author} {time}</p>"
         return head + "".join(f"<p>{escape(line)}</p>" for line in self.text)
 
     def content(self) -> str:
         """Return the middle of the page, which contains the article, the wall or both."""
         if not self.lines:
             return f"<article>{self.article()}</article>"
-        message = f"<div {self.cls('message')}>{self.message()}</div>"
-        keeps_headline = self.kind not in _NO_HEADLINE and self.rng.random() < 0.4
+        message = f"<div {self.css('message')}>{self.message()}</div>"
+        keeps_headline = self.kind not in _KINDS_WITHOUT_HEADLINE and self.rng.random() < 0.4
         if self.kind == "report_beside_login":
             return f"{message}<article>{self.article()}</article>"
         if self.is_article and self.kind != "paywall_teaser":
@@ -220,50 +238,51 @@ class Page:
                 more += f"<p>{escape(self.rng.choice(self.words['stories'])[0])}</p>"
             link = f'<a href="/2025/{number}-{self.rng.randrange(10**6)}">{escape(headline)}</a>'
             items.append(f"<li><h3>{link}</h3>{more}</li>")
-        return f"<h2>{self.labels[0]}</h2><ul>{''.join(items)}</ul>"
+        return f"<h2>{self.labels['most read']}</h2><ul>{''.join(items)}</ul>"
 
-    def framed(self, content: str) -> str:
+    def frame(self, content: str) -> str:
         """Insert content into the template of a news site."""
-        banner = f"<p>{self.labels[2]}</p>" if self.rng.random() < 0.4 else ""
-        offer = f"<p>{self.labels[3]}</p>" if self.rng.random() < 0.4 else ""
-        search = f'<form action="/s"><input name="q" placeholder="{self.labels[1]}"></form>'
+        banner = f"<p>{self.labels['cookies']}</p>" if self.rng.random() < 0.4 else ""
+        offer = f"<p>{self.labels['offer']}</p>" if self.rng.random() < 0.4 else ""
+        search = f'<form action="/s"><input name="q" placeholder="{self.labels["search"]}"></form>'
         if self.style == "table":
             return (
                 f'<table width="980"><tr><td colspan="3"><b>{self.site}</b>{search}</td></tr><tr>'
                 f'<td width="160">{self.menu()}</td><td>{content}</td><td>{self.teasers()}{offer}'
-                f'</td></tr><tr><td colspan="3">© {self.site} {self.labels[7]}</td></tr></table>'
+                f'</td></tr><tr><td colspan="3">© {self.site} {self.labels["about"]}</td></tr>'
+                "</table>"
             )
         elements = ("header", "nav", "aside", "footer")
         header, nav, aside, footer = ("div",) * 4 if self.style == "framework" else elements
         related = f"<section>{self.teasers()}</section>" if self.rng.random() < 0.4 else ""
         return (
-            f'<{header} {self.cls("head")}><a href="/">{self.site}</a>{search}<{nav}>{self.menu()}'
-            f"</{nav}></{header}><main {self.cls('main')}>{content}{related}</main><{aside} "
-            f"{self.cls('side')}>{self.teasers()}{offer}</{aside}><{footer} {self.cls('foot')}>"
-            f'<a href="/a">{self.labels[7]}</a> <a href="/p">{self.labels[8]}</a>'
+            f'<{header} {self.css("head")}><a href="/">{self.site}</a>{search}<{nav}>{self.menu()}'
+            f"</{nav}></{header}><main {self.css('main')}>{content}{related}</main><{aside} "
+            f"{self.css('side')}>{self.teasers()}{offer}</{aside}><{footer} {self.css('foot')}>"
+            f'<a href="/a">{self.labels["about"]}</a> <a href="/p">{self.labels["privacy"]}</a>'
             f"<p>© 2026 {self.site}</p>{banner}</{footer}>"
         )
 
     def body(self) -> str:
         """Return the body of the page in its style."""
         if self.style in {"site", "table"}:
-            return self.framed(self.content())
+            return self.frame(self.content())
         if self.style == "overlay":
-            dialog = f'role="dialog" style="position:fixed;top:20vh" {self.cls("modal")}'
-            frame = self.framed(f"<article>{self.article()}</article>")
+            dialog = f'role="dialog" style="position:fixed;top:20vh" {self.css("modal")}'
+            frame = self.frame(f"<article>{self.article()}</article>")
             parts = [f"<div {dialog}>{self.message()}</div>", frame]
             return "".join(parts if self.rng.random() < 0.6 else reversed(parts))
         if self.style == "framework":
-            is_framed = KINDS[self.kind].styles != _APART and self.rng.random() < 0.8
-            inner = self.framed(self.content()) if is_framed else f"<main>{self.content()}</main>"
+            is_framed = KINDS[self.kind].styles != _STANDALONE_STYLES and self.rng.random() < 0.8
+            inner = self.frame(self.content()) if is_framed else f"<main>{self.content()}</main>"
             state = {"props": {"pageProps": {"title": self.headline, "code": self.status}}}
             script = f'<script id="__NEXT_DATA__" type="application/json">{json.dumps(state)}'
             return f'<div id="__next">{inner}</div>{script}</script>'
         inner = self.content() if self.is_article else self.message()
         if self.style == "card":
-            box = f'style="max-width:480px;margin:15vh auto" {self.cls("card")}'
+            box = f'style="max-width:480px;margin:15vh auto" {self.css("card")}'
             logo = self.rng.choice(("", f'<img src="/logo.svg" alt="{self.site}">'))
-            return f"<div {self.cls('wrap')}><div {box}>{logo}{inner}</div></div>"
+            return f"<div {self.css('wrap')}><div {box}>{logo}{inner}</div></div>"
         if self.style == "vendor":
             script = "<script>(function(){window._opt={cType:'managed'};})();</script>"
             return f'<div id="main-wrapper"><div class="main-content">{inner}</div></div>{script}'
@@ -273,11 +292,17 @@ class Page:
         """Return the head, whose metadata may describe an article not shown on the page."""
         rng = self.rng
         is_framed = self.style in {"site", "table", "overlay", "framework"}
-        speaks = is_framed and self.kind not in _NO_HEADLINE and rng.random() < 0.6
-        title = self.headline if self.is_article or speaks or not self.lines else self.lines[0]
+        describes_article = (
+            is_framed and self.kind not in _KINDS_WITHOUT_HEADLINE and rng.random() < 0.6
+        )
+        title = (
+            self.headline
+            if self.is_article or describes_article or not self.lines
+            else self.lines[0]
+        )
         title += f" - {self.site}" if is_framed else ""
         parts = [f'<meta charset="utf-8"><title>{escape(title)}</title>']
-        if speaks:
+        if describes_article:
             parts.append('<meta property="og:type" content="article">')
             parts.append(f'<meta property="og:title" content="{escape(self.headline)}">')
             if rng.random() < 0.6:
@@ -291,7 +316,7 @@ class Page:
             parts.append('<meta property="og:type" content="website">' if is_framed else robots)
         return "".join(parts)
 
-    def sent(self) -> dict[str, Any]:
+    def to_message(self) -> dict[str, Any]:
         """Return the page message with its true class."""
         direction = "rtl" if self.language in RIGHT_TO_LEFT else "ltr"
         lang = "" if self.style == "bare" else f' lang="{self.language}" dir="{direction}"'
@@ -308,28 +333,34 @@ class Page:
         }
 
 
-def _teaser(paragraph: str, language: str) -> str:
-    return paragraph[:36] + "…" if language in UNSPACED else " ".join(paragraph.split()[:18]) + " …"
+def _truncate(paragraph: str, language: str) -> str:
+    return (
+        paragraph[:36] + "…"
+        if language in LANGUAGES_WITHOUT_SPACES
+        else " ".join(paragraph.split()[:18]) + " …"
+    )
 
 
 def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str, Any]]:
     """Yield pages endlessly, cycling through kinds, and for each through languages and styles."""
     combinations: dict[str, list[tuple[str, str]]] = {}
-    for kind, what in (ARTICLES if articles else WALLS).items():
-        found = [
+    for kind, properties in (ARTICLES if articles else WALLS).items():
+        combinations_of_kind = [
             (language, style)
             for language in LANGUAGES
-            for style in what.styles
+            for style in properties.styles
             if is_unseen(kind, language) == (half == "unseen")
             and (half == "unseen" or style not in UNSEEN_STYLES)
         ]
-        random.Random(f"{half} {seed} {kind}").shuffle(found)
-        combinations[kind] = found
+        random.Random(f"{half} {seed} {kind}").shuffle(combinations_of_kind)
+        combinations[kind] = combinations_of_kind
     for turn in count():
-        for kind, found in combinations.items():
+        for kind, combinations_of_kind in combinations.items():
             rng = random.Random(f"{half} {seed} {turn} {kind}")
-            if found:
-                yield Page(kind, *found[turn % len(found)], rng).sent()
+            if combinations_of_kind:
+                yield Page(
+                    kind, *combinations_of_kind[turn % len(combinations_of_kind)], rng
+                ).to_message()
 
 
 def main() -> None:
@@ -340,10 +371,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--number", type=int, default=1000)
     parser.add_argument("--articles", action="store_true", help="articles that resemble walls")
-    asked = parser.parse_args()
-    found = islice(pages(asked.half, asked.seed, articles=asked.articles), asked.number)
-    lines = (json.dumps(page, ensure_ascii=False) + "\n" for page in found)
-    asked.out.write_text("".join(lines), encoding="utf-8")
+    options = parser.parse_args()
+    selected = islice(pages(options.half, options.seed, articles=options.articles), options.number)
+    lines = (json.dumps(page, ensure_ascii=False) + "\n" for page in selected)
+    options.out.write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 The headline, the metadata and everything around the article remain, and every site is used once.
 With ``--uncut``, the pages are instead all those of `CORPORA` whose gold text is short.
-Sites of fold 0 (`benchmarks.extraction.folds`) are listed apart.
+Sites of fold 0 (`benchmarks.extraction.folds`) are counted separately.
 """
 
 import argparse
@@ -17,21 +17,21 @@ from lxml import html as markup
 
 from benchmarks.evaluation.scores import load_corpus
 from benchmarks.extraction.folds import LEFT_OUT, fold_of
-from benchmarks.walls.examples import ARTICLE_KINDS, CORPORA, HOSTS, MIN_REPLACED
+from benchmarks.walls.examples import ARTICLE_KINDS, CORPORA, HOST_CORPORA, MIN_ARTICLE_CHARACTERS
 from detourage import read
 from detourage.html import PageError, parse_page
 from detourage.html.nodes import element_at
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_despite_wall
 
-LEAST, MOST = 12, 25
-"""Number of words of a short text."""
+MIN_WORDS, MAX_WORDS = 12, 25
+"""Minimum and maximum number of words to which an article is cut."""
 
-SHORTEST, LONGEST, MOST_CHARACTERS = 5, 90, 600
-"""Numbers of words, and of characters, of a gold text that is short."""
+MIN_GOLD_WORDS, MAX_GOLD_WORDS, MAX_GOLD_CHARACTERS = 5, 90, 600
+"""Bounds on the words, and on the characters, of a gold text that is short without being cut."""
 
 
-def cut(
+def shorten_article(
     html: bytes | str, url: str, content_type: str | None, words: int
 ) -> tuple[str, str] | None:
     """Return the page with only the first sentence of its article, and that sentence."""
@@ -42,8 +42,8 @@ def cut(
         return None
     container = element_at(page.document, article.xpath)
     paragraphs = (block.text.split() for block in article.blocks if block.type == "paragraph")
-    text = next((each for each in paragraphs if len(each) >= LEAST), None)
-    if container is None or container.tag == "html" or len(article.text) < MIN_REPLACED:
+    text = next((each for each in paragraphs if len(each) >= MIN_WORDS), None)
+    if container is None or container.tag == "html" or len(article.text) < MIN_ARTICLE_CHARACTERS:
         return None
     if text is None or article.metadata.kind != "article":
         return None
@@ -61,39 +61,44 @@ def cut(
     return "<!DOCTYPE html>" + str(markup.tostring(page.document, encoding="unicode")), short
 
 
-def short_news(folder: Path, seed: int) -> Iterator[tuple[str, str, str, str]]:
+def shortened_news(folder: Path, seed: int) -> Iterator[tuple[str, str, str, str]]:
     """Yield the site, URL, markup and text of short news, one of each site."""
     rng = random.Random(seed)
-    hosts = []
-    for name in HOSTS:
+    candidates = []
+    for name in HOST_CORPORA:
         corpus = load_corpus(folder / name)
         articles = [gold for gold in corpus.golds.values() if gold.kind in ARTICLE_KINDS]
-        hosts += [(gold.site, corpus.pages[gold.id]) for gold in articles]
-    rng.shuffle(hosts)
-    seen = set()
-    for site, page in hosts:
-        if site in seen:
+        candidates += [(gold.site, corpus.pages[gold.id]) for gold in articles]
+    rng.shuffle(candidates)
+    used_sites = set()
+    for site, page in candidates:
+        if site in used_sites:
             continue
-        made = cut(page.html, page.url, page.content_type, rng.randint(LEAST, MOST))
-        if made is not None:
-            seen.add(site)
-            yield site, page.url, *made
+        shortened = shorten_article(
+            page.html, page.url, page.content_type, rng.randint(MIN_WORDS, MAX_WORDS)
+        )
+        if shortened is not None:
+            used_sites.add(site)
+            yield site, page.url, *shortened
 
 
-def uncut_news(folder: Path) -> Iterator[tuple[str, str, bytes | str, str]]:
+def short_originals(folder: Path) -> Iterator[tuple[str, str, bytes | str, str]]:
     """Yield the site, URL, markup and gold text of articles that are short."""
     for name in CORPORA:
         corpus = load_corpus(folder / name)
         for gold in corpus.golds.values():
             text = gold.text or ""
-            is_short = SHORTEST <= len(text.split()) <= LONGEST and len(text) <= MOST_CHARACTERS
+            is_short = (
+                MIN_GOLD_WORDS <= len(text.split()) <= MAX_GOLD_WORDS
+                and len(text) <= MAX_GOLD_CHARACTERS
+            )
             if is_short and gold.kind in ARTICLE_KINDS:
                 page = corpus.pages[gold.id]
                 yield gold.site, page.url, page.html, text
 
 
 def main() -> None:
-    """Read the short news and print the outcomes."""
+    """Read the short pages with the service, and print how many are recognised as articles."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path)
     parser.add_argument("--number", type=int, default=400)
@@ -101,8 +106,8 @@ def main() -> None:
     parser.add_argument("--uncut", action="store_true")
     options = parser.parse_args()
     outcomes: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
-    cut_news = short_news(options.corpora, options.seed)
-    pages = uncut_news(options.corpora) if options.uncut else cut_news
+    shortened = shortened_news(options.corpora, options.seed)
+    pages = short_originals(options.corpora) if options.uncut else shortened
     for number, (site, url, html, text) in enumerate(pages, 1):
         result = read(html, url)
         is_held_out = fold_of(site, LEFT_OUT) == 0
