@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.comments.labels import agreement_of, page_f1_of
+from benchmarks.comments.labels import score_group_texts, score_groups
 from benchmarks.evaluation.scores import Gold, load_corpus
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
 from detourage.comments.features import measure
@@ -17,21 +17,21 @@ from detourage.inference import Features
 from detourage.reader.article import discard_cached_judgement
 from detourage.reader.content import words_by_readers
 
-UNSAID = Path(__file__).with_name("unsaid.json")
+UNCOVERED_PAGES = Path(__file__).with_name("unsaid.json")
 """File that lists, by corpus, pages whose gold records lack the comments or reviews on the page.
 These pages were checked by hand."""
 
-WHOLE_THREAD = 0.7
+MIN_THREAD_F1 = 0.7
 """Minimum word F1 of the best candidate with the gold text of a thread. Pages below it are not
 used, because some gold texts contain only the first posts."""
 
-THREAD = "forum"
+THREAD_KIND = "forum"
 """Kind of pages whose gold text consists of all posts."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A page of a corpus with its candidates.
+    """A page of a corpus with its candidates, that is, groups of elements that may be its comments.
 
     Without candidates, `features` has no columns. If the gold record lists comments individually,
     `page_f1` has the candidates' scores; if it has their text as a whole, `agreement` does. If both
@@ -61,34 +61,35 @@ class Example:
 def read_examples(folder: Path) -> Iterator[Example]:
     """Yield examples from the pages of a corpus whose gold records cover comments."""
     corpus = load_corpus(folder)
-    unsaid = set(json.loads(UNSAID.read_text(encoding="utf-8")).get(corpus.name, ()))
-    for fetched in corpus.pages.values():
-        gold = corpus.golds[fetched.id]
-        if gold.id in unsaid:
+    uncovered = set(json.loads(UNCOVERED_PAGES.read_text(encoding="utf-8")).get(corpus.name, ()))
+    for stored in corpus.pages.values():
+        gold = corpus.golds[stored.id]
+        if gold.id in uncovered:
             continue
         try:
-            page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
+            page = parse_page(stored.html, stored.url, content_type=stored.content_type)
         except PageError:
             continue
-        example = _example_of(corpus.name, gold, page)
-        if gold.kind != THREAD or _shows_thread(example):
+        example = _make_example(corpus.name, gold, page)
+        if gold.kind != THREAD_KIND or _covers_thread(example):
             yield example
 
 
-def _example_of(corpus: str, gold: Gold, page: Page) -> Example:
+def _make_example(corpus: str, gold: Gold, page: Page) -> Example:
     """Compute the features of a page's candidates."""
     words = words_by_readers(page)
     discard_cached_judgement(page)
     candidates = find_candidates(words) if words is not None else []
     groups = [candidate.record_indices.tolist() for candidate in candidates]
-    shown = page.flat if words is None else words.page
+    flat = page.flat if words is None else words.page
     features = measure(words, candidates) if words and candidates else Features.of(())
-    page_f1 = page_f1_of(shown, groups, gold.comments) if gold.comments else None
-    together = gold.text if gold.kind == THREAD else gold.comment_text
-    agreement = agreement_of(shown, groups, together) if together else None
+    page_f1 = score_groups(flat, groups, gold.comments) if gold.comments else None
+    all_comments = gold.text if gold.kind == THREAD_KIND else gold.comment_text
+    agreement = score_group_texts(flat, groups, all_comments) if all_comments else None
     return Example(corpus, gold, page, words, tuple(candidates), features, page_f1, agreement)
 
 
-def _shows_thread(example: Example) -> bool:
+def _covers_thread(example: Example) -> bool:
+    """Return whether the gold text of a thread has all posts, not only the first ones."""
     agreement = example.agreement
-    return agreement is not None and float(agreement.max(initial=0.0)) >= WHOLE_THREAD
+    return agreement is not None and float(agreement.max(initial=0.0)) >= MIN_THREAD_F1

@@ -27,8 +27,8 @@ FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
 
 
 @dataclass(frozen=True)
-class Read:
-    """The score of a page, its number of gold comments, and whether their elements are nested."""
+class PageFields:
+    """The score of a page's comment fields, and the number and nesting of its gold comments."""
 
     corpus: str
     site: str
@@ -47,7 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     pages = [
-        read for corpus in CORPORA for read in read_corpus(parser.parse_args().corpora, corpus)
+        page for corpus in CORPORA for page in read_corpus(parser.parse_args().corpora, corpus)
     ]
     print(f"{'mean over':>25}{'number':>6}" + "".join(f"{field:>9}" for field in FIELDS))
     for corpus in CORPORA:
@@ -59,12 +59,12 @@ def main() -> None:
     print_means("flat", [page for page in pages if not page.is_nested])
 
 
-def print_means(name: str, pages: Sequence[Read]) -> None:
+def print_means(name: str, pages: Sequence[PageFields]) -> None:
     """Print the mean scores of comments in percent, over pages and over comments."""
     ones = [1] * len(pages)
     for unit, weights in (("pages", ones), ("comments", [page.comments for page in pages])):
         means = [
-            _mean(
+            _weighted_mean(
                 [
                     (getattr(page.score, field), weight)
                     for page, weight in zip(pages, weights, strict=True)
@@ -75,37 +75,39 @@ def print_means(name: str, pages: Sequence[Read]) -> None:
         print(f"{name:16}{unit:9}{sum(weights):>6}" + "".join(f"{mean:>9}" for mean in means))
 
 
-def _mean(weighted: Iterable[tuple[float | None, int]]) -> str:
+def _weighted_mean(weighted: Iterable[tuple[float | None, int]]) -> str:
     known = [(value, weight) for value, weight in weighted if value is not None]
     if not known:
         return "-"
     return f"{fmean([value for value, _ in known], [weight for _, weight in known]):.1f}"
 
 
-def read_corpus(corpora: Path, name: str) -> Iterator[Read]:
+def read_corpus(corpora: Path, name: str) -> Iterator[PageFields]:
     """Read the comments of a corpus from the elements that contain the gold comments."""
     corpus = load_corpus(corpora / name)
-    for identity, gold in corpus.golds.items():
-        stored = corpus.pages[identity]
+    for page_id, gold in corpus.golds.items():
+        stored = corpus.pages[page_id]
         page = parse_page(stored.html, stored.url, content_type=stored.content_type)
         document = page.document
         records = locate(document, gold.comments or ())
         wanted = with_shown_names(gold.comments or (), document)
-        found = [_scored(comment) for comment in read_comments(page.flat, records, stored.url)]
-        inside = set(records)
-        score = score_comments(found, wanted)
+        found_comments = [
+            _to_scored_comment(comment) for comment in read_comments(page.flat, records, stored.url)
+        ]
+        record_set = set(records)
+        score = score_comments(found_comments, wanted)
         if name in WITHOUT_PARENTS:
             score = replace(score, parents=None, replies=None)
-        yield Read(
+        yield PageFields(
             name,
             gold.site,
             score,
             len(wanted),
-            any(above in inside for record in records for above in record.iterancestors()),
+            any(above in record_set for record in records for above in record.iterancestors()),
         )
 
 
-def _scored(comment: ReadComment) -> Comment:
+def _to_scored_comment(comment: ReadComment) -> Comment:
     published = str(comment.date) if comment.date else None
     return Comment(comment.text, comment.author, comment.written_date, comment.parent, published)
 

@@ -15,8 +15,8 @@ import numpy as np
 from lxml.html import HtmlElement
 
 from benchmarks.comments.examples import Example
-from benchmarks.comments.labels import agreement_of, is_good, page_f1_of
-from benchmarks.comments.train import FOLDS, TOGETHER, Choice, read_corpora
+from benchmarks.comments.labels import is_good, score_group_texts, score_groups
+from benchmarks.comments.train import FOLDS, MIN_TEXT_AGREEMENT, Choice, read_corpora
 from benchmarks.comments.train import cross_validate as choose_all
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from benchmarks.evaluation.scores.records import Comment
@@ -25,7 +25,7 @@ from detourage.comments.finding import MIN_CONFIDENCE
 from detourage.comments.pattern import NO_COMMENTS_SEEN, CommentPattern, vote
 from detourage.comments.reading import read_comments, with_content
 
-MARKED = ("reader_comments", "forum_threads")
+MARKED_CORPORA = ("reader_comments", "forum_threads")
 """Corpora whose gold records list comments individually."""
 
 MIN_VOTERS = 3
@@ -62,27 +62,27 @@ def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
     for example in examples:
         choice = choice_of.get(id(example))
         if choice is None:
-            nothing = None if example.page_f1 is None else 0.0
+            zero_f1 = None if example.page_f1 is None else 0.0
             agreement = None if example.agreement is None else 0.0
             score = _score(example, ())
-            yield Result(example, 0.0, nothing, score, agreement, NO_COMMENTS_SEEN)
+            yield Result(example, 0.0, zero_f1, score, agreement, NO_COMMENTS_SEEN)
         else:
             model = models[fold_of(example.gold.site, FOLDS)]
             yield _result(choice, model.probability(choice.measures))
 
 
 def _result(choice: Choice, confidence: float) -> Result:
-    example, best = choice.example, choice.place
-    chosen = example.candidates[best]
+    example, index = choice.example, choice.index
+    candidate = example.candidates[index]
     assert example.words is not None
     elements = example.words.page.elements
     return Result(
         example,
         confidence,
-        None if example.page_f1 is None else float(example.page_f1[best]),
-        _score(example, [elements[index] for index in chosen.record_indices.tolist()]),
-        None if example.agreement is None else float(example.agreement[best]),
-        CommentPattern(chosen.signature, chosen.levels, confidence)
+        None if example.page_f1 is None else float(example.page_f1[index]),
+        _score(example, [elements[index] for index in candidate.record_indices.tolist()]),
+        None if example.agreement is None else float(example.agreement[index]),
+        CommentPattern(candidate.signature, candidate.levels, confidence)
         if confidence >= MIN_CONFIDENCE
         else NO_COMMENTS_SEEN,
     )
@@ -109,7 +109,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
         "| comment F1 | comment F1, read | text F1, read |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
-    for name in (*MARKED, "both"):
+    for name in (*MARKED_CORPORA, "both"):
         scored = [
             (each, each.page_f1, each.score)
             for each in results
@@ -144,7 +144,7 @@ def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
         bare = [each for each in of_corpus if each.example.is_bare]
         commented = [each for each in of_corpus if not each.example.is_bare]
         found = [each for each in commented if each.is_found]
-        rightly = [(each.agreement or 0.0) >= TOGETHER for each in found]
+        rightly = [(each.agreement or 0.0) >= MIN_TEXT_AGREEMENT for each in found]
         yield (
             f"| {name} | {len(commented)} | {_percent([each.is_found for each in commented])} "
             f"| {_percent(rightly)} | {len(bare)} | {_percent([each.is_found for each in bare])} |"
@@ -162,26 +162,26 @@ def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
         "| pages without | alarms, alone | alarms, voted |"
     )
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-    of_site: defaultdict[tuple[str, str], list[Result]] = defaultdict(list)
+    results_by_site: defaultdict[tuple[str, str], list[Result]] = defaultdict(list)
     for each in results:
-        of_site[each.example.corpus, each.example.gold.site].append(each)
-    groups = {key: pages for key, pages in of_site.items() if len(pages) >= MIN_VOTERS}
+        results_by_site[each.example.corpus, each.example.gold.site].append(each)
+    groups = {key: pages for key, pages in results_by_site.items() if len(pages) >= MIN_VOTERS}
     for name in dict.fromkeys(corpus for corpus, _ in groups):
         sites = [pages for (corpus, _), pages in groups.items() if corpus == name]
         commented: list[tuple[float, float]] = []
-        bare: list[tuple[bool, bool]] = []
+        pages_without: list[tuple[bool, bool]] = []
         for pages in sites:
-            known = vote(page.pattern for page in pages)
+            voted_pattern = vote(page.pattern for page in pages)
             for page in pages:
                 if page.example.is_bare:
-                    bare.append((page.is_found, _is_found(page, known)))
+                    pages_without.append((page.is_found, _is_found(page, voted_pattern)))
                 else:
-                    commented.append((_f1_alone(page), _f1_voted(page, known)))
+                    commented.append((_f1_alone(page), _f1_voted(page, voted_pattern)))
         columns = [f"{fmean(column):.1f}" for column in zip(*commented, strict=True)]
-        alarms = [_percent(column) for column in zip(*bare, strict=True)] or ["–", "–"]
+        alarms = [_percent(column) for column in zip(*pages_without, strict=True)] or ["–", "–"]
         yield (
             f"| {name} | {len(sites)} | {len(commented)} | {' | '.join(columns)} "
-            f"| {len(bare)} | {' | '.join(alarms)} |"
+            f"| {len(pages_without)} | {' | '.join(alarms)} |"
         )
 
 
@@ -191,24 +191,26 @@ def _f1_alone(result: Result) -> float:
     return result.page_f1 if result.page_f1 is not None else 100.0 * (result.agreement or 0.0)
 
 
-def _f1_voted(result: Result, known: CommentPattern) -> float:
-    if not known.is_named:
+def _f1_voted(result: Result, pattern: CommentPattern) -> float:
+    if not pattern.is_named:
         return _f1_alone(result)
     example = result.example
     page = example.page.flat if example.words is None else example.words.page
     number_of = {element: number for number, element in enumerate(page.elements)}
-    records = known.records(example.page.document)
+    records = pattern.records(example.page.document)
     members = tuple(sorted(number_of[each] for each in records if each in number_of))
     if not members:
         return 0.0
     if example.gold.comments:
-        return float(page_f1_of(page, [members], example.gold.comments)[0])
-    return 100.0 * float(agreement_of(page, [members], example.gold.comment_text or "")[0])
+        return float(score_groups(page, [members], example.gold.comments)[0])
+    return 100.0 * float(score_group_texts(page, [members], example.gold.comment_text or "")[0])
 
 
-def _is_found(result: Result, known: CommentPattern) -> bool:
+def _is_found(result: Result, pattern: CommentPattern) -> bool:
     """Return whether the service would accept comments on a page after a vote."""
-    return bool(known.records(result.example.page.document)) if known.is_named else result.is_found
+    return (
+        bool(pattern.records(result.example.page.document)) if pattern.is_named else result.is_found
+    )
 
 
 def _percent(flags: Sequence[bool]) -> str:
@@ -227,7 +229,7 @@ def print_scores(results: Sequence[Result], thresholds: Mapping[str, float]) -> 
 
 
 def main() -> None:
-    """Print the tables."""
+    """Find the comments on the pages of all corpora, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     options = parser.parse_args()

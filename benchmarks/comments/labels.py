@@ -16,17 +16,17 @@ from detourage.html.flat import FlatDocument
 
 _Floats = npt.NDArray[np.float64]
 
-MAX_FRAME = 800
+MAX_OTHER_CHARACTERS = 800
 """Maximum number of characters in a record outside its comment (name, date, buttons, signature)."""
 
-KNOWN_BY = 150
+RECOGNISED_CHARACTERS = 150
 """Number of leading characters by which a comment is recognised within a record."""
 
-MAX_RECORDS = 4
+MAX_RECORDS_PER_COMMENT = 4
 """Maximum ratio of a candidate's records to gold comments for the candidate to be correct."""
 
 
-def page_f1_of(
+def score_groups(
     page: FlatDocument, groups: Sequence[Sequence[int]], golds: Sequence[Comment]
 ) -> _Floats:
     """Score groups of elements by the F1 of their records matched with comments, in percent.
@@ -36,18 +36,18 @@ def page_f1_of(
     """
     texts = ["".join(gold.text.split()) for gold in golds]
     bags = [Counter(words(gold.text)) for gold in golds]
-    known: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+    matches: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     scores = np.zeros(len(groups))
     for number, members in enumerate(groups):
-        if len(members) > MAX_RECORDS * len(golds):
+        if len(members) > MAX_RECORDS_PER_COMMENT * len(golds):
             continue
-        edges: list[list[int]] = []
-        for member, inside in records_of(page, members):
-            if (member, inside) not in known:
-                text = _text_of(page, member, inside)
-                known[member, inside] = _matching(text, texts, bags)
-            edges.append(known[member, inside])
-        scores[number] = _f1(edges, len(golds))
+        matches_by_record: list[list[int]] = []
+        for member, nested in nested_records(page, members):
+            if (member, nested) not in matches:
+                text = _text_without(page, member, nested)
+                matches[member, nested] = _matching_comments(text, texts, bags)
+            matches_by_record.append(matches[member, nested])
+        scores[number] = _matched_f1(matches_by_record, len(golds))
     return scores
 
 
@@ -56,33 +56,35 @@ def is_good(scores: _Floats) -> npt.NDArray[np.bool_]:
     return scores >= GOOD_PAGE_F1
 
 
-def agreement_of(page: FlatDocument, groups: Sequence[Sequence[int]], comment_text: str) -> _Floats:
+def score_group_texts(
+    page: FlatDocument, groups: Sequence[Sequence[int]], comment_text: str
+) -> _Floats:
     """Score groups of elements by the word F1 (0 to 1) between their text and all comments."""
     wanted = Counter(words(comment_text))
     scores = np.zeros(len(groups))
     for number, members in enumerate(groups):
         found = Counter(
             word
-            for member, inside in records_of(page, members)
-            for word in words(_text_of(page, member, inside))
+            for member, nested in nested_records(page, members)
+            for word in words(_text_without(page, member, nested))
         )
         total = found.total() + wanted.total()
         scores[number] = 2 * (found & wanted).total() / total if total else 0.0
     return scores
 
 
-def records_of(page: FlatDocument, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
+def nested_records(page: FlatDocument, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
     """Map each record to the outermost records nested inside it."""
     starts = np.array(members)
-    around, _ = find_nesting(starts, page.ends[starts])
-    inside: list[list[int]] = [[] for _ in members]
-    for member, place in zip(members, around.tolist(), strict=True):
-        if place >= 0:
-            inside[place].append(member)
-    return [(member, tuple(each)) for member, each in zip(members, inside, strict=True)]
+    surrounding, _ = find_nesting(starts, page.ends[starts])
+    nested: list[list[int]] = [[] for _ in members]
+    for member, index in zip(members, surrounding.tolist(), strict=True):
+        if index >= 0:
+            nested[index].append(member)
+    return [(member, tuple(each)) for member, each in zip(members, nested, strict=True)]
 
 
-def _text_of(page: FlatDocument, index: int, without: Sequence[int]) -> str:
+def _text_without(page: FlatDocument, index: int, without: Sequence[int]) -> str:
     """Return an element's text as one line, leaving out inner elements (disjoint and in order)."""
     pieces: list[str] = []
     start = page.text_starts[index]
@@ -93,18 +95,21 @@ def _text_of(page: FlatDocument, index: int, without: Sequence[int]) -> str:
     return " ".join(pieces)
 
 
-def _matching(text: str, golds: Sequence[str], bags: Sequence[Counter[str]]) -> list[int]:
-    plain = "".join(text.split())
+def _matching_comments(text: str, golds: Sequence[str], bags: Sequence[Counter[str]]) -> list[int]:
+    compact_text = "".join(text.split())
     bag = Counter(words(text))
-    found = []
+    matching = []
     for number, (gold, wanted) in enumerate(zip(golds, bags, strict=True)):
-        holds = len(plain) - len(gold) <= MAX_FRAME and gold[:KNOWN_BY] in plain
-        if holds or 4 * (bag & wanted).total() >= bag.total() + wanted.total() > 0:
-            found.append(number)
-    return found
+        contains_comment = (
+            len(compact_text) - len(gold) <= MAX_OTHER_CHARACTERS
+            and gold[:RECOGNISED_CHARACTERS] in compact_text
+        )
+        if contains_comment or 4 * (bag & wanted).total() >= bag.total() + wanted.total() > 0:
+            matching.append(number)
+    return matching
 
 
-def _f1(edges: Sequence[Sequence[int]], golds: int) -> float:
+def _matched_f1(edges: Sequence[Sequence[int]], golds: int) -> float:
     rows = [row for row, columns in enumerate(edges) for _ in columns]
     columns = [column for each in edges for column in each]
     if not rows:

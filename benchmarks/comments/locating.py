@@ -1,4 +1,4 @@
-"""Location of a page's gold comments, so that parsing can be measured independently of finding."""
+"""Find the elements of a page's gold comments, so that reading them can be measured on its own."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -10,19 +10,19 @@ from lxml.html import HtmlElement
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
 
-LEAST_RECALL = 0.85
+MIN_RECALL = 0.85
 """Minimum share of a comment's words that its element must contain."""
 
-MOST_WORDS = 400
+MAX_OTHER_WORDS = 400
 """Allowance for additional words: an element with more than twice the words of its comment plus
 this number contains other comments."""
 
-LEAST_GAIN = 0.05
+MIN_GAIN = 0.05
 """Minimum gain in word F1 for a later element to replace an earlier one."""
 
 
 @dataclass
-class _Words:
+class _PageWords:
     """The words of a page, with the range of words of each element."""
 
     tokens: list[str] = field(default_factory=list)
@@ -32,7 +32,7 @@ class _Words:
     def add(self, text: str | None) -> None:
         self.tokens.extend(word.lower() for word in words(text or ""))
 
-    def own(self, group: Sequence[HtmlElement]) -> list[Counter[str]]:
+    def own_words(self, group: Sequence[HtmlElement]) -> list[Counter[str]]:
         """Count each element's words, except those in other elements of the group nested in it."""
         counts = {each: Counter(self.tokens[self.start[each] : self.end[each]]) for each in group}
         for each in group:
@@ -51,7 +51,7 @@ def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement
     the author and date. Ties are broken in favour of the group whose matched elements have the
     fewest words.
     """
-    page = _words_of(document)
+    page = _read_words(document)
     comments = [comment for comment in wanted if words(comment.text)]
     counts = [Counter(word.lower() for word in words(comment.text)) for comment in comments]
     groups: defaultdict[tuple[str, ...], list[HtmlElement]] = defaultdict(list)
@@ -59,19 +59,19 @@ def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement
         if page.end[element] > page.start[element]:
             for signature in _signatures(element):
                 groups[signature].append(element)
-    best: tuple[float, int] = (0.0, 0)
-    found: list[HtmlElement] = []
+    best_score: tuple[float, int] = (0.0, 0)
+    best_group: list[HtmlElement] = []
     for group in groups.values():
         if not 0.6 * len(comments) <= len(group) <= 3 * len(comments) + 3:
             continue
-        score = _score(page.own(group), counts, comments)
-        if score > best:
-            best, found = score, group
-    return found
+        score = _score_group(page.own_words(group), counts, comments)
+        if score > best_score:
+            best_score, best_group = score, group
+    return best_group
 
 
-def _words_of(document: HtmlElement) -> _Words:
-    page = _Words()
+def _read_words(document: HtmlElement) -> _PageWords:
+    page = _PageWords()
     walk = etree.iterwalk(document, events=("start", "end"))
     for event, element in walk:
         if event == "start":
@@ -86,11 +86,12 @@ def _words_of(document: HtmlElement) -> _Words:
 
 
 def _signatures(element: HtmlElement) -> Iterator[tuple[str, ...]]:
-    names = (_masked(element.get("class"))).split()
+    """Yield keys that similar elements share: classes, an ID with digits, itemprop, and path."""
+    names = (_with_digits_masked(element.get("class"))).split()
     yield (element.tag, *names)
     for name in dict.fromkeys(names):
         yield ("one", element.tag, name)
-    identity = _masked(element.get("id"))
+    identity = _with_digits_masked(element.get("id"))
     if "0" in identity:
         yield ("id", element.tag, identity)
     if element.get("itemprop"):
@@ -98,39 +99,43 @@ def _signatures(element: HtmlElement) -> Iterator[tuple[str, ...]]:
     yield ("path", element.tag, *(above.tag for above in element.iterancestors()))
 
 
-def _masked(names: str | None) -> str:
+def _with_digits_masked(names: str | None) -> str:
     return "".join("0" if character.isdigit() else character for character in names or "")
 
 
-def _score(
-    held: Sequence[Counter[str]], wanted: Sequence[Counter[str]], comments: Sequence[Comment]
+def _score_group(
+    words_of_elements: Sequence[Counter[str]],
+    wanted: Sequence[Counter[str]],
+    comments: Sequence[Comment],
 ) -> tuple[float, int]:
-    free = dict(enumerate(held))
-    matched = told = size = 0
+    """Score a group by matched comments with their author and date; fewer words break ties."""
+    unmatched = dict(enumerate(words_of_elements))
+    matched = fields_found = size = 0
     for count, comment in zip(wanted, comments, strict=True):
-        number = _match(free, count)
-        if number is None:
+        index = _best_match(unmatched, count)
+        if index is None:
             continue
-        own = free.pop(number)
+        own_words = unmatched.pop(index)
         matched += 1
-        size += own.total()
-        told += sum(
-            all(word.lower() in own for word in words(text))
+        size += own_words.total()
+        fields_found += sum(
+            all(word.lower() in own_words for word in words(text))
             for text in (comment.author, comment.date)
             if text
         )
-    f1 = 2 * matched / (len(held) + len(wanted)) if wanted else 0.0
-    return round(f1, 2) + 0.1 * told / max(1, matched), -size
+    f1 = 2 * matched / (len(words_of_elements) + len(wanted)) if wanted else 0.0
+    return round(f1, 2) + 0.1 * fields_found / max(1, matched), -size
 
 
-def _match(free: dict[int, Counter[str]], wanted: Counter[str]) -> int | None:
+def _best_match(unmatched: dict[int, Counter[str]], wanted: Counter[str]) -> int | None:
+    """Return the index of the element with the highest word F1 that contains the comment."""
     best: tuple[float, int | None] = (0.0, None)
-    for number, own in free.items():
-        shared = (own & wanted).total()
-        if shared >= LEAST_RECALL * wanted.total() and own.total() <= (
-            2 * wanted.total() + MOST_WORDS
+    for index, own_words in unmatched.items():
+        shared = (own_words & wanted).total()
+        if shared >= MIN_RECALL * wanted.total() and own_words.total() <= (
+            2 * wanted.total() + MAX_OTHER_WORDS
         ):
-            f1 = 2 * shared / (own.total() + wanted.total())
-            if f1 > best[0] + LEAST_GAIN:
-                best = f1, number
+            f1 = 2 * shared / (own_words.total() + wanted.total())
+            if f1 > best[0] + MIN_GAIN:
+                best = f1, index
     return best[1]

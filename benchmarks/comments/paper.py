@@ -15,17 +15,17 @@ from statistics import fmean, median
 import numpy as np
 
 from benchmarks.boosting import to_model
-from benchmarks.comments.labels import is_good, page_f1_of
+from benchmarks.comments.labels import is_good, score_groups
 from benchmarks.comments.rankers import (
     RANKERS,
     Floats,
-    RankedList,
+    RankedPage,
     Ranker,
     boosted_trees,
     fit_boosted_trees,
 )
 from benchmarks.evaluation.scores import load_corpus
-from benchmarks.training.headers import ModelFile, corpus_used, training_of
+from benchmarks.training.headers import ModelFile, corpus_used, describe_training
 from detourage.html import parse_page
 from detourage.inference import BoostedTrees
 from detourage.papers.commentsminer.measures import measure
@@ -54,12 +54,12 @@ class MinedPage:
     page_f1: Floats
 
 
-def read_mined(folder: Path) -> Iterator[MinedPage]:
+def mine_pages(folder: Path) -> Iterator[MinedPage]:
     """Mine the pages of a corpus whose gold records list comments individually."""
     corpus = load_corpus(folder)
-    for fetched in corpus.pages.values():
-        gold = corpus.golds[fetched.id]
-        page = parse_page(fetched.html, fetched.url, content_type=fetched.content_type)
+    for stored in corpus.pages.values():
+        gold = corpus.golds[stored.id]
+        page = parse_page(stored.html, stored.url, content_type=stored.content_type)
         elements = displayed(page.flat)
         groups = [subtree.roots for subtree in mine(elements)]
         rows, page_f1 = np.empty((0, len(COLUMNS))), np.empty(0)
@@ -67,7 +67,7 @@ def read_mined(folder: Path) -> Iterator[MinedPage]:
             features = measure(elements, groups)
             assert features.columns == COLUMNS
             rows = features.rows.astype(np.float64)
-            page_f1 = page_f1_of(elements, groups, gold.comments or ())
+            page_f1 = score_groups(elements, groups, gold.comments or ())
         yield MinedPage(corpus.name, gold.id, gold.site, rows, page_f1)
 
 
@@ -81,11 +81,15 @@ def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iter
     yield ""
     yield "| ranker | trained on a fifth | if the right one was mined | trained on four fifths |"
     yield "|---|---:|---:|---:|"
+    # `few` and `many` have the results of training on one fifth and on four fifths of the sites.
     for name in rankers:
         ranker = RANKERS[name]
-        few = np.array([_reached(pages, ranker, run, is_few=True) for run in range(runs)])
+        few = np.array([_precision_of_run(pages, ranker, run, is_few=True) for run in range(runs)])
         many = np.array(
-            [_reached(pages, ranker, run, is_few=False) for run in range(max(1, runs // 20))]
+            [
+                _precision_of_run(pages, ranker, run, is_few=False)
+                for run in range(max(1, runs // 20))
+            ]
         )
         yield (
             f"| {name} | {few[:, 0].mean():.1f} ± {few[:, 0].std():.1f} | {few[:, 1].mean():.1f}"
@@ -97,7 +101,7 @@ def table(pages: Sequence[MinedPage], runs: int, rankers: Sequence[str]) -> Iter
     yield f"| a random candidate | {by_chance:.1f} | {possible:.1f} | {by_chance:.1f} |"
 
 
-def _reached(
+def _precision_of_run(
     pages: Sequence[MinedPage], ranker: Ranker, run: int, *, is_few: bool
 ) -> tuple[float, float]:
     """Return a run's P@1 in percent, over all pages and over the pages whose comments were mined.
@@ -105,48 +109,46 @@ def _reached(
     Every five consecutive runs share one division of the sites.
     """
     sites = sorted({page.site for page in pages})
-    chance = np.random.default_rng(run // FOLDS)
-    folds = dict(
-        zip(sites, chance.permutation(np.arange(len(sites)) % FOLDS).tolist(), strict=True)
-    )
-    is_own = [(folds[page.site] == run % FOLDS) == is_few for page in pages]
-    learnt = [page for page, own in zip(pages, is_own, strict=True) if own]
-    means, deviations = scale(learnt)
-    scorer = ranker(lists(learnt, means, deviations))
+    rng = np.random.default_rng(run // FOLDS)
+    folds = dict(zip(sites, rng.permutation(np.arange(len(sites)) % FOLDS).tolist(), strict=True))
+    is_training = [(folds[page.site] == run % FOLDS) == is_few for page in pages]
+    training_pages = [page for page, is_own in zip(pages, is_training, strict=True) if is_own]
+    means, deviations = mean_and_deviation(training_pages)
+    scorer = ranker(ranked_lists(training_pages, means, deviations))
     right, possible = [], []
-    for page, own in zip(pages, is_own, strict=True):
-        if not own:
+    for page, is_own in zip(pages, is_training, strict=True):
+        if not is_own:
             good = is_good(page.page_f1)
             possible.append(bool(good.any()))
-            first = scorer((page.rows - means) / deviations).argmax() if len(good) else 0
-            right.append(bool(good.any()) and bool(good[int(first)]))
+            top_candidate = scorer((page.rows - means) / deviations).argmax() if len(good) else 0
+            right.append(bool(good.any()) and bool(good[int(top_candidate)]))
     return 100 * fmean(right), 100 * sum(right) / max(sum(possible), 1)
 
 
-def scale(pages: Sequence[MinedPage]) -> tuple[Floats, Floats]:
+def mean_and_deviation(pages: Sequence[MinedPage]) -> tuple[Floats, Floats]:
     """Return the mean and standard deviation of each feature."""
     rows = np.concatenate([page.rows for page in pages])
     return rows.mean(axis=0), np.maximum(rows.std(axis=0), 1e-9)
 
 
-def lists(pages: Sequence[MinedPage], means: Floats, deviations: Floats) -> list[RankedList]:
+def ranked_lists(pages: Sequence[MinedPage], means: Floats, deviations: Floats) -> list[RankedPage]:
     """Return the training lists of the pages that have both correct and wrong candidates."""
     return [
-        RankedList((page.rows - means) / deviations, is_good(page.page_f1))
+        RankedPage((page.rows - means) / deviations, is_good(page.page_f1))
         for page in pages
         if 0 < is_good(page.page_f1).sum() < len(page.page_f1)
     ]
 
 
-def ranking_of(pages: Sequence[MinedPage]) -> BoostedTrees:
+def train_shipped_ranker(pages: Sequence[MinedPage]) -> BoostedTrees:
     """Train the shipped ranking function, the best one in the table, on all pages."""
-    untouched = np.zeros(len(COLUMNS)), np.ones(len(COLUMNS))
-    return to_model(fit_boosted_trees(lists(pages, *untouched)), COLUMNS)
+    unscaled = np.zeros(len(COLUMNS)), np.ones(len(COLUMNS))
+    return to_model(fit_boosted_trees(ranked_lists(pages, *unscaled)), COLUMNS)
 
 
-def model_of(pages: Sequence[MinedPage], folder: Path) -> ModelFile[BoostedTrees]:
+def shipped_model(pages: Sequence[MinedPage], folder: Path) -> ModelFile[BoostedTrees]:
     """Return the shipped ranking function with a description of its training."""
-    runs = [_reached(pages, boosted_trees, run, is_few=False)[0] for run in range(FOLDS)]
+    runs = [_precision_of_run(pages, boosted_trees, run, is_few=False)[0] for run in range(FOLDS)]
     corpora = [
         corpus_used(
             folder / name,
@@ -156,8 +158,8 @@ def model_of(pages: Sequence[MinedPage], folder: Path) -> ModelFile[BoostedTrees
         for name in CORPORA
     ]
     how = "cross-validated over sites"
-    training = training_of(corpora, "benchmarks.comments.paper", {"P@1": fmean(runs)}, how)
-    return ModelFile(training, ranking_of(pages))
+    training = describe_training(corpora, "benchmarks.comments.paper", {"P@1": fmean(runs)}, how)
+    return ModelFile(training, train_shipped_ranker(pages))
 
 
 def main() -> None:
@@ -173,10 +175,10 @@ def main() -> None:
         "--runs", type=int, default=100, help="runs per ranker, in fives; 0 for no table"
     )
     options = parser.parse_args()
-    pages = [page for name in CORPORA for page in read_mined(options.corpora / name)]
+    pages = [page for name in CORPORA for page in mine_pages(options.corpora / name)]
     if options.model:
-        written = model_of(pages, options.corpora).to_json()
-        options.model.write_text(written, encoding="utf-8")
+        model_text = shipped_model(pages, options.corpora).to_json()
+        options.model.write_text(model_text, encoding="utf-8")
     if options.runs:
         if options.logarithms:
             pages = [replace(page, rows=np.log1p(page.rows)) for page in pages]

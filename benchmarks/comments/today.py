@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks.comments.examples import THREAD
+from benchmarks.comments.examples import THREAD_KIND
 from benchmarks.comments.train import cross_validate, read_corpora
 from benchmarks.evaluation.bench.measuring import even_sample, measurable
 from benchmarks.evaluation.methods import Source
@@ -32,44 +32,44 @@ from detourage.reader.content import read_content
 CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
 """Corpora with texts, and the number of pages used from each (None for all)."""
 
-LOST = 0.05
+MIN_LOST_RECALL = 0.05
 """Minimum share of a gold text's words that the removal of comments must delete for the page to
 count as losing text."""
 
-WHOLE = 0.9
+MIN_WHOLE_F1 = 0.9
 """Minimum F1 for a thread to count as read completely."""
 
-MOST = 0.9
+MIN_POST_RECALL = 0.9
 """Minimum share of a post's words that a text must contain to count as containing the post."""
 
-HELD = 0.5
+MIN_SOURCE_RECALL = 0.5
 """Minimum share of a gold text's words that the page's source must contain for the text to be
 extractable."""
 
 
 @contextmanager
-def on_site(finders: Sequence[CommentModel], site: str) -> Iterator[None]:
+def on_site(comment_models: Sequence[CommentModel], site: str) -> Iterator[None]:
     """Make the service find comments with the model that was not trained on a site."""
-    model = finders[fold_of(site, len(finders))]
+    model = comment_models[fold_of(site, len(comment_models))]
     with patch.object(finding, "trained_model", lambda: model):
         yield
 
 
 @dataclass(frozen=True)
-class Row:
+class ReadPage:
     """A page read both with and without removal of comments.
 
-    `content` is None if no article is extracted, and `alone` is the score without removal of
-    comments. `is_held` is False if no article is extracted and the page's source does not contain
-    the gold text either.
+    `content` is None if no article is extracted. `score` is that of the service, and
+    `score_with_comments` that of the text from which no comments are removed. `is_extractable` is
+    False if no article is extracted and the page's source does not contain the gold text either.
     """
 
     corpus: str
     gold: Gold
     content: Article | None
     score: BagScore
-    alone: BagScore
-    is_held: bool
+    score_with_comments: BagScore
+    is_extractable: bool
 
     @property
     def group(self) -> str:
@@ -77,61 +77,68 @@ class Row:
         return f"{self.corpus}, {self.gold.kind}" if self.gold.kind else self.corpus
 
 
-def read_rows(corpora: Path, finders: Sequence[CommentModel], models: FoldModels) -> Iterator[Row]:
+def read_pages(
+    corpora: Path, comment_models: Sequence[CommentModel], models: FoldModels
+) -> Iterator[ReadPage]:
     """Read the pages of all corpora."""
     for name, sample in CORPORA.items():
         corpus = load_corpus(corpora / name)
         for gold in even_sample([gold for gold in measurable(corpus) if gold.text], sample):
-            fetched = corpus.pages[gold.id]
+            stored = corpus.pages[gold.id]
             site = gold.site
-            with models.on_site(site), on_site(finders, site):
-                source = Source(fetched.html, fetched.url, fetched.content_type)
-                yield _row(name, gold, source)
+            with models.on_site(site), on_site(comment_models, site):
+                source = Source(stored.html, stored.url, stored.content_type)
+                yield _read_page(name, gold, source)
 
 
-def _row(corpus: str, gold: Gold, source: Source) -> Row:
+def _read_page(corpus: str, gold: Gold, source: Source) -> ReadPage:
     wanted = gold.text or ""
     try:
         page = page_of(source)
         content = read_content(page)
-        alone = extract_article(page, None).text
+        without_removal = extract_article(page, None).text
     except (PageError, NoArticleError):
-        nothing = compare_bags("", wanted)
+        zero_score = compare_bags("", wanted)
         html = (
             source.html if isinstance(source.html, str) else source.html.decode("utf-8", "replace")
         )
-        return Row(corpus, gold, None, nothing, nothing, compare_bags(html, wanted).recall >= HELD)
+        is_extractable = compare_bags(html, wanted).recall >= MIN_SOURCE_RECALL
+        return ReadPage(corpus, gold, None, zero_score, zero_score, is_extractable)
     score = compare_bags(content.text, wanted)
-    return Row(corpus, gold, content, score, compare_bags(alone, wanted), is_held=True)
+    return ReadPage(
+        corpus, gold, content, score, compare_bags(without_removal, wanted), is_extractable=True
+    )
 
 
-def holds_last_post(row: Row) -> bool:
+def holds_last_post(page: ReadPage) -> bool:
     """Return whether a thread's gold text contains the last extracted post."""
-    posts = [post.text for post in row.content.comments if post.text] if row.content else []
-    return bool(posts) and compare_bags(row.gold.text or "", posts[-1]).recall >= MOST
+    posts = [post.text for post in page.content.comments if post.text] if page.content else []
+    return bool(posts) and compare_bags(page.gold.text or "", posts[-1]).recall >= MIN_POST_RECALL
 
 
-def table_of_threads(rows: Sequence[Row]) -> Iterator[str]:
+def table_of_threads(pages: Sequence[ReadPage]) -> Iterator[str]:
     """Yield the lines of a table of the completeness of extracted threads."""
-    threads = [row for row in rows if row.gold.kind == THREAD]
+    threads = [page for page in pages if page.gold.kind == THREAD_KIND]
     yield "| threads of wcxb | pages | P | R | F1 | median F1 | F1 >= 0.9 | F1 as an article |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     groups = {
         "all": threads,
-        "source contains the text": [row for row in threads if row.is_held],
-        "gold contains the last post extracted": [row for row in threads if holds_last_post(row)],
+        "source contains the text": [page for page in threads if page.is_extractable],
+        "gold contains the last post extracted": [
+            page for page in threads if holds_last_post(page)
+        ],
     }
     for name, group in groups.items():
-        precision, recall, f1 = np.mean([row.score for row in group], axis=0)
-        found = np.array([row.score.f1 for row in group])
-        alone = np.mean([row.alone.f1 for row in group])
+        precision, recall, f1 = np.mean([page.score for page in group], axis=0)
+        f1s = np.array([page.score.f1 for page in group])
+        article_f1 = np.mean([page.score_with_comments.f1 for page in group])
         yield (
             f"| {name} | {len(group)} | {precision:.3f} | {recall:.3f} | {f1:.3f} "
-            f"| {np.median(found):.3f} | {np.mean(found >= WHOLE):.2f} | {alone:.3f} |"
+            f"| {np.median(f1s):.3f} | {np.mean(f1s >= MIN_WHOLE_F1):.2f} | {article_f1:.3f} |"
         )
 
 
-def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
+def table_of_articles(pages: Sequence[ReadPage]) -> Iterator[str]:
     """Yield the lines of a table of the effect of removing comments from other pages' texts.
 
     Threads are left out.
@@ -139,19 +146,25 @@ def table_of_articles(rows: Sequence[Row]) -> Iterator[str]:
     heads = ("", "pages", "with comments", "taken for threads", "F1, left", "F1, out")
     yield f"| {' | '.join((*heads, 'better', 'worse', 'lose'))} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---|"
-    others = [row for row in rows if row.gold.kind != THREAD and row.content is not None]
-    for name in dict.fromkeys(row.group for row in others):
-        group = [row for row in others if row.group == name]
-        changes = [row.score.f1 - row.alone.f1 for row in group]
-        lose = [row.gold.id for row in group if row.alone.recall - row.score.recall > LOST]
-        read = [row.content for row in group if row.content is not None]
+    other_pages = [
+        page for page in pages if page.gold.kind != THREAD_KIND and page.content is not None
+    ]
+    for name in dict.fromkeys(page.group for page in other_pages):
+        group = [page for page in other_pages if page.group == name]
+        changes = [page.score.f1 - page.score_with_comments.f1 for page in group]
+        losing_pages = [
+            page.gold.id
+            for page in group
+            if page.score_with_comments.recall - page.score.recall > MIN_LOST_RECALL
+        ]
+        articles = [page.content for page in group if page.content is not None]
         yield (
-            f"| {name} | {len(group)} | {sum(bool(each.comments) for each in read)} "
-            f"| {sum(each.metadata.kind == THREAD for each in read)} "
-            f"| {np.mean([row.alone.f1 for row in group]):.3f} "
-            f"| {np.mean([row.score.f1 for row in group]):.3f} "
+            f"| {name} | {len(group)} | {sum(bool(each.comments) for each in articles)} "
+            f"| {sum(each.metadata.kind == THREAD_KIND for each in articles)} "
+            f"| {np.mean([page.score_with_comments.f1 for page in group]):.3f} "
+            f"| {np.mean([page.score.f1 for page in group]):.3f} "
             f"| {sum(change > 0.005 for change in changes)} "
-            f"| {sum(change < -0.005 for change in changes)} | {' '.join(lose) or '–'} |"
+            f"| {sum(change < -0.005 for change in changes)} | {' '.join(losing_pages) or '–'} |"
         )
 
 
@@ -164,10 +177,10 @@ def main() -> None:
     )
     options = parser.parse_args()
     models = FoldModels.of(options.models)
-    _, finders = cross_validate([*read_corpora(options.corpora)])
-    rows = list(read_rows(options.corpora, finders, models))
-    print("\n".join(table_of_threads(rows)), end="\n\n", flush=True)
-    print("\n".join(table_of_articles(rows)))
+    _, comment_models = cross_validate([*read_corpora(options.corpora)])
+    pages = list(read_pages(options.corpora, comment_models, models))
+    print("\n".join(table_of_threads(pages)), end="\n\n", flush=True)
+    print("\n".join(table_of_articles(pages)))
 
 
 if __name__ == "__main__":

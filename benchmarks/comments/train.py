@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.folds import fold_of
-from benchmarks.training.headers import ModelFile, Training, corpus_used, training_of
+from benchmarks.training.headers import ModelFile, Training, corpus_used, describe_training
 from detourage.comments.finding import CommentModel, Floats, read_candidate
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
@@ -25,22 +25,22 @@ CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
 FOLDS = 4
 """Number of folds of sites for cross-validation."""
 
-TOGETHER = 0.7
+MIN_TEXT_AGREEMENT = 0.7
 """Minimum word F1 with the text of all comments for a candidate to count as correct."""
 
-DIFFERS = 0.3
+MAX_WRONG_AGREEMENT = 0.3
 """A candidate is wrong if it agrees less than this with the text of all comments."""
 
-NEARLY_BEST = 3.0
+MAX_GAP_TO_BEST = 3.0
 """Maximum gap in F1, in percent, between a correct candidate and the best one of its page."""
 
-PENALTY = 1.0
+RANKING_PENALTY = 1.0
 """Weight of the squared weights of candidates, for standardised features."""
 
-FREEDOM = 0.3
+REGRESSION_C = 0.3
 """Inverse regularisation strength (scikit-learn's ``C``) of the regression."""
 
-LEAST_DEVIATION = 1e-9
+MIN_DEVIATION = 1e-9
 
 
 def train_ranking(examples: Sequence[Example]) -> dict[str, float]:
@@ -49,25 +49,29 @@ def train_ranking(examples: Sequence[Example]) -> dict[str, float]:
     The probability of a candidate is its share in the sum of exponentials of the scores, as in a
     conditional logit.
     """
-    marked = [
-        (example, is_good(scores) & (scores >= scores.max() - NEARLY_BEST))
+    trainable = [
+        (example, is_good(scores) & (scores >= scores.max() - MAX_GAP_TO_BEST))
         for example in examples
         if (scores := example.page_f1) is not None and is_good(scores).any()
     ]
-    columns = marked[0][0].features.columns
-    rows = np.concatenate([example.features.rows for example, _ in marked])
-    mean, deviation = rows.mean(axis=0), np.maximum(rows.std(axis=0), LEAST_DEVIATION)
-    pages = [((example.features.rows - mean) / deviation, good) for example, good in marked]
+    columns = trainable[0][0].features.columns
+    rows = np.concatenate([example.features.rows for example, _ in trainable])
+    mean, deviation = rows.mean(axis=0), np.maximum(rows.std(axis=0), MIN_DEVIATION)
+    pages = [((example.features.rows - mean) / deviation, good) for example, good in trainable]
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        total, slope = PENALTY / 2 * float(weights @ weights), PENALTY * weights
+        total, gradient = RANKING_PENALTY / 2 * float(weights @ weights), RANKING_PENALTY * weights
         for page, good in pages:
             scores = page @ weights
-            chances = np.exp(scores - scores.max())
-            right = chances * good
-            total -= float(np.log(right.sum() / chances.sum()))
-            slope = slope - right @ page / right.sum() + chances @ page / chances.sum()
-        return total, slope
+            likelihoods = np.exp(scores - scores.max())
+            right_likelihoods = likelihoods * good
+            total -= float(np.log(right_likelihoods.sum() / likelihoods.sum()))
+            gradient = (
+                gradient
+                - right_likelihoods @ page / right_likelihoods.sum()
+                + likelihoods @ page / likelihoods.sum()
+            )
+        return total, gradient
 
     weights = minimize(loss, np.zeros(len(columns)), jac=True, method="L-BFGS-B").x / deviation
     return {name: round(float(each), 4) for name, each in zip(columns, weights, strict=True)}
@@ -78,7 +82,7 @@ class Choice:
     """The likeliest candidate of a page, by its index, and what is measured once it is read."""
 
     example: Example
-    place: int
+    index: int
     measures: Mapping[str, float]
 
     @property
@@ -86,37 +90,39 @@ class Choice:
         """Whether the candidate is correct; None if this cannot be decided from the gold record."""
         example = self.example
         if example.page_f1 is not None:
-            return bool(is_good(example.page_f1)[self.place])
-        if example.agreement is None or example.agreement[self.place] <= DIFFERS:
+            return bool(is_good(example.page_f1)[self.index])
+        if example.agreement is None or example.agreement[self.index] <= MAX_WRONG_AGREEMENT:
             return False
-        return True if example.agreement[self.place] >= TOGETHER else None
+        return True if example.agreement[self.index] >= MIN_TEXT_AGREEMENT else None
 
 
 def choose(example: Example, ranking: Mapping[str, float]) -> Choice | None:
     """Choose and read the likeliest candidate of a page; return None if none is worth reading."""
     if example.words is None or not example.candidates:
         return None
-    place = int(CommentModel(ranking, {}, 0.0).scores(example.features).argmax())
-    _, measures = read_candidate(example.page, example.words, example.candidates[place])
-    return Choice(example, place, measures) if measures else None
+    index = int(CommentModel(ranking, {}, 0.0).scores(example.features).argmax())
+    _, measures = read_candidate(example.page, example.words, example.candidates[index])
+    return Choice(example, index, measures) if measures else None
 
 
 def train_certainty(choices: Sequence[Choice], ranking: Mapping[str, float]) -> CommentModel:
     """Train the regression on choices made with weights that were trained on other sites."""
-    settled = [(choice.measures, choice.is_right) for choice in choices]
-    known = [(measures, is_right) for measures, is_right in settled if is_right is not None]
-    columns = [*known[0][0]]
-    rows = np.array([[*measures.values()] for measures, _ in known])
-    mean, deviation = rows.mean(axis=0), np.maximum(rows.std(axis=0), LEAST_DEVIATION)
-    regression = LogisticRegression(C=FREEDOM, max_iter=1_000)
-    regression.fit((rows - mean) / deviation, [is_right for _, is_right in known])
+    judged_choices = [(choice.measures, choice.is_right) for choice in choices]
+    decided = [
+        (measures, is_right) for measures, is_right in judged_choices if is_right is not None
+    ]
+    columns = [*decided[0][0]]
+    rows = np.array([[*measures.values()] for measures, _ in decided])
+    mean, deviation = rows.mean(axis=0), np.maximum(rows.std(axis=0), MIN_DEVIATION)
+    regression = LogisticRegression(C=REGRESSION_C, max_iter=1_000)
+    regression.fit((rows - mean) / deviation, [is_right for _, is_right in decided])
     weights = regression.coef_[0] / deviation
-    base = float(regression.intercept_[0] - weights @ mean)
+    intercept = float(regression.intercept_[0] - weights @ mean)
     rounded = {name: round(float(each), 4) for name, each in zip(columns, weights, strict=True)}
-    return CommentModel(ranking, rounded, round(base, 4))
+    return CommentModel(ranking, rounded, round(intercept, 4))
 
 
-def is_in(example: Example, fold: int) -> bool:
+def is_in_fold(example: Example, fold: int) -> bool:
     """Return whether the site of a page is in a fold."""
     return fold_of(example.gold.site, FOLDS) == fold
 
@@ -127,12 +133,13 @@ def cross_validate(examples: Sequence[Example]) -> tuple[list[Choice], list[Comm
     Neither the choice on a page nor the model of its fold was trained on the page's site.
     """
     rankings = [
-        train_ranking([each for each in examples if not is_in(each, fold)]) for fold in range(FOLDS)
+        train_ranking([each for each in examples if not is_in_fold(each, fold)])
+        for fold in range(FOLDS)
     ]
-    made = [choose(each, rankings[fold_of(each.gold.site, FOLDS)]) for each in examples]
-    choices = [choice for choice in made if choice is not None]
+    choices_or_none = [choose(each, rankings[fold_of(each.gold.site, FOLDS)]) for each in examples]
+    choices = [choice for choice in choices_or_none if choice is not None]
     models = [
-        train_certainty([each for each in choices if not is_in(each.example, fold)], ranking)
+        train_certainty([each for each in choices if not is_in_fold(each.example, fold)], ranking)
         for fold, ranking in enumerate(rankings)
     ]
     return choices, models
@@ -144,7 +151,9 @@ def read_corpora(folder: Path) -> Iterator[Example]:
         yield from read_examples(folder / name)
 
 
-def describe(folder: Path, examples: Sequence[Example], choices: Sequence[Choice]) -> Training:
+def describe_ranking(
+    folder: Path, examples: Sequence[Example], choices: Sequence[Choice]
+) -> Training:
     """Describe the training by `main`, with the share of pages whose top candidate is correct."""
     corpora = [
         corpus_used(
@@ -154,11 +163,11 @@ def describe(folder: Path, examples: Sequence[Example], choices: Sequence[Choice
         )
         for name in CORPORA
     ]
-    marked = [each.is_right for each in choices if each.example.page_f1 is not None]
+    are_right = [each.is_right for each in choices if each.example.page_f1 is not None]
     pages = sum(each.page_f1 is not None for each in examples)
-    scores = {"P@1": 100 * sum(map(bool, marked)) / pages}
-    how = "cross-validated over sites, on the pages whose comments were marked one by one"
-    return training_of(corpora, "benchmarks.comments.train", scores, how)
+    scores = {"P@1": 100 * sum(map(bool, are_right)) / pages}
+    scored_on = "cross-validated over sites, on the pages whose comments were marked one by one"
+    return describe_training(corpora, "benchmarks.comments.train", scores, scored_on)
 
 
 def main() -> None:
@@ -170,7 +179,7 @@ def main() -> None:
     examples = list(read_corpora(options.folder))
     choices, _ = cross_validate(examples)
     model = train_certainty(choices, train_ranking(examples))
-    training = describe(options.folder, examples, choices)
+    training = describe_ranking(options.folder, examples, choices)
     options.model.write_text(ModelFile(training, model).to_json(), encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from benchmarks.evaluation.bench.scoring import Target, events, prepare, score
 from benchmarks.evaluation.methods import Extractor, Job, Runner, Source, TrainingPair, parse_chain
 from benchmarks.evaluation.scores import Corpus, Event, Prediction, load_corpus, load_diseases
 from benchmarks.evaluation.scores.daniel import score_task
-from benchmarks.training.ngrams import PAIRS_OF_A_LANGUAGE
+from benchmarks.training.ngrams import PAIRS_PER_LANGUAGE
 
 TOOLS = {
     "BP": "{boilerpipe}",
@@ -126,11 +126,11 @@ class Tools:
         for language in sorted({gold.language for gold in golds}):
             chosen = [gold for gold in golds if gold.language == language]
             if sample is not None:
-                del chosen[PAIRS_OF_A_LANGUAGE + sample :]
+                del chosen[PAIRS_PER_LANGUAGE + sample :]
             for place, gold in enumerate(chosen):
                 page = corpus.pages[gold.id]
                 source = Source(page.html, page.url, page.content_type)
-                if place < PAIRS_OF_A_LANGUAGE:
+                if place < PAIRS_PER_LANGUAGE:
                     pairs.append(TrainingPair(source, gold.text or "", language))
                 else:
                     pages.append(Page(source, prepare(self._memo, source, gold)[0]))

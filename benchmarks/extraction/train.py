@@ -29,7 +29,7 @@ from benchmarks.extraction.folds import LEFT_OUT, fold_of, model_path
 from benchmarks.extraction.labels import MIN_SHARE_IN_GOLD, UNKNOWN
 from benchmarks.extraction.model_file import model_file
 from benchmarks.extraction.network import Arrays, Noise, Pieces, Shape, initial_parameters, judge
-from benchmarks.training.headers import Training, corpus_used, training_of
+from benchmarks.training.headers import Training, corpus_used, describe_training
 from detourage import core
 from detourage.reader.body import choose_lines
 from detourage.reader.page_model import PageModel, softmax, trained_model
@@ -478,7 +478,7 @@ def read_all(corpora: Path, teacher: PageModel) -> Iterator[Example]:
         yield from reading.corpus(corpora / name, labels.get(name, {}))
 
 
-def describe_training(corpora: Path, examples: Sequence[Example]) -> Training:
+def describe_this_training(corpora: Path, examples: Sequence[Example]) -> Training:
     """Describe the corpora and libraries of a training, for the model file."""
     used = [
         corpus_used(
@@ -488,7 +488,7 @@ def describe_training(corpora: Path, examples: Sequence[Example]) -> Training:
         )
         for name in CORPORA
     ]
-    return training_of(used, "benchmarks.extraction.train", libraries=("jax", "optax"))
+    return describe_training(used, "benchmarks.extraction.train", libraries=("jax", "optax"))
 
 
 def main() -> None:
@@ -509,7 +509,10 @@ def main() -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(
             model_file(
-                describe_training(options.corpora, training_examples), ALL_ROLES, KINDS, network
+                describe_this_training(options.corpora, training_examples),
+                ALL_ROLES,
+                KINDS,
+                network,
             )
         )
 

@@ -17,7 +17,7 @@ from detourage.inputs import read_messages
 from detourage.template.clusterer import DEFAULT_METHOD
 from detourage.template.continuity import MIN_PAGES, design_change
 
-FEWEST_PAGES = 2 * MIN_PAGES
+MIN_SITE_PAGES = 2 * MIN_PAGES
 """Minimum number of pages of a site; no change is ever reported for smaller sites."""
 
 
@@ -27,19 +27,21 @@ def main(corpora: Path) -> None:
     print("|---|---:|---:|")
     for path in sorted(corpora.glob("*/pages.jsonl.gz")):
         messages = list(read_messages(path))
-        arrival = defaultdict[str, list[str]](list)
+        urls_in_order = defaultdict[str, list[str]](list)
         for message in map(json.loads, messages):
-            arrival[message["site"]].append(message["url"])
-        found = cluster_pages(messages, DEFAULT_METHOD, threads=1, progress=lambda *_: None)
+            urls_in_order[message["site"]].append(message["url"])
+        clustering = cluster_pages(messages, DEFAULT_METHOD, threads=1, progress=lambda *_: None)
         reported = []
-        for site in found.sites:
-            if len(site.urls) < FEWEST_PAGES:
+        for site in clustering.sites:
+            if len(site.urls) < MIN_SITE_PAGES:
                 continue
             group_of: dict[str, int | None] = dict.fromkeys(site.urls)
             for number, group in enumerate(site.grouping.groups):
                 group_of.update((site.urls[member], number) for member in group.members)
-            order = [url for url in dict.fromkeys(arrival[site.site]) if url in group_of]
-            reported.append(design_change([group_of[url] for url in order]) is not None)
+            ordered_urls = [
+                url for url in dict.fromkeys(urls_in_order[site.site]) if url in group_of
+            ]
+            reported.append(design_change([group_of[url] for url in ordered_urls]) is not None)
         print(f"| {path.parent.name} | {len(reported)} | {sum(reported)} |", flush=True)
 
 

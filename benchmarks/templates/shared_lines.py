@@ -30,7 +30,7 @@ from detourage.text.words import clean
 
 CORPORA = ("daniel", "l3s_gn1", "msv_big9")
 GROUP_SIZES = (3, 4, 5, 10, 30)
-MOST_GROUPS = 12
+MAX_GROUPS_PER_SIZE = 12
 
 SENTENCES: Mapping[str, Sequence[str]] = {
     "short": (
@@ -78,10 +78,10 @@ def main(corpora: Path) -> None:
     for name in CORPORA:
         corpus = load_corpus(corpora / name)
         sites = {site: Site(pages) for site, pages in _sites(corpus)}
-        print_real(f"{name}", corpus, sites)
+        print_real_sites(f"{name}", corpus, sites)
         left_out = {site: each for site, each in sites.items() if _is_left_out(site)}
         if left_out and len(left_out) < len(sites):
-            print_real(f"{name}, sites left out of training", corpus, left_out)
+            print_real_sites(f"{name}, sites left out of training", corpus, left_out)
         for site, each in sites.items():
             pages = {page.url: page for page in dict(_sites(corpus))[site]}
             groups += [[pages[url] for url in group.urls] for group in each.groups]
@@ -89,7 +89,7 @@ def main(corpora: Path) -> None:
     print("| pages of the group | length | " + " | ".join(PLACES) + " | in the text without |")
     print("|---|---|" + "---:|" * (len(PLACES) + 1))
     for size in GROUP_SIZES:
-        print_inserted(size, [pages for pages in groups if len(pages) >= size])
+        print_insertions(size, [pages for pages in groups if len(pages) >= size])
 
 
 def _is_left_out(site: str) -> bool:
@@ -108,12 +108,14 @@ def _sites(corpus: Corpus) -> Iterator[tuple[str, list[Page]]]:
             yield site, [*urls.values()]
 
 
-def print_real(name: str, corpus: Corpus, sites: Mapping[str, Site]) -> None:
-    """Print a row of the first table."""
+def print_real_sites(name: str, corpus: Corpus, sites: Mapping[str, Site]) -> None:
+    """Print the scores of real sites with and without the decision, and the lines it drops."""
     golds = {corpus.pages[gold.id].url: gold for gold in corpus.scorable()}
-    before, after, dropped, own, kept = [], [], 0, 0, 0
+    before, after, dropped, dropped_from_article, lines_of_articles = [], [], 0, 0, 0
     for site in sites.values():
-        for without, read in zip(_texts(site, is_decided=False), _texts(site), strict=True):
+        for without, read in zip(
+            _read_texts(site, is_decided=False), _read_texts(site), strict=True
+        ):
             gold = golds.get(read[0])
             if gold is None or gold.text is None:
                 continue
@@ -123,30 +125,30 @@ def print_real(name: str, corpus: Corpus, sites: Mapping[str, Site]) -> None:
             lines = {clean(line) for line in read[1].split("\n")}
             words = "".join(gold.text.split())
             for line in filter(None, map(clean, without[1].split("\n"))):
-                is_own = "".join(line.split()) in words
-                kept += is_own
+                is_in_article = "".join(line.split()) in words
+                lines_of_articles += is_in_article
                 dropped += line not in lines
-                own += is_own and line not in lines
+                dropped_from_article += is_in_article and line not in lines
     print(
         f"| {name} | {len(sites)} | {len(after)} | {np.mean(before):.2f} |"
-        f" {np.mean(after):.2f} | {dropped} | {own} of {kept} |",
+        f" {np.mean(after):.2f} | {dropped} | {dropped_from_article} of {lines_of_articles} |",
         flush=True,
     )
 
 
-def _texts(site: Site, *, is_decided: bool = True) -> list[tuple[str, str]]:
+def _read_texts(site: Site, *, is_decided: bool = True) -> list[tuple[str, str]]:
     """Return the URLs and texts of the pages of a site."""
     with nullcontext() if is_decided else patch.object(SharedLines, "on", lambda *_: frozenset()):
         return [(each.url, each.article.text if each.article else "") for each in site.read()]
 
 
-def print_inserted(size: int, groups: Sequence[Sequence[Page]]) -> None:
+def print_insertions(size: int, groups: Sequence[Sequence[Page]]) -> None:
     """Print the rows of the second table for the groups of a size, each of several pages."""
     lost: Counter[tuple[str, str]] = Counter()
     tried: Counter[tuple[str, str]] = Counter()
-    shown = measured = 0
+    insertions = groups_measured = 0
     for number, pages in enumerate(groups):
-        if measured == MOST_GROUPS:
+        if groups_measured == MAX_GROUPS_PER_SIZE:
             break
         for turn in range(len(SENTENCES)):
             lengths = [
@@ -157,27 +159,31 @@ def print_inserted(size: int, groups: Sequence[Sequence[Page]]) -> None:
                 SENTENCES[length][(number + place) % len(SENTENCES[length])]
                 for place, length in enumerate(lengths)
             ]
-            fitting = (each for page in pages if (each := inserted(page, chosen)) is not None)
-            made = [*islice(fitting, size)]
-            if len(made) < size:
+            fitting = (
+                each for page in pages if (each := insert_sentences(page, chosen)) is not None
+            )
+            chosen_pages = [*islice(fitting, size)]
+            if len(chosen_pages) < size:
                 break
-            site = Site(made)
+            site = Site(chosen_pages)
             grouped = {
                 url for group in site.groups if len(group.urls) == size for url in group.urls
             }
             if len(grouped) < size:
                 break
-            measured += turn == 0
-            for without, read in zip(_texts(site, is_decided=False), _texts(site), strict=True):
+            groups_measured += turn == 0
+            for without, read in zip(
+                _read_texts(site, is_decided=False), _read_texts(site), strict=True
+            ):
                 for cell, sentence in zip(zip(lengths, PLACES, strict=True), chosen, strict=True):
                     # A sentence that is never taken for text needs no decision.
                     tried[cell] += sentence in without[1]
                     lost[cell] += sentence in without[1] and sentence not in read[1]
-                    shown += 1
+                    insertions += 1
     print(
-        f"| **{size}** | groups: {measured} |"
+        f"| **{size}** | groups: {groups_measured} |"
         + " |" * len(PLACES)
-        + f" {sum(tried.values())} of {shown} |"
+        + f" {sum(tried.values())} of {insertions} |"
     )
     for length in SENTENCES:
         cells = [(length, place) for place in PLACES]
@@ -185,39 +191,41 @@ def print_inserted(size: int, groups: Sequence[Sequence[Page]]) -> None:
         print(f"| {size} | {length} | {' | '.join(row)} | |", flush=True)
 
 
-def inserted(page: Page, sentences: Sequence[str]) -> Page | None:
+def insert_sentences(page: Page, sentences: Sequence[str]) -> Page | None:
     """Insert sentences between the paragraphs of a page's article; None if it has too few."""
     parsed = parse(page)
-    alone = next(iter(Site([page]).read())).article
-    if alone is None or not hasattr(parsed, "document"):
+    article = next(iter(Site([page]).read())).article
+    if article is None or not hasattr(parsed, "document"):
         return None
     document = parsed.document
-    container = element_at(document, alone.xpath)
+    container = element_at(document, article.xpath)
     if container is None:
         return None
     paragraphs = [
         each
         for each in container.iter("p")
-        if len(each.text_content().split()) and clean(each.text_content()) in alone.text
+        if len(each.text_content().split()) and clean(each.text_content()) in article.text
     ]
     if len(paragraphs) < len(PLACES):
         return None
     middle = paragraphs[len(paragraphs) // 2]
-    before, amid, after, box = (_paragraph(sentence) for sentence in sentences)
-    paragraphs[0].addprevious(before)
-    middle.addprevious(amid)
-    _add_after(paragraphs[-1], after)
-    around = lxml.html.Element("div", {"class": "box"})
-    around.append(box)
-    _add_after(paragraphs[1], around)
+    sentence_before, sentence_amid, sentence_after, sentence_in_box = (
+        _paragraph(sentence) for sentence in sentences
+    )
+    paragraphs[0].addprevious(sentence_before)
+    middle.addprevious(sentence_amid)
+    _add_after(paragraphs[-1], sentence_after)
+    box_element = lxml.html.Element("div", {"class": "box"})
+    box_element.append(sentence_in_box)
+    _add_after(paragraphs[1], box_element)
     html = lxml.html.tostring(document, encoding="unicode", doctype="<!DOCTYPE html>")
     return Page(html, page.url)
 
 
 def _paragraph(text: str) -> HtmlElement:
-    made = lxml.html.Element("p")
-    made.text = text
-    return made
+    paragraph = lxml.html.Element("p")
+    paragraph.text = text
+    return paragraph
 
 
 def _add_after(element: HtmlElement, added: HtmlElement) -> None:

@@ -84,7 +84,7 @@ class ModelFile(Generic[ModelT]):
             "training": asdict(self.training),
             **self.model.to_parameters(),
         }
-        parts = [f"{json.dumps(key)}: {_written(each)}" for key, each in values.items()]
+        parts = [f"{json.dumps(key)}: {_serialise(each)}" for key, each in values.items()]
         return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -96,12 +96,12 @@ def corpus_used(folder: Path, use: str, pages: Iterable[tuple[str, str]]) -> Tra
         use=use,
         pages=len(sites),
         sites=len(set(sites.values())),
-        pages_digest=_digest(folder / "pages.jsonl.gz"),
-        gold_digest=_digest(folder / "gold.jsonl.gz"),
+        pages_digest=_file_digest(folder / "pages.jsonl.gz"),
+        gold_digest=_file_digest(folder / "gold.jsonl.gz"),
     )
 
 
-def training_of(
+def describe_training(
     corpora: Sequence[TrainingCorpus],
     module: str,
     scores: Mapping[str, float] | None = None,
@@ -116,7 +116,7 @@ def training_of(
     return Training(
         date=datetime.now(UTC).date().isoformat(),
         command=" ".join(["python -m", module, *sys.argv[1:]]),
-        code=_commit(),
+        code=_current_commit(),
         libraries={name: version(name) for name in (*LIBRARIES, *libraries)},
         corpora=tuple(corpora),
         scores={name: round(value, 1) for name, value in (scores or {}).items()},
@@ -124,7 +124,7 @@ def training_of(
     )
 
 
-def _commit() -> str | None:
+def _current_commit() -> str | None:
     """Return the commit of this code, or None if it is modified or not under version control."""
     try:
         state = _git("status", "--porcelain", "--untracked-files=no")
@@ -139,19 +139,19 @@ def _git(*arguments: str) -> str:
     return run.stdout.strip()
 
 
-def _digest(path: Path) -> str:
+def _file_digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
 
 
-def _written(value: object) -> str:
+def _serialise(value: object) -> str:
     """Serialise a value with a line for each entry of a mapping and each mapping in a list."""
     if isinstance(value, dict):
-        parts = [f"{json.dumps(key)}: {_part_written(each)}" for key, each in value.items()]
+        parts = [f"{json.dumps(key)}: {_serialise_part(each)}" for key, each in value.items()]
         return "{\n" + ",\n".join(parts) + "\n}"
-    return _part_written(value)
+    return _serialise_part(value)
 
 
-def _part_written(value: object) -> str:
+def _serialise_part(value: object) -> str:
     if isinstance(value, list | tuple) and any(isinstance(each, dict) for each in value):
         parts = [json.dumps(each, separators=(",", ":")) for each in value]
         return "[\n" + ",\n".join(parts) + "\n]"

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 
 from benchmarks.evaluation.scores import load_corpus
-from benchmarks.training.headers import ModelFile, corpus_used, training_of
+from benchmarks.training.headers import ModelFile, corpus_used, describe_training
 from benchmarks.training.ngrams import MIN_SHIPPED_COUNT, TrainingPair, train
 from detourage.papers.interface import Source
 from detourage.papers.nclean import Normalisation
@@ -31,7 +31,7 @@ def main() -> None:
         for page in pages
     ]
     used = corpus_used(options.corpus, "cleaned text", ((page.id, page.site) for page in pages))
-    training = training_of([used], "benchmarks.training.nclean")
+    training = describe_training([used], "benchmarks.training.nclean")
     for normalisation in NORMALISATIONS:
         model = train(pairs, normalisation, min_count=MIN_SHIPPED_COUNT)
         path = options.models / f"nclean-{normalisation.value}.json"

@@ -8,7 +8,7 @@ from detourage.html import PageError
 from detourage.papers.interface import Source, one_line
 from detourage.papers.nclean import ORDER, PADDING, Model, NGramModel, Normalisation, segments_of
 
-PAIRS_OF_A_LANGUAGE = 5
+PAIRS_PER_LANGUAGE = 5
 """Number of training pairs per language in Lejeune et al. (2015, section 4.3)."""
 
 MIN_SHIPPED_COUNT = 3
@@ -62,7 +62,7 @@ def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
     If all pairs are in one language, the first five are chosen. Otherwise, one pair is chosen for
     each language: the one with the longest cleaned text among the language's first five.
     """
-    by_language = _first_of_each(pairs)
+    by_language = _first_pairs_by_language(pairs)
     if len(by_language) == 1:
         return by_language[0]
     return [max(each, key=lambda pair: len(pair.text)) for each in by_language]
@@ -70,18 +70,18 @@ def five_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
 
 def all_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
     """Choose the training pairs of NCT25, five per language."""
-    return [pair for each in _first_of_each(pairs) for pair in each]
+    return [pair for each in _first_pairs_by_language(pairs) for pair in each]
 
 
-def _first_of_each(pairs: Iterable[TrainingPair]) -> list[list[TrainingPair]]:
+def _first_pairs_by_language(pairs: Iterable[TrainingPair]) -> list[list[TrainingPair]]:
     by_language: defaultdict[str, list[TrainingPair]] = defaultdict(list)
     for pair in pairs:
-        if len(by_language[pair.language]) < PAIRS_OF_A_LANGUAGE:
+        if len(by_language[pair.language]) < PAIRS_PER_LANGUAGE:
             by_language[pair.language].append(pair)
     return list(by_language.values())
 
 
-TRAINED: Mapping[str, Callable[[Sequence[TrainingPair]], Sequence[TrainingPair]]] = {
+PAIR_SELECTORS: Mapping[str, Callable[[Sequence[TrainingPair]], Sequence[TrainingPair]]] = {
     "nclean": list,
     "nct5": five_pairs,
     "nct25": all_pairs,

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from benchmarks.boosting import new_classifier, to_model
 from benchmarks.extraction.folds import fold_of
-from benchmarks.training.headers import ModelFile, corpus_used, training_of
+from benchmarks.training.headers import ModelFile, corpus_used, describe_training
 from benchmarks.walls.examples import (
     CORPORA,
     Example,
@@ -144,7 +144,7 @@ def main() -> None:
             corpus_used(options.corpora / name, "articles", _pages_of_corpus(articles, name))
             for name in CORPORA
         ]
-        header = training_of(used, "benchmarks.walls.train")
+        header = describe_training(used, "benchmarks.walls.train")
         options.model.write_text(ModelFile(header, model).to_json(), encoding="utf-8")
 
 

@@ -172,9 +172,9 @@ def get_extractor(
 ) -> Extractor:
     """Return a method by name.
 
-    `tools` is the folder for programs in other languages; `pairs` is used to train the methods in
-    `ngrams.TRAINED`. Raise UnknownExtractorError if there is no such method, and UnavailableError
-    if a library, a program or training pairs are missing.
+    `tools` is the folder for programs in other languages; `pairs` are the training pairs of the
+    variants of NCleaner. Raise UnknownExtractorError if there is no such method, and
+    UnavailableError if a library, a program or training pairs are missing.
     """
     name = _check_name(name)
     if name in _TRAINED:
@@ -209,7 +209,7 @@ def train_extractor(
 ) -> Extractor:
     """Train the n-gram model of a method; raise UnavailableError if there is nothing to learn."""
     try:
-        model = ngrams.train(ngrams.TRAINED[name](pairs), normalisation)
+        model = ngrams.train(ngrams.PAIR_SELECTORS[name](pairs), normalisation)
     except ValueError as error:
         raise UnavailableError(f"{name} must be trained: {error}") from error
     digest = sha256(json.dumps(model.to_parameters()).encode()).hexdigest()
