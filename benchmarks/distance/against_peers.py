@@ -3,113 +3,132 @@
 import statistics
 from functools import partial
 
-from benchmarks.distance.corpora import Sites, pairs_of_size, strangers
-from benchmarks.distance.measure import cpu_seconds, peak_megabytes, timed
-from benchmarks.distance.tools import OURS, PEERS, UNITS, WHOLE_TABLES, Tool, agree, cells
+from benchmarks.distance.corpora import Sites, pages_of_different_sites, pairs_of_size
+from benchmarks.distance.measure import cpu_seconds, peak_megabytes, time_call
+from benchmarks.distance.tools import (
+    OURS,
+    OURS_BY_UNIT,
+    PEERS,
+    WHOLE_TABLES,
+    Tool,
+    count_cells,
+    do_agree,
+)
 from detourage.html import Tree
 
 
-def compare(sites: Sites, nodes: int, count: int, patience: float) -> None:
+def compare_tools(sites: Sites, nodes: int, count: int, patience: float) -> None:
     """Print a row per pair with our time and the peers' times relative to it.
 
     A peer is skipped if its time, estimated from its previous pair, exceeds `patience` seconds.
     """
     pairs = pairs_of_size(sites, nodes, count)
-    tools = OURS | UNITS | PEERS
+    tools = OURS | OURS_BY_UNIT | PEERS
     print(f"\n### Pairs of about {nodes} nodes\n")
     print(f"| site | nodes | distance | ours, ms | {' | '.join(list(tools)[1:])} | agree |")
     print("|---" * (len(tools) + 4) + "|")
     ratios: dict[str, list[float]] = {name: [] for name in tools}
-    pace: dict[str, float] = {}
-    for site, a, b in pairs:
+    seconds_per_cell: dict[str, float] = {}
+    for site, tree, other in pairs:
         times: dict[str, float] = {}
         distances: dict[str, int] = {}
-        size = cells(a, b)
+        cell_count = count_cells(tree, other)
         for name, tool in tools.items():
-            if name in PEERS and pace.get(name, _GUESS[name]) * size > patience:
+            pace = seconds_per_cell.get(name, _GUESSED_PACE.get(name, 0.0))
+            if name in PEERS and pace * cell_count > patience:
                 continue
-            distances[name], times[name] = timed(partial(tool, a, b))
-            pace[name] = times[name] / size
+            distances[name], times[name] = time_call(partial(tool, tree, other))
+            seconds_per_cell[name] = times[name] / cell_count
         for name, seconds in times.items():
             ratios[name].append(seconds / times["ours"])
-        shown = [f"{times[n] / times['ours']:,.3g}" if n in times else "" for n in list(tools)[1:]]
+        ratio_cells = [
+            f"{times[n] / times['ours']:,.3g}" if n in times else "" for n in list(tools)[1:]
+        ]
         print(
-            f"| {site} | {len(a)}, {len(b)} | {distances['ours']} | {times['ours'] * 1e3:.2f} "
-            f"| {' | '.join(shown)} | {'yes' if agree(distances) else 'NO'} |",
+            f"| {site} | {len(tree)}, {len(other)} "
+            f"| {distances['ours']} | {times['ours'] * 1e3:.2f} | {' | '.join(ratio_cells)} | {'yes' if do_agree(distances) else 'NO'} |",
             flush=True,
         )
     medians = [f"{statistics.median(r):,.3g}" if r else "" for r in list(ratios.values())[1:]]
-    least = [f"{min(r):,.3g}" if r else "" for r in list(ratios.values())[1:]]
+    minima = [f"{min(r):,.3g}" if r else "" for r in list(ratios.values())[1:]]
     print(f"| median | | | | {' | '.join(medians)} | |")
-    print(f"| least | | | | {' | '.join(least)} | |")
+    print(f"| least | | | | {' | '.join(minima)} | |")
 
 
-_GUESS = {"edist": 2e-8, "zss": 3e-5, "apted": 5e-6}
+_GUESSED_PACE = {"edist": 2e-8, "zss": 3e-5, "apted": 5e-6}
 """Estimated seconds per cell for each peer, used until the peer is first measured."""
 
 
-def against_edist(sites: Sites, nodes: int, count: int) -> None:
+def compare_with_edist(sites: Sites, nodes: int, count: int) -> None:
     """Print the speed-up over edist for `count` pairs of the same site and of different sites."""
     related = pairs_of_size(sites, nodes, count)
-    pages = strangers(sites, nodes)
+    unrelated = pages_of_different_sites(sites, nodes)
     kinds = {
-        "one site": [(a, b) for _, a, b in related],
-        "different sites": list(zip(pages[::2], pages[1::2], strict=False))[:count],
+        "one site": [(tree, other) for _, tree, other in related],
+        "different sites": list(zip(unrelated[::2], unrelated[1::2], strict=False))[:count],
     }
     for kind, pairs in kinds.items():
-        ratios: dict[str, list[float]] = {name: [] for name in UNITS}
+        ratios: dict[str, list[float]] = {name: [] for name in OURS_BY_UNIT}
         agreed = 0
-        for a, b in pairs:
-            distance, seconds = timed(partial(_EDIST, a, b))
+        for tree, other in pairs:
+            distance, seconds = time_call(partial(_EDIST, tree, other))
             distances = {"edist": distance}
-            for name, tool in UNITS.items():
-                distances[name], ours = timed(partial(tool, a, b))
-                ratios[name].append(seconds / ours)
-            agreed += agree(distances)
-        shown = [f"{statistics.median(r):.0f} ({min(r):.0f})" for r in ratios.values()]
-        print(f"| {nodes} | {kind} | {len(pairs)} | {' | '.join(shown)} | {agreed} |", flush=True)
+            for name, tool in OURS_BY_UNIT.items():
+                distances[name], our_seconds = time_call(partial(tool, tree, other))
+                ratios[name].append(seconds / our_seconds)
+            agreed += do_agree(distances)
+        ratio_cells = [f"{statistics.median(r):.0f} ({min(r):.0f})" for r in ratios.values()]
+        print(
+            f"| {nodes} | {kind} | {len(pairs)} | {' | '.join(ratio_cells)} | {agreed} |",
+            flush=True,
+        )
 
 
 def print_edist_head() -> None:
-    """Print the head of the table of `against_edist`."""
+    """Print the head of the table of `compare_with_edist`."""
     print("\n### Speed-up over edist: median over the pairs (minimum)\n")
-    print(f"| nodes | pages of | pairs | {' | '.join(UNITS)} | agree |")
-    print("|---" * (len(UNITS) + 4) + "|")
+    print(f"| nodes | pages of | pairs | {' | '.join(OURS_BY_UNIT)} | agree |")
+    print("|---" * (len(OURS_BY_UNIT) + 4) + "|")
 
 
 _EDIST = PEERS["edist"]
 
 
-def nanoseconds_per_cell(sites: Sites, sizes: list[int], count: int) -> None:
+def time_per_cell(sites: Sites, sizes: list[int], count: int) -> None:
     """Print the time per cell for completely computed tables, and the growth of time with size."""
     print("\n### A cell of the whole tables, and growth\n")
     print("| nodes | million cells | ours, ms | " + " | ".join(WHOLE_TABLES) + " (ns a cell) |")
     print("|---" * (len(WHOLE_TABLES) + 3) + "|")
     for nodes in sizes:
         pairs = pairs_of_size(sites, nodes, count)
-        number = statistics.mean(cells(a, b) for _, a, b in pairs)
-        usual = statistics.mean(_seconds(OURS["ours"], a, b) for _, a, b in pairs)
-        paces = [
-            statistics.median(_seconds(tool, a, b) / cells(a, b) * 1e9 for _, a, b in pairs)
+        mean_cells = statistics.mean(count_cells(tree, other) for _, tree, other in pairs)
+        our_seconds = statistics.mean(
+            _cpu_seconds(OURS["ours"], tree, other) for _, tree, other in pairs
+        )
+        nanoseconds = [
+            statistics.median(
+                _cpu_seconds(tool, tree, other) / count_cells(tree, other) * 1e9
+                for _, tree, other in pairs
+            )
             for tool in WHOLE_TABLES.values()
         ]
         print(
-            f"| {nodes} | {number / 1e6:.1f} | {usual * 1e3:.2f} | "
-            + " | ".join(f"{pace:.2f}" for pace in paces)
+            f"| {nodes} | {mean_cells / 1e6:.1f} | {our_seconds * 1e3:.2f} | "
+            + " | ".join(f"{pace:.2f}" for pace in nanoseconds)
             + " |",
             flush=True,
         )
 
 
-def _seconds(tool: Tool, a: Tree, b: Tree) -> float:
-    return cpu_seconds(partial(tool, a, b))
+def _cpu_seconds(tool: Tool, tree: Tree, other: Tree) -> float:
+    return cpu_seconds(partial(tool, tree, other))
 
 
-def memory(sites: Sites, nodes: int, patience: float) -> None:
+def measure_memory(sites: Sites, nodes: int, patience: float) -> None:
     """Print the peak memory of one pair."""
-    _, a, b = pairs_of_size(sites, nodes, 1)[0]
-    print(f"\n### Peak memory, a pair of {len(a)} and {len(b)} nodes, MB\n")
+    _, tree, other = pairs_of_size(sites, nodes, 1)[0]
+    print(f"\n### Peak memory, a pair of {len(tree)} and {len(other)} nodes, MB\n")
     for name, tool in (OURS | WHOLE_TABLES | PEERS).items():
-        if name in PEERS and _GUESS[name] * cells(a, b) > patience:
+        if name in PEERS and _GUESSED_PACE[name] * count_cells(tree, other) > patience:
             continue
-        print(f"- {name}: {peak_megabytes(partial(tool, a, b)):.1f}", flush=True)
+        print(f"- {name}: {peak_megabytes(partial(tool, tree, other)):.1f}", flush=True)

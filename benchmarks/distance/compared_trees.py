@@ -24,7 +24,7 @@ from detourage.template.groups import Grouping
 
 
 class PageOfTree(NamedTuple):
-    """A page of a site."""
+    """A page of a site, with the ID of its tree in `ComparedTrees`."""
 
     url: str
     tree_id: int
@@ -58,36 +58,36 @@ class ComparedTrees:
     def known_site(self, *, whole_matrix_trees: int) -> KnownSite:
         """Run comparisons until the policy requests none."""
         while True:
-            found = known_or_missing(self.shapes, self, whole_matrix_trees=whole_matrix_trees)
-            if isinstance(found, KnownSite):
-                return found
-            self.compare(found)
+            result = known_or_missing(self.shapes, self, whole_matrix_trees=whole_matrix_trees)
+            if isinstance(result, KnownSite):
+                return result
+            self.compare(result)
 
     def group(self, pages: Sequence[PageOfTree], *, whole_matrix_trees: int) -> Grouping:
         """Group pages, computing every distance that the policy requests."""
         site = self.known_site(whole_matrix_trees=whole_matrix_trees)
         while True:
-            found = group_or_missing(site, pages, self.shapes, self)
-            if isinstance(found, Grouping):
-                return found
-            self.compare(found)
+            result = group_or_missing(site, pages, self.shapes, self)
+            if isinstance(result, Grouping):
+                return result
+            self.compare(result)
 
     def compare(self, missing: NeededComparisons) -> None:
         """Compute the missing distances."""
         for wanted in missing.comparisons:
             self.compare_part(wanted)
 
-    def compare_part(self, wanted: MissingComparisons) -> None:
+    def compare_part(self, comparison: MissingComparisons) -> None:
         """Compute the distances of a single missing comparison."""
-        match wanted:
+        match comparison:
             case MissingPairs(tree_ids, is_known):
                 self._compare_pairs(
                     [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_known) if i < j]
                 )
             case MissingToPivot(pivot, tree_ids):
-                self._compare_pairs([_ordered(pivot, tree_id) for tree_id in tree_ids])
+                self._compare_pairs([_ascending(pivot, tree_id) for tree_id in tree_ids])
             case MissingNearest(tree_ids, references, _):
-                self._seek_nearest(tree_ids, references)
+                self._find_nearest(tree_ids, references)
 
     def among(
         self, tree_ids: Sequence[int]
@@ -109,7 +109,7 @@ class ComparedTrees:
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> dict[int, int | None]:
         """Return the distance to the pivot for each tree whose distance is known."""
-        found = {each: self._distances.get(_ordered(pivot, each)) for each in tree_ids}
+        found = {each: self._distances.get(_ascending(pivot, each)) for each in tree_ids}
         return {tree_id: distance for tree_id, distance in found.items() if distance is not None}
 
     def _compare_pairs(self, pairs: Sequence[tuple[int, int]]) -> None:
@@ -119,12 +119,12 @@ class ComparedTrees:
         distances = forest.distances(places[:, 0], places[:, 1])
         self._distances.update(zip(pairs, distances.tolist(), strict=True))
 
-    def _seek_nearest(self, tree_ids: Sequence[int], references: Sequence[int]) -> None:
-        place = {reference: i for i, reference in enumerate(references)}
+    def _find_nearest(self, tree_ids: Sequence[int], references: Sequence[int]) -> None:
+        index_of_reference = {reference: index for index, reference in enumerate(references)}
         found = nearest_of_changed(
             [self._trees[tree_id] for tree_id in tree_ids],
             [self._trees[reference] for reference in references],
-            [self._facts(tree_id, place) for tree_id in tree_ids],
+            [self._known_nearest(tree_id, index_of_reference) for tree_id in tree_ids],
         )
         self._nearest.setdefault(tuple(references), {}).update(
             (tree_id, (references[reference], float(distance)))
@@ -133,15 +133,19 @@ class ComparedTrees:
             )
         )
 
-    def _facts(self, tree_id: int, place: dict[int, int]) -> list[KnownNearest]:
+    def _known_nearest(
+        self, tree_id: int, index_of_reference: dict[int, int]
+    ) -> list[KnownNearest]:
         return [
             KnownNearest(
-                place[nearest[tree_id][0]],
+                index_of_reference[nearest[tree_id][0]],
                 nearest[tree_id][1],
-                frozenset(place[each] for each in searched if each in place),
+                frozenset(
+                    index_of_reference[each] for each in searched if each in index_of_reference
+                ),
             )
             for searched, nearest in self._nearest.items()
-            if tree_id in nearest and nearest[tree_id][0] in place
+            if tree_id in nearest and nearest[tree_id][0] in index_of_reference
         ]
 
 
@@ -150,5 +154,5 @@ def nearest_references(trees: Sequence[Tree], references: Sequence[Tree]) -> Nea
     return nearest_of_changed(trees, references, [()] * len(trees))
 
 
-def _ordered(tree_id: int, other_id: int) -> tuple[int, int]:
+def _ascending(tree_id: int, other_id: int) -> tuple[int, int]:
     return min(tree_id, other_id), max(tree_id, other_id)

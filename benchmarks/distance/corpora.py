@@ -11,7 +11,7 @@ from detourage.html import PageError, Tree, parse_page
 
 Sites = dict[str, list[Tree]]
 
-MOST_TREES = 50
+MAX_TREES = 50
 """Maximum number of pages per site that are compared with each other."""
 
 
@@ -38,23 +38,23 @@ def pairs_of_size(sites: Sites, nodes: int, count: int) -> list[tuple[str, Tree,
     """Return pairs of different pages of one site, both with about the given number of nodes."""
     pairs = []
     for name, trees in sorted(sites.items()):
-        near = [tree for tree in trees if 0.85 * nodes <= len(tree) <= 1.15 * nodes]
-        if len(near) > 1 and near[0] != near[-1]:
-            pairs.append((name, near[0], near[-1]))
+        similar_trees = [tree for tree in trees if 0.85 * nodes <= len(tree) <= 1.15 * nodes]
+        if len(similar_trees) > 1 and similar_trees[0] != similar_trees[-1]:
+            pairs.append((name, similar_trees[0], similar_trees[-1]))
     step = max(1, len(pairs) // count)
     return pairs[::step][:count]
 
 
 def largest_sites(sites: Sites, count: int) -> dict[str, list[Tree]]:
-    """Return the sites with the most pages, with at most `MOST_TREES` pages per site."""
+    """Return the sites with the most pages, with at most `MAX_TREES` pages per site."""
     names = sorted(sites, key=lambda name: (-len(sites[name]), name))[:count]
-    return {name: sites[name][:MOST_TREES] for name in names}
+    return {name: sites[name][:MAX_TREES] for name in names}
 
 
-def strangers(sites: Sites, nodes: int) -> list[Tree]:
+def pages_of_different_sites(sites: Sites, nodes: int) -> list[Tree]:
     """Return pages with about `nodes` nodes, each from a different site and thus template."""
     nearest = [min(trees, key=lambda tree: abs(len(tree) - nodes)) for trees in sites.values()]
-    return sorted(nearest, key=lambda tree: abs(len(tree) - nodes))[:MOST_TREES]
+    return sorted(nearest, key=lambda tree: abs(len(tree) - nodes))[:MAX_TREES]
 
 
 def site_of_size(sites: Sites, nodes: int, pages: int) -> tuple[str, list[Tree]]:
@@ -65,4 +65,4 @@ def site_of_size(sites: Sites, nodes: int, pages: int) -> tuple[str, list[Tree]]
         if len(trees) >= pages
     }
     name = min(medians, key=lambda name: (abs(medians[name] - nodes), name))
-    return name, sites[name][:MOST_TREES]
+    return name, sites[name][:MAX_TREES]

@@ -32,10 +32,10 @@ NOISE = 0.5
 SEEDS = (11, 12, 13)
 """Seeds of the generated sites; sites of seeds below 10 served to find what to improve."""
 
-LARGEST_MATRIX = 1_100
+MAX_MATRIX_PAGES = 1_100
 """Maximum number of pages for which the whole matrix is computed (about 600,000 pairs)."""
 
-FEWEST_PAGES = 35
+MIN_PAGES = 35
 """Minimum number of pages of a real site to be measured with a third of its pages as references."""
 
 
@@ -53,24 +53,24 @@ class TimedTrees(ComparedTrees):
         self.seconds[type(wanted)] += time.process_time() - start
 
 
-def generated(pages: int) -> None:
+def measure_generated(pages: int) -> None:
     """Print the results of grouping generated sites that differ only in their seed."""
     print(f"\n### Generated sites of {pages} pages and 5 % strays\n")
     _print_head()
     for seed in SEEDS:
-        trees, classes = _generate(pages, seed)
+        trees, classes = _generated_trees(pages, seed)
         name = f"{GENERATED_SITE}, seed {seed}"
-        _compare(name, trees, classes, whole_matrix_trees=WHOLE_MATRIX_TREES)
+        _print_row(name, trees, classes, whole_matrix_trees=WHOLE_MATRIX_TREES)
 
 
-def real(sites: Sites) -> None:
+def measure_real(sites: Sites) -> None:
     """Print the results of grouping real sites with a third of their pages as references."""
     print("\n### Real sites, a third of their pages for all\n")
     _print_head()
     for name, trees in sorted(sites.items()):
-        if len(trees) >= FEWEST_PAGES:
+        if len(trees) >= MIN_PAGES:
             limit = round(len(trees) // 3 / SAMPLED_SHARE)
-            _compare(name, trees, None, whole_matrix_trees=limit)
+            _print_row(name, trees, None, whole_matrix_trees=limit)
 
 
 def _print_head() -> None:
@@ -82,31 +82,31 @@ def _print_head() -> None:
     print("|---|---|---|---|---|---|---|---|---|---|---|---|")
 
 
-def _compare(
+def _print_row(
     name: str, trees: Sequence[Tree], classes: Sequence[str] | None, *, whole_matrix_trees: int
 ) -> None:
-    site = TimedTrees()
+    timed_trees = TimedTrees()
     start = time.process_time()
-    labels = _labels(site, trees, whole_matrix_trees)
+    labels = _group_labels(timed_trees, trees, whole_matrix_trees)
     total = time.process_time() - start
-    grouping = total - sum(site.seconds.values())
-    references = site.known_site(whole_matrix_trees=whole_matrix_trees).references
-    whole, whole_seconds = None, ""
-    if len(trees) <= LARGEST_MATRIX:
+    grouping = total - sum(timed_trees.seconds.values())
+    references = timed_trees.known_site(whole_matrix_trees=whole_matrix_trees).references
+    matrix_labels, matrix_seconds = None, ""
+    if len(trees) <= MAX_MATRIX_PAGES:
         start = time.process_time()
-        whole = _labels(ComparedTrees(), trees, len(trees))
-        whole_seconds = f"{time.process_time() - start:.1f}"
+        matrix_labels = _group_labels(ComparedTrees(), trees, len(trees))
+        matrix_seconds = f"{time.process_time() - start:.1f}"
     print(
-        f"| {name} | {len(trees)} | {len(references)} | {site.seconds[MissingNearest]:.1f} "
-        f"| {site.seconds[MissingPairs]:.1f} | {site.seconds[MissingToPivot]:.1f} "
+        f"| {name} | {len(trees)} | {len(references)} | {timed_trees.seconds[MissingNearest]:.1f} "
+        f"| {timed_trees.seconds[MissingPairs]:.1f} | {timed_trees.seconds[MissingToPivot]:.1f} "
         f"| {grouping:.1f} | {1000 * total / len(trees):.1f} "
-        f"| {whole_seconds} | {_agreement(labels, classes)} "
-        f"| {_agreement(whole, classes)} | {_agreement(labels, whole)} |",
+        f"| {matrix_seconds} | {_agreement(labels, classes)} "
+        f"| {_agreement(matrix_labels, classes)} | {_agreement(labels, matrix_labels)} |",
         flush=True,
     )
 
 
-def _labels(site: ComparedTrees, trees: Sequence[Tree], whole_matrix_trees: int) -> Labels:
+def _group_labels(site: ComparedTrees, trees: Sequence[Tree], whole_matrix_trees: int) -> Labels:
     pages = [PageOfTree(f"{i:06}", tree_id) for i, tree_id in enumerate(site.add(trees))]
     grouping = site.group(pages, whole_matrix_trees=whole_matrix_trees)
     labels = np.full(len(trees), -1, np.int64)
@@ -115,7 +115,7 @@ def _labels(site: ComparedTrees, trees: Sequence[Tree], whole_matrix_trees: int)
     return labels
 
 
-def _strays_apart(labels: Labels) -> Labels:
+def _separate_outliers(labels: Labels) -> Labels:
     """Put each outlier into its own group."""
     return np.where(labels < 0, -1 - np.arange(len(labels)), labels)
 
@@ -124,11 +124,11 @@ def _agreement(labels: Labels | None, others: Labels | Sequence[str] | None) -> 
     if labels is None or others is None:
         return ""
     if isinstance(others, np.ndarray):
-        others = _strays_apart(others)
-    return f"{adjusted_rand_score(others, _strays_apart(labels)):.3f}"
+        others = _separate_outliers(others)
+    return f"{adjusted_rand_score(others, _separate_outliers(labels)):.3f}"
 
 
-def _generate(pages: int, seed: int) -> tuple[list[Tree], list[str]]:
+def _generated_trees(pages: int, seed: int) -> tuple[list[Tree], list[str]]:
     trees, classes = [], []
     for page in generate(
         pages_per_template=pages // GENERATED_TEMPLATES,

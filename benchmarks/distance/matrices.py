@@ -10,24 +10,24 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from benchmarks.distance.corpora import Sites, largest_sites, site_of_size, strangers
+from benchmarks.distance.corpora import Sites, largest_sites, pages_of_different_sites, site_of_size
 from benchmarks.distance.measure import peak_megabytes
 from detourage.html import Tree
 from detourage.template.distance import _native, distance_matrix
 from detourage.template.distance.forest import Forest
 
-LEAST_PAGES = 20
+MIN_PAGES = 20
 """Minimum number of pages for a site to represent sites with about 1,000 nodes per page."""
 
-REPEATS = 5
+REPETITIONS = 5
 
 
-def matrices(sites: Sites) -> None:
+def time_matrices(sites: Sites) -> None:
     """Print the CPU time of whole matrices on one core, with and without memoisation."""
     chosen = largest_sites(sites, 4)
-    name, trees = site_of_size(sites, 1_000, LEAST_PAGES)
+    name, trees = site_of_size(sites, 1_000, MIN_PAGES)
     chosen[name] = trees
-    chosen["pages of as many sites"] = strangers(sites, 1_000)
+    chosen["pages of as many sites"] = pages_of_different_sites(sites, 1_000)
     print("\n### All pages of a site, one core, CPU seconds\n")
     print("| site | pages | median nodes | median distance | usual | remembering nothing | sse2 |")
     print("|---|---|---|---|---|---|---|")
@@ -57,42 +57,44 @@ def _cpu_seconds(trees: Sequence[Tree], memory: int, unit: str) -> float:
 
 @dataclass(frozen=True)
 class _Run:
+    """Wall-clock and CPU time of a matrix, and how often its threads waited (context switches)."""
+
     seconds: float
     processor_seconds: float
     waits: int
 
 
-def scaling(sites: Sites) -> None:
+def compare_threads(sites: Sites) -> None:
     """Print how two threads scale compared with two independent processes.
 
     On a busy machine, only the CPU time and the number of waits show the overhead of threads.
     """
-    trees = strangers(sites, 1_000)
+    trees = pages_of_different_sites(sites, 1_000)
     runs: dict[str, list[_Run]] = {"one thread": [], "two threads": [], "two processes": []}
     with get_context("fork").Pool(2) as pool:
-        for _ in range(REPEATS):
-            runs["one thread"].append(_matrix(trees, 1))
-            runs["two threads"].append(_matrix(trees, 2))
+        for _ in range(REPETITIONS):
+            runs["one thread"].append(_time_matrix(trees, 1))
+            runs["two threads"].append(_time_matrix(trees, 2))
             start = time.perf_counter()
-            each = pool.map(partial(_matrix, trees), [1, 1], 1)
-            passed = time.perf_counter() - start
-            processor = sum(run.processor_seconds for run in each)
-            runs["two processes"].append(_Run(passed / 2, processor / 2, 0))
-    one = _least(runs["one thread"])
+            process_runs = pool.map(partial(_time_matrix, trees), [1, 1], 1)
+            elapsed = time.perf_counter() - start
+            cpu_seconds = sum(run.processor_seconds for run in process_runs)
+            runs["two processes"].append(_Run(elapsed / 2, cpu_seconds / 2, 0))
+    one_thread = _minimum_run(runs["one thread"])
     print("\n### Two threads, and two processes that have a matrix each, for one matrix\n")
     print("| | seconds | times as fast | CPU seconds | to those of one thread | waits |")
     print("|---|---|---|---|---|---|")
-    for name, measured in runs.items():
-        least = _least(measured)
-        waits = "" if name == "two processes" else f"{least.waits}"
+    for name, runs_of_kind in runs.items():
+        best = _minimum_run(runs_of_kind)
+        waits = "" if name == "two processes" else f"{best.waits}"
         print(
-            f"| {name} | {least.seconds:.2f} | {one.seconds / least.seconds:.2f} "
-            f"| {least.processor_seconds:.2f} "
-            f"| {least.processor_seconds / one.processor_seconds:.2f} | {waits} |"
+            f"| {name} | {best.seconds:.2f} | {one_thread.seconds / best.seconds:.2f} "
+            f"| {best.processor_seconds:.2f} "
+            f"| {best.processor_seconds / one_thread.processor_seconds:.2f} | {waits} |"
         )
 
 
-def _least(runs: Sequence[_Run]) -> _Run:
+def _minimum_run(runs: Sequence[_Run]) -> _Run:
     return _Run(
         min(run.seconds for run in runs),
         min(run.processor_seconds for run in runs),
@@ -100,12 +102,12 @@ def _least(runs: Sequence[_Run]) -> _Run:
     )
 
 
-def _matrix(trees: Sequence[Tree], threads: int) -> _Run:
-    before = resource.getrusage(resource.RUSAGE_SELF)
+def _time_matrix(trees: Sequence[Tree], threads: int) -> _Run:
+    usage_before = resource.getrusage(resource.RUSAGE_SELF)
     start = time.perf_counter()
-    processor = time.process_time()
+    cpu_seconds = time.process_time()
     distance_matrix(trees, threads=threads, memory=0)
-    processor = time.process_time() - processor
-    passed = time.perf_counter() - start
-    waits = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - before.ru_nvcsw
-    return _Run(passed, processor, waits)
+    cpu_seconds = time.process_time() - cpu_seconds
+    elapsed = time.perf_counter() - start
+    waits = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - usage_before.ru_nvcsw
+    return _Run(elapsed, cpu_seconds, waits)

@@ -9,45 +9,44 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-LEAST_SECONDS = 0.2
+MIN_TOTAL_SECONDS = 0.2
 """Minimum total CPU time, in seconds, for which short calls are repeated."""
 
-MOST_REPEATS = 50
+MAX_REPETITIONS = 50
 
 
-def timed(call: Callable[[], Result]) -> tuple[Result, float]:
+def time_call(call: Callable[[], Result]) -> tuple[Result, float]:
     """Return the result of a call and its median CPU time; short calls are repeated."""
     times: list[float] = []
     while True:
         start = time.process_time()
         result = call()
         times.append(time.process_time() - start)
-        if len(times) == MOST_REPEATS or sum(times) >= LEAST_SECONDS:
+        if len(times) == MAX_REPETITIONS or sum(times) >= MIN_TOTAL_SECONDS:
             return result, statistics.median(times)
 
 
 def cpu_seconds(call: Callable[[], object]) -> float:
     """Return the median CPU time of a call; short calls are repeated."""
-    return timed(call)[1]
+    return time_call(call)[1]
 
 
 def peak_megabytes(call: Callable[[], object]) -> float:
     """Return how much a call, run in a separate process, raises the peak memory, in MB."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        before, after = pool.apply(_peaks, (call,))
+        before, after = pool.apply(_peaks_before_and_after, (call,))
     return after - before
 
 
-def _peaks(call: Callable[[], object]) -> tuple[float, float]:
-    # Reset the high-water mark (see proc(5)); otherwise, the peak of the imports would hide the
-    # call's.
+def _peaks_before_and_after(call: Callable[[], object]) -> tuple[float, float]:
+    # Reset the peak (see proc(5)); otherwise, that of the imports would hide that of the call.
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    before = _peak()
+    before = _peak_megabytes()
     call()
-    return before, _peak()
+    return before, _peak_megabytes()
 
 
-def _peak() -> float:
+def _peak_megabytes() -> float:
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) / 1024

@@ -23,13 +23,14 @@ def _ours(a: Tree, b: Tree, way: Way) -> int:
 
 
 def _way(unit: str, *, shortcuts: bool) -> Way:
+    """Return the options of `Forest` for a vector unit, with or without all shortcuts."""
     return (unit, 0, "", shortcuts, shortcuts, shortcuts)
 
 
 OURS: dict[str, Tool] = {"ours": tree_edit_distance}
 """The public function of this project."""
 
-UNITS: dict[str, Tool] = {
+OURS_BY_UNIT: dict[str, Tool] = {
     f"ours, {unit}": partial(_ours, way=_way(unit, shortcuts=True)) for unit in _native.UNITS
 }
 """The implementation of this project, once for each vector unit."""
@@ -47,7 +48,8 @@ class _Node:
         self.children: list[_Node] = []
 
 
-def _linked(tree: Tree) -> _Node:
+def _to_nodes(tree: Tree) -> _Node:
+    """Convert a tree from labels and subtree sizes in postorder to linked nodes."""
     pending: list[tuple[_Node, int]] = []
     for label, size in zip(tree.labels, tree.sizes.tolist(), strict=True):
         node = _Node(label)
@@ -66,14 +68,14 @@ class _AptedCosts(apted.Config):  # type: ignore[misc]  # the package has no typ
 
 
 def _apted(a: Tree, b: Tree) -> int:
-    return int(apted.APTED(_linked(a), _linked(b), _AptedCosts()).compute_edit_distance())
+    return int(apted.APTED(_to_nodes(a), _to_nodes(b), _AptedCosts()).compute_edit_distance())
 
 
 def _zss(a: Tree, b: Tree) -> int:
     return int(
         zss.simple_distance(
-            _linked(a),
-            _linked(b),
+            _to_nodes(a),
+            _to_nodes(b),
             get_children=lambda node: node.children,
             get_label=lambda node: node.label,
             label_dist=lambda x, y: int(x != y),
@@ -82,14 +84,14 @@ def _zss(a: Tree, b: Tree) -> int:
 
 
 def _edist(a: Tree, b: Tree) -> int:
-    distance: float = ted.ted(*_adjacency(a), *_adjacency(b))
+    distance: float = ted.ted(*_to_adjacency_lists(a), *_to_adjacency_lists(b))
     return round(distance)
 
 
-def _adjacency(tree: Tree) -> tuple[list[str], list[list[int]]]:
+def _to_adjacency_lists(tree: Tree) -> tuple[list[str], list[list[int]]]:
     labels: list[str] = []
     children: list[list[int]] = []
-    waiting = [(_linked(tree), -1)]
+    waiting = [(_to_nodes(tree), -1)]
     while waiting:
         node, parent = waiting.pop()
         if parent >= 0:
@@ -104,18 +106,20 @@ def _adjacency(tree: Tree) -> tuple[list[str], list[list[int]]]:
 PEERS: dict[str, Tool] = {"edist": _edist, "zss": _zss, "apted": _apted}
 
 
-def cells(a: Tree, b: Tree) -> int:
+def count_cells(a: Tree, b: Tree) -> int:
     """Count the table cells that the cheaper decomposition computes, leaving out leaves."""
     left, right = (
-        [_spread(tree, mirrored=mirrored) for tree in (a, b)] for mirrored in (False, True)
+        [_count_keyroot_nodes(tree, mirrored=mirrored) for tree in (a, b)]
+        for mirrored in (False, True)
     )
     return min(left[0] * left[1], right[0] * right[1])
 
 
-def _spread(tree: Tree, *, mirrored: bool) -> int:
+def _count_keyroot_nodes(tree: Tree, *, mirrored: bool) -> int:
+    """Add up the sizes of the distinct keyroot subtrees (Zhang and Shasha 1989) except leaves."""
     sizes = tree.sizes.tolist()
     subtrees: dict[tuple[object, ...], int] = {}
-    number: list[int] = []
+    subtree_ids: list[int] = []
     keyroots: dict[int, int] = {}
     for i, (label, size) in enumerate(zip(tree.labels, sizes, strict=True)):
         children = []
@@ -123,17 +127,17 @@ def _spread(tree: Tree, *, mirrored: bool) -> int:
         while child > i - size:
             children.append(child)
             child -= sizes[child]
-        key = (label, *(number[child] for child in children))
-        number.append(subtrees.setdefault(key, len(subtrees)))
+        subtree = (label, *(subtree_ids[child] for child in children))
+        subtree_ids.append(subtrees.setdefault(subtree, len(subtrees)))
         for child in children[1:] if mirrored else children[:-1]:
-            keyroots[number[child]] = sizes[child]
-    keyroots[number[-1]] = len(tree)
+            keyroots[subtree_ids[child]] = sizes[child]
+    keyroots[subtree_ids[-1]] = len(tree)
     return sum(size for size in keyroots.values() if size > 1)
 
 
-def agree(distances: dict[str, int]) -> bool:
+def do_agree(distances: dict[str, int]) -> bool:
     """Return whether all tools agree on the distance."""
     return len(set(distances.values())) == 1
 
 
-__all__ = ["OURS", "PEERS", "UNITS", "WHOLE_TABLES", "Tool", "agree", "cells"]
+__all__ = ["OURS", "OURS_BY_UNIT", "PEERS", "WHOLE_TABLES", "Tool", "count_cells", "do_agree"]
