@@ -70,7 +70,7 @@ def _start(processes: int, preload: str) -> ProcessPoolExecutor:
     # The fork server, a process without threads, imports the module once for all processes.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([preload])
-    with _without_interrupts():
+    with _for_servers():
         forkserver.ensure_running()
     return ProcessPoolExecutor(processes, context, initializer=_begin)
 
@@ -108,16 +108,18 @@ def _end_with_parent() -> None:
 
 
 @contextmanager
-def _without_interrupts() -> Iterator[None]:
-    """Make processes started within the block ignore Ctrl-C from the outset."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    former = signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _for_servers() -> Iterator[None]:
+    """Make processes started within the block ignore Ctrl-C, and modules of the current folder."""
+    is_main_thread = threading.current_thread() is threading.main_thread()
+    former = is_main_thread and signal.signal(signal.SIGINT, signal.SIG_IGN)
+    safe_path = os.environ.get("PYTHONSAFEPATH", "")  # Python ignores the empty string.
+    os.environ["PYTHONSAFEPATH"] = "1"
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, former)
+        os.environ["PYTHONSAFEPATH"] = safe_path
+        if is_main_thread:
+            signal.signal(signal.SIGINT, former)
 
 
 def collect_garbage_rarely() -> None:

@@ -19,7 +19,7 @@ def serialise(markup: bytes) -> bytes:
     """Parse and serialise a page in a child process; raise `TooLargeError` if it hits a limit."""
     try:
         completed = subprocess.run(  # noqa: S603 - the command contains no page content
-            [sys.executable, "-m", __name__, str(PARSING_SECONDS)],
+            [sys.executable, "-P", "-m", __name__, str(PARSING_SECONDS)],
             input=markup,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -26,6 +26,30 @@ APP_SHELL = (
     "<script src='/app.js'></script></body></html>"
 )
 """A page that is empty until a browser has run its script."""
+PROJECT = [
+    *("detourage.py", "worker.py", "inspector.py", "celery.py", "numpy.py", "lxml.py", "psutil.py"),
+    *("models/__init__.py", "migrations/__init__.py", "tests/__init__.py"),
+]
+"""Modules that a user may have in a folder, with the names of modules that the service imports."""
+
+
+def write_project(folder: Path) -> None:
+    """Write modules into a folder that end any process which imports one of them."""
+    for name in PROJECT:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("raise SystemExit(f'imported {__file__}')\n")
+
+
+def in_folder(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run the installed ``detourage`` script in a folder, which is not on the script's path."""
+    return subprocess.run(
+        [sys.executable, Path(sys.executable).with_name("detourage"), *arguments],
+        env={**BARE_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def detourage(*arguments: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:

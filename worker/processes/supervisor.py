@@ -21,6 +21,8 @@ GRACE_SECONDS = 10.0  # time between asking a child to end and sending SIGKILL
 TAIL_LINES = 20  # number of log lines in the error message of a child that died
 TAIL_BYTES = 16 * 1024  # maximum size of the end of a log file that is read for error messages
 
+SAFE_PATH = {"PYTHONSAFEPATH": "1"}  # children import no module of the current folder
+
 STALL_SECONDS = 600.0
 """Time without any report from the guardian after which it counts as stuck. It reports each module
 that it imports, because on a busy machine all imports may take minutes."""
@@ -104,6 +106,7 @@ class Supervisor:
                 [sys.executable, "-m", guardian.__name__, *self._preload],
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
+                env=os.environ | SAFE_PATH,
                 start_new_session=True,
             )
 
@@ -121,7 +124,7 @@ class Supervisor:
         """Start a child and return its process ID; raise `ChildDied` if it cannot be run."""
         if name in self._logs:
             raise ValueError(f"a child is already named {name}")
-        environment = dict(os.environ if env is None else env)
+        environment = {**(os.environ if env is None else env), **SAFE_PATH}
         if shutil.which(argv[0], path=environment.get("PATH")) is None:
             raise ChildDied(name, None, log, f"did not start: {argv[0]} is not a program")
         self._logs[name] = log

@@ -16,7 +16,9 @@ from tests.acceptance.command_line import (
     BARE_ENVIRONMENT,
     DETOURAGE,
     detourage,
+    in_folder,
     write_messages,
+    write_project,
 )
 from tests.commands import invoke
 from tests.pages import article_html, message, paragraphs, site_messages
@@ -191,6 +193,16 @@ def test_several_processes_write_the_same_output_as_one(page: Path, crawl: Path)
     one_process = extract(page, crawl, "--processes", "1", code=1)
     result = detourage("extract", page, crawl, "--processes", "2")
     assert (result.returncode, result.stdout) == (1, one_process.stdout)
+
+
+def test_modules_of_the_current_folder_are_not_imported(page: Path, tmp_path: Path) -> None:
+    slow = tmp_path / "slow.html"
+    slow.write_text(PAGE.replace("<article>", "<body>" * 60 + "<article>"))  # has a child process
+    expected = extract(slow, page, "--processes", "1").stdout
+    write_project(tmp_path)
+    for processes in ("1", "2"):
+        result = in_folder(tmp_path, "extract", "slow.html", "page.html", "--processes", processes)
+        assert (result.returncode, result.stdout) == (0, expected), result.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)

@@ -24,10 +24,12 @@ from tests.acceptance.command_line import (
     BARE_ENVIRONMENT,
     DETOURAGE,
     detourage,
+    in_folder,
     read_lines,
     run_command,
     without_timestamps,
     write_messages,
+    write_project,
 )
 from tests.acceptance.local.conftest import Run
 from tests.arrow_rows import message_from_row
@@ -200,6 +202,14 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     run_command(*command, "--resume")
     assert without_timestamps(read_lines(output)) == without_timestamps(run.articles)
     assert set(tmp_path.iterdir()) == {pages, output}
+
+
+def test_modules_of_the_current_folder_are_not_imported(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    write_messages(tmp_path / "pages.jsonl", site_messages("a.example", range(3)))
+    result = in_folder(tmp_path, "run", "pages.jsonl", "-o", "articles.jsonl", "--workers", "1")
+    assert result.returncode == 0, result.stderr
+    assert len(read_lines(tmp_path / "articles.jsonl")) == 3
 
 
 def test_an_inspected_run_lasts_until_it_is_interrupted(tmp_path: Path) -> None:
