@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import socket
 import ssl
+import threading
 import time
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import lru_cache
 from http import HTTPStatus
 from http.client import HTTPException, IncompleteRead
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
@@ -37,6 +38,8 @@ MAX_ORIGINS = 1_000  # maximum number of origins whose robots.txt is cached
 _DAY_SECONDS = 86_400
 _BLOCK_BYTES = 64 * 1024
 
+_robots_cache: dict[tuple[str, int], RobotFileParser] = {}  # by origin and day
+
 
 class FetchError(ExpectedError):
     """A page cannot be fetched, or must not be; the message names the URL and the reason."""
@@ -57,7 +60,7 @@ def fetch(
     url
         An HTTP or HTTPS URL. At most ten redirects are followed.
     seconds
-        Time limit for the whole fetch and for each wait for the server.
+        Time limit for the whole fetch, including redirects and robots.txt.
     max_bytes
         Maximum size of the page after decompression.
     obey_robots
@@ -74,56 +77,107 @@ def fetch(
     FetchError
         If the page cannot be fetched, exceeds a limit, or robots.txt disallows it.
     """
-    end = time.monotonic() + seconds
+    attempt = _Attempt(url, seconds)
+    page: Future[Page] = Future()
+
+    def fetch_page() -> None:
+        try:
+            page.set_result(_fetched(attempt, max_bytes, obey_robots=obey_robots))
+        except BaseException as error:  # noqa: BLE001  It is raised by the calling thread.
+            page.set_exception(error)
+
+    # The timeouts of sockets apply to single reads, and there is none for the resolution of names.
+    threading.Thread(target=fetch_page, name="fetch", daemon=True).start()
+    try:
+        return page.result(seconds)
+    except TimeoutError as error:
+        raise attempt.too_slow() from error
+    finally:
+        for each in attempt.sockets:
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+
+class _Attempt:
+    """A fetch with its time limit, and the sockets to shut down when the time is over."""
+
+    def __init__(self, url: str, seconds: float) -> None:
+        self.url = url
+        self.seconds = seconds
+        self.sockets: list[socket.socket] = []
+        self._end = time.monotonic() + seconds
+
+    def too_slow(self) -> FetchError:
+        problem = f"it was not fetched within {self.seconds:g} seconds: try again later"
+        return FetchError(self.url, problem)
+
+    def check(self) -> None:
+        """Raise a `FetchError` if the time is over."""
+        if time.monotonic() > self._end:
+            raise self.too_slow()
+
+
+def _fetched(attempt: _Attempt, max_bytes: int, *, obey_robots: bool) -> Page:
+    import requests
+    from urllib3.exceptions import HTTPError
+
+    url = attempt.url
 
     def check(target: str) -> None:
-        if not obey_robots:
-            return
-        rules = _robots_rules(urljoin(target, "/"), seconds, int(time.time() // _DAY_SECONDS))
-        if not rules.can_fetch(ROBOTS_USER_AGENT, target):
-            raise FetchError(url, f"robots.txt of {_host(target)} disallows this page")
+        if obey_robots:
+            rules = _robots_rules(attempt, urljoin(target, "/"))
+            if not rules.can_fetch(ROBOTS_USER_AGENT, target):
+                raise FetchError(url, f"robots.txt of {_host(target)} disallows this page")
 
-    with _plain_errors(url, seconds), _opened(url, seconds, check) as response:
-        response.raise_for_status()
-        content = bytearray()
-        for block in _blocks(response):
-            content += block
-            if len(content) > max_bytes:
-                raise FetchError(url, f"the page is larger than {max_bytes} bytes")
-            if time.monotonic() > end:
-                raise FetchError(url, f"the page took longer than {seconds:g} seconds")
-        header = response.headers.get("Content-Type")
-        return Page(bytes(content), response.url, header, datetime.now(UTC))
+    try:
+        with _opened(url, attempt, check) as response:
+            response.raise_for_status()
+            content = bytearray()
+            for block in _blocks(response):
+                content += block
+                if len(content) > max_bytes:
+                    raise FetchError(url, f"the page is larger than {max_bytes} bytes")
+            header = response.headers.get("Content-Type")
+            return Page(bytes(content), response.url, header, datetime.now(UTC))
+    except requests.Timeout as error:
+        raise attempt.too_slow() from error
+    except (requests.RequestException, HTTPError, ValueError) as error:
+        raise FetchError(url, _problem(url, error)) from error
 
 
-@lru_cache(maxsize=MAX_ORIGINS)
-def _robots_rules(origin: str, seconds: float, day: int) -> RobotFileParser:
+def _robots_rules(attempt: _Attempt, origin: str) -> RobotFileParser:
     """Fetch robots.txt of an origin, at most once a day; a missing one permits everything."""
-    del day  # part of the key of the cache, as RFC 9309 limits caching to 24 hours
+    key = origin, int(time.time() // _DAY_SECONDS)  # RFC 9309 limits caching to 24 hours
+    if key in _robots_cache:
+        return _robots_cache[key]
     rules = RobotFileParser()
     url = f"{origin}robots.txt"
-    end = time.monotonic() + seconds
-    with _opened(url, seconds) as response:
+    with _opened(url, attempt) as response:
         if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise FetchError(url, _status(response.status_code))
         content = bytearray()
         for block in _blocks(response) if response.ok else ():
             content += block
-            if len(content) >= MAX_ROBOTS_BYTES or time.monotonic() > end:
+            if len(content) >= MAX_ROBOTS_BYTES:
                 break
-    lines = bytes(content[:MAX_ROBOTS_BYTES]).decode("utf-8-sig", "replace").splitlines()
-    rules.parse(lines)
+    attempt.check()  # The rules may end where the socket was shut down.
+    rules.parse(bytes(content[:MAX_ROBOTS_BYTES]).decode("utf-8-sig", "replace").splitlines())
+    if len(_robots_cache) >= MAX_ORIGINS:
+        _robots_cache.clear()
+    _robots_cache[key] = rules
     return rules
 
 
 @contextmanager
 def _opened(
-    url: str, seconds: float, check: Callable[[str], None] = lambda _: None
+    url: str, attempt: _Attempt, check: Callable[[str], None] = lambda _: None
 ) -> Iterator[Response]:
     """Open a URL and follow redirects; call `check` with each URL before it is opened."""
     # Imported here because pages from files do not need it, and the import takes a quarter of the
     # time spent on a single page.
     import requests
+    from requests.adapters import HTTPAdapter
+    from urllib3.connection import HTTPConnection
 
     class Unredirected(requests.Session):
         """A session that follows no redirect itself, as it would read its body without limit."""
@@ -131,15 +185,30 @@ def _opened(
         def get_redirect_target(self, resp: Response) -> None:
             del resp
 
+    class Registered(HTTPConnection):
+        def connect(self) -> None:
+            super().connect()
+            attempt.sockets.append(self.sock)
+            attempt.check()
+
+    class Adapter(HTTPAdapter):
+        def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
+            pool: Any = super().get_connection_with_tls_context(*args, **options)
+            if not issubclass(pool.ConnectionCls, Registered):
+                pool.ConnectionCls = type("Both", (Registered, pool.ConnectionCls), {})
+            return pool
+
     with Unredirected() as session:
         session.headers["User-Agent"] = USER_AGENT
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, Adapter())
         for _ in range(MAX_REDIRECTS + 1):
             if urlsplit(url).scheme.lower() not in ("http", "https"):
                 raise requests.exceptions.InvalidSchema
             if not urlsplit(url).hostname:
                 raise requests.exceptions.InvalidURL
             check(url)
-            with session.get(url, stream=True, timeout=seconds) as response:
+            with session.get(url, stream=True, timeout=attempt.seconds) as response:
                 if not response.is_redirect:
                     yield response
                     return
@@ -152,21 +221,6 @@ def _opened(
 def _blocks(response: Response) -> Iterator[bytes]:
     while block := response.raw.read1(_BLOCK_BYTES, decode_content=True):
         yield block
-
-
-@contextmanager
-def _plain_errors(url: str, seconds: float) -> Iterator[None]:
-    """Raise a `FetchError` with a readable message instead of the errors of the libraries."""
-    import requests
-    from urllib3.exceptions import HTTPError
-
-    try:
-        yield
-    except requests.Timeout as error:
-        problem = f"{_host(url)} sent no data for {seconds:g} seconds: try again later"
-        raise FetchError(url, problem) from error
-    except (requests.RequestException, HTTPError, ValueError) as error:
-        raise FetchError(url, _problem(url, error)) from error
 
 
 def _problem(url: str, error: Exception) -> str:

@@ -1,8 +1,9 @@
 import gzip
 import ssl
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -18,6 +19,7 @@ REDIRECTS = {
     "/file": "file:///etc/hostname",
     "/circle": "/circle",
     "/moved/elsewhere": "/private/page",
+    "/moved/slowly": "/trickled/headers",
 }
 """Targets of redirects, by path."""
 CONTENTS = {
@@ -26,6 +28,15 @@ CONTENTS = {
     "/damaged": b"no gzip at all",
 }
 """Response bodies, which are declared to be compressed, by path."""
+
+
+TRICKLES = {
+    "/trickled/status": b"HT",
+    "/trickled/headers": b"HTTP/1.0 200 OK\r\nServer: ",
+    "/trickled/body": b"HTTP/1.0 200 OK\r\n\r\n",
+    "/trickled/redirect": b"HTTP/1.0 301 Moved\r\nLocation: /",
+}
+"""Beginnings of responses whose remainder arrives byte by byte, by path."""
 
 
 class _Server(ThreadingHTTPServer):
@@ -37,7 +48,9 @@ class _Handler(BaseHTTPRequestHandler):
     server: "_Server"
 
     def do_GET(self) -> None:
-        if self.path == "/robots.txt" and self.server.robots is not None:
+        if self.path == "/robots.txt" and self.server.robots == b"trickled":
+            self._trickle(TRICKLES["/trickled/body"])
+        elif self.path == "/robots.txt" and self.server.robots is not None:
             self._send(gzip.compress(self.server.robots), "gzip")
         elif self.path == "/story":
             page = article_html(1).replace("Bridge", "Br\xfcgge").encode("cp1252")
@@ -50,12 +63,21 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(CONTENTS[self.path], "gzip")
         elif self.path == "/silent":
             self.released.wait(30)
+        elif self.path in TRICKLES:
+            self._trickle(TRICKLES[self.path])
         elif self.path == "/broken":
             self.send_response(200)
             self.send_header("Content-Length", "1000")
             self.end_headers()
         else:
             self.send_error(404)
+
+    def _trickle(self, start: bytes) -> None:
+        """Send a response that never ends, one byte at a time, until the client leaves."""
+        with suppress(ConnectionError):
+            self.wfile.write(start)
+            while not self.released.wait(0.02):
+                self.wfile.write(b"x")
 
     def _send(self, content: bytes, coding: str, kind: str = "text/html; charset=utf-8") -> None:
         self.send_response(200)
@@ -138,10 +160,46 @@ def test_unavailable_pages_are_reported(server: str, path: str, problem: str) ->
 
 
 def test_a_silent_server_and_one_without_encryption_are_reported(server: str) -> None:
-    with pytest.raises(FetchError, match=r"127.0.0.1:\d+ sent no data for 0.2 seconds"):
+    with pytest.raises(FetchError, match=r"it was not fetched within 0.2 seconds"):
         fetch(f"{server}/silent", seconds=0.2)
     with pytest.raises(FetchError, match=r"no encrypted connection with 127.0.0.1"):
         fetch(server.replace("http:", "https:"))
+
+
+@pytest.mark.parametrize("encrypted", [False, True])
+@pytest.mark.parametrize("path", [*TRICKLES, "/moved/slowly"])
+def test_a_response_byte_by_byte_is_given_up_in_time(
+    path: str, encrypted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = None
+    if encrypted:
+        authority = Authority(tmp_path, "somebody")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*authority.issue_certificate("localhost"))
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority.file))
+        monkeypatch.setenv("NO_PROXY", "localhost")
+    with serving(context) as address:
+        server = f"http://{address}"
+        if encrypted:
+            server = server.replace("http://127.0.0.1", "https://localhost")
+        _assert_given_up(f"{server}{path}", 0.3)
+
+
+def test_a_robots_txt_byte_by_byte_is_given_up_in_time_and_not_remembered() -> None:
+    with serving(robots=b"trickled") as address:
+        for _ in range(2):
+            _assert_given_up(f"http://{address}/page", 0.3)
+
+
+def _assert_given_up(url: str, seconds: float) -> None:
+    """Assert that a fetch ends in time, names the limit, and leaves no connection open."""
+    started = time.monotonic()
+    with pytest.raises(FetchError, match=f"{url}: it was not fetched within {seconds:g} seconds"):
+        fetch(url, seconds=seconds)
+    assert time.monotonic() - started < seconds + 1
+    while "fetch" in {thread.name for thread in threading.enumerate()}:
+        assert time.monotonic() - started < 5, "the thread of the fetch has not ended"
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize(
