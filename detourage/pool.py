@@ -13,11 +13,23 @@ from contextlib import contextmanager
 from multiprocessing import forkserver
 from typing import TypeVar
 
+from detourage.errors import ExpectedError
+
 T = TypeVar("T")
 R = TypeVar("R")
 
 OBJECTS_PER_COLLECTION = 5_000  # new objects between garbage collections
 SUBMITTED_PER_PROCESS = 4  # items submitted per process before the next result is awaited
+
+
+class StartError(ExpectedError, RuntimeError):
+    """No process could start, so that no item is to blame."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "a worker process could not start, for the reason above: with several processes, a"
+            " script needs `if __name__ == '__main__':` around its own code"
+        )
 
 
 def in_processes(
@@ -32,11 +44,12 @@ def in_processes(
 
     ``step``, items and results must be picklable. ``preload`` names a module that is imported once
     for all processes. ``crashed`` returns the result for an item that crashed its process. The
-    processes are killed when the generator is closed or this process ends for any reason.
+    processes are killed when the generator is closed or this process ends for any reason. Raise
+    `StartError` if they cannot start.
     """
     waiting: deque[tuple[T, Future[R]]] = deque()
     iterator = iter(items)
-    pool = _start(processes, preload)
+    pool, started = _start(processes, preload)
     try:
         while True:
             while len(waiting) < SUBMITTED_PER_PROCESS * processes:
@@ -51,28 +64,37 @@ def in_processes(
             try:
                 yield future.result()
             except BrokenProcessPool:
+                _require(started)
                 pool.shutdown(wait=True)
                 # Run the item alone to see whether it caused the crash.
-                trial_pool = _start(1, preload)
+                trial_pool, started = _start(1, preload)
                 try:
-                    yield trial_pool.submit(step, item).result()
+                    yield _submit(trial_pool, step, item).result()
                 except BrokenProcessPool:
+                    _require(started)
                     yield crashed(item)
                 finally:
                     _kill(trial_pool)
-                pool = _start(processes, preload)
+                pool, started = _start(processes, preload)
                 waiting = deque((each, _submit(pool, step, each)) for each, _ in waiting)
     finally:
         _kill(pool)
 
 
-def _start(processes: int, preload: str) -> ProcessPoolExecutor:
+def _start(processes: int, preload: str) -> tuple[ProcessPoolExecutor, Future[int]]:
+    """Return a pool, and the result of its first process once that has started."""
     # The fork server, a process without threads, imports the module once for all processes.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([preload])
     with _for_servers():
         forkserver.ensure_running()
-    return ProcessPoolExecutor(processes, context, initializer=_begin)
+    pool = ProcessPoolExecutor(processes, context, initializer=_begin)
+    return pool, pool.submit(os.getpid)
+
+
+def _require(started: Future[int]) -> None:
+    if started.exception() is not None:
+        raise StartError from None
 
 
 def _submit(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Future[R]:

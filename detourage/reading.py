@@ -211,6 +211,8 @@ def extract_many(
         If `processes` is not positive, or `favor` is not a value for `extract`.
     OSError
         If a file or folder cannot be read.
+    RuntimeError
+        If a process cannot start, for example because the script does not guard its own code.
     """
     if processes < 1:
         raise ValueError(f"processes must be at least 1, not {processes}")

@@ -208,6 +208,42 @@ def test_a_page_that_crashes_its_process_does_not_affect_others(tmp_path: Path) 
     ]
 
 
+EXTRACT = """
+import detourage
+pages = [(f"<p>Page {n}.", f"https://a.example/{n}") for n in range(9)]
+for result in detourage.extract_many(pages, processes=2):
+    print(result.url, result.outcome)
+"""
+UNIMPORTABLE = """
+if __name__ != "__main__":
+    raise RuntimeError("this script cannot be imported")
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (EXTRACT, "An attempt has been made to start a new process"),
+        (UNIMPORTABLE + EXTRACT, "this script cannot be imported"),
+    ],
+)
+def test_a_process_that_cannot_start_is_not_blamed_on_the_pages(
+    program: str, reason: str, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(program, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    result = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, env=environment
+    )
+    assert (result.returncode, result.stdout) == (1, "")
+    assert reason in result.stderr
+    *_, last_line = result.stderr.splitlines()
+    assert "could not start" in last_line
+    assert "if __name__ == '__main__':" in last_line
+    assert result.stderr.count("could not start") == result.stderr.count("crashed") + 1 == 1
+
+
 def test_public_names_and_the_version_exist() -> None:
     assert detourage.__version__ == version("detourage")
     assert all(getattr(detourage, name) is not None for name in detourage.__all__)
