@@ -79,7 +79,7 @@ class Commands(click.Group):
             raise click.ClickException(printable(message)) from error
         except Exception as error:
             installed = service()
-            service_message = installed and installed.describe_expected_error(error)
+            service_message = installed.describe_expected_error(error) if installed else None
             if service_message is None:
                 raise
             raise click.ClickException(printable(service_message)) from error
