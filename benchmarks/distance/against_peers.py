@@ -46,7 +46,8 @@ def compare_tools(sites: Sites, nodes: int, count: int, patience: float) -> None
         ]
         print(
             f"| {site} | {len(tree)}, {len(other)} "
-            f"| {distances['ours']} | {times['ours'] * 1e3:.2f} | {' | '.join(ratio_cells)} | {'yes' if do_agree(distances) else 'NO'} |",
+            f"| {distances['ours']} | {times['ours'] * 1e3:.2f} | {' | '.join(ratio_cells)} "
+            f"| {'yes' if do_agree(distances) else 'NO'} |",
             flush=True,
         )
     medians = [f"{statistics.median(r):,.3g}" if r else "" for r in list(ratios.values())[1:]]

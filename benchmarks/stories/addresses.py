@@ -37,25 +37,25 @@ ARTICLES = frozenset({None, "article"})
 
 
 @dataclass(frozen=True)
-class Read:
+class ReadPage:
     """A page of a corpus and the information about its URL."""
 
     name: str
     page: Page
-    known: AddressRecord
+    record: AddressRecord
 
 
-def read_pages(corpus: Corpus) -> Iterator[Read]:
+def read_pages(corpus: Corpus) -> Iterator[ReadPage]:
     """Parse the pages of a corpus; pages that cannot be parsed are skipped."""
     for name, each in corpus.pages.items():
         try:
             page = parse_page(each.html, each.url)
         except PageError:
             continue
-        yield Read(name, page, AddressRecord(canonical_form(each.url), read_declared(page)))
+        yield ReadPage(name, page, AddressRecord(canonical_form(each.url), read_declared(page)))
 
 
-def declarations(pages: Sequence[Read]) -> Counter[str]:
+def count_declarations(pages: Sequence[ReadPage]) -> Counter[str]:
     """Count how pages declare their own URLs, by kind of declared URL."""
     counts: Counter[str] = Counter(pages=len(pages))
     for each in pages:
@@ -64,27 +64,27 @@ def declarations(pages: Sequence[Read]) -> Counter[str]:
         if not address:
             continue
         counts["declare"] += 1
-        if address == each.known.address:
+        if address == each.record.address:
             counts["own"] += 1
-        elif site_of(address) != site_of(each.known.address):
+        elif site_of(address) != site_of(each.record.address):
             counts["other site"] += 1
-        elif each.known.declared.own is None:
+        elif each.record.declared.own is None:
             counts["front page"] += 1
         else:
             counts["another"] += 1
     return counts
 
 
-def of_sites(pages: Iterable[Read]) -> Iterator[tuple[Read, Read]]:
+def pairs_of_sites(pages: Iterable[ReadPage]) -> Iterator[tuple[ReadPage, ReadPage]]:
     """Yield all pairs of pages of the same site."""
     sites = defaultdict(list)
     for each in pages:
         sites[site_of(each.page.url)].append(each)
-    for found in sites.values():
-        yield from combinations(found, 2)
+    for site_pages in sites.values():
+        yield from combinations(site_pages, 2)
 
 
-def printed(page: Page) -> Page | None:
+def print_version(page: Page) -> Page | None:
     """Return a print version of a page's article, without links and boilerplate."""
     try:
         article = read_content(page, None)
@@ -95,7 +95,7 @@ def printed(page: Page) -> Page | None:
     return parse_page(f"<html><head><title>{title}</title></head><body>{body}</body></html>")
 
 
-def agree(one: AddressRecord, other: AddressRecord) -> dict[str, bool]:
+def agreement_by_aspect(one: AddressRecord, other: AddressRecord) -> dict[str, bool]:
     """Return in which respects two pages agree, whether or not they are linked."""
     headline = bool(set(one.declared.headlines) & set(other.declared.headlines))
     text = share_passages(one.declared.passages, other.declared.passages)
@@ -118,11 +118,11 @@ def main() -> None:
         except (CorpusError, OSError):
             continue
         pages = list(read_pages(corpus))
-        counts = declarations(pages)
+        counts = count_declarations(pages)
         pairs: Counter[str] = Counter()
-        for one, other in of_sites(pages):
-            verdict = decide_joining(one.known, other.known)
-            if one.known.address == other.known.address:
+        for one, other in pairs_of_sites(pages):
+            verdict = decide_joining(one.record, other.record)
+            if one.record.address == other.record.address:
                 counts["same form"] += 1
                 print(f"same form: {one.page.url} {other.page.url}", file=sys.stderr)
             if verdict is not Joining.NOTHING:
@@ -130,26 +130,30 @@ def main() -> None:
                 counts[verdict.value] += 1
                 print(f"{verdict.value}: {one.page.url} {other.page.url}", file=sys.stderr)
             pairs["pairs"] += 1
-            found = agree(one.known, other.known)
-            pairs.update(name for name, is_so in found.items() if is_so)
-            if found["all"]:
+            aspects = agreement_by_aspect(one.record, other.record)
+            pairs.update(name for name, agrees in aspects.items() if agrees)
+            if aspects["all"]:
                 print(f"agree: {one.page.url} {other.page.url}", file=sys.stderr)
-        own: Counter[str] = Counter()
+        print_agreement: Counter[str] = Counter()
         articles = [each for each in pages if corpus.golds[each.name].kind in ARTICLES]
-        for each in articles[:: max(1, len(articles) // options.printed)]:
-            copy = printed(each.page)
+        for each in articles[:: max(1, len(articles) // options.print_version)]:
+            copy = print_version(each.page)
             if copy is not None:
-                own["printed"] += 1
-                again = AddressRecord(each.known.address, read_declared(copy))
-                own.update(name for name, is_so in agree(each.known, again).items() if is_so)
+                print_agreement["printed"] += 1
+                record_of_copy = AddressRecord(each.record.address, read_declared(copy))
+                print_agreement.update(
+                    name
+                    for name, agrees in agreement_by_aspect(each.record, record_of_copy).items()
+                    if agrees
+                )
         print("|", folder.name, "|", " | ".join(str(counts[name]) for name in COLUMNS), "|")
-        agreement.append((folder.name, pairs, own))
+        agreement.append((folder.name, pairs, print_agreement))
     names = ("headline", "text", "all")
     print("\n| corpus | pairs | headline | text | all | printed | headline | text | all |")
     print("|---|" + "---|" * 8)
-    for name, pairs, own in agreement:
+    for name, pairs, print_agreement in agreement:
         values = [pairs["pairs"], *(pairs[each] for each in names)]
-        values += [own["printed"], *(own[each] for each in names)]
+        values += [print_agreement["printed"], *(print_agreement[each] for each in names)]
         print("|", name, "|", " | ".join(map(str, values)), "|")
 
 

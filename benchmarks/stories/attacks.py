@@ -16,11 +16,11 @@ from stories.service import group_articles
 from stories.telling import lock_pending, note_published
 from tests.stories.grouped import NOON, WINDOW, Sent, store
 
-PAPERS = 12
+HONEST_SITES = 12
 """Number of honest sites."""
 
 MAX_DOMAINS = 10
-ATTACKS = 8
+ATTACKS_PER_CAMPAIGN = 8
 """Number of attacks per campaign."""
 
 
@@ -41,13 +41,15 @@ class Version:
         return f"https://{self.site}/{self.path}"
 
 
-def prose(chance: random.Random, number: int, words: int = 14) -> tuple[str, ...]:
+def made_up_text(rng: random.Random, number: int, words: int = 14) -> tuple[str, ...]:
     """Return sentences of made-up words, 14 each unless given."""
-    known = [
-        "".join(chance.choices("bcdfghklmnprstvz", k=3)) + chance.choice(("a", "e", "io", "u"))
+    vocabulary = [
+        "".join(rng.choices("bcdfghklmnprstvz", k=3)) + rng.choice(("a", "e", "io", "u"))
         for _ in range(400)
     ]
-    return tuple(" ".join(chance.choices(known, k=words)).capitalize() + "." for _ in range(number))
+    return tuple(
+        " ".join(rng.choices(vocabulary, k=words)).capitalize() + "." for _ in range(number)
+    )
 
 
 @dataclass
@@ -56,33 +58,37 @@ class Campaign:
 
     seed: int
     stories: int = 100
-    attacks: int = ATTACKS
+    attacks: int = ATTACKS_PER_CAMPAIGN
     versions: list[Version] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._chance = chance = random.Random(self.seed)
-        self._standing = {f"paper{n}.example": prose(chance, 1, 28) for n in range(PAPERS)}
-        self._texts = [prose(chance, chance.randint(6, 18)) for _ in range(self.stories)]
-        self._domains = [f"evil{n}.example" for n in range(chance.randint(1, MAX_DOMAINS))]
+        self._rng = rng = random.Random(self.seed)
+        self._boilerplate = {
+            f"paper{n}.example": made_up_text(rng, 1, 28) for n in range(HONEST_SITES)
+        }
+        self._texts = [made_up_text(rng, rng.randint(6, 18)) for _ in range(self.stories)]
+        self._domains = [f"evil{n}.example" for n in range(rng.randint(1, MAX_DOMAINS))]
         self._paths = 0
-        timed = [*self._honest()]
-        kinds = chance.choices(self._kinds(), k=self.attacks)
+        timed = [*self._honest_versions()]
+        kinds = rng.choices(self._attack_kinds(), k=self.attacks)
         for kind in kinds:
-            # Before all, between, after all, or everywhere.
-            first, last = chance.choice(((-0.1, 0), (0, 1), (1, 1.1), (-0.1, 1.1)))
+            # Honest articles arrive from 0 to 1; attacks before, between, after, or throughout.
+            earliest, latest = rng.choice(((-0.1, 0), (0, 1), (1, 1.1), (-0.1, 1.1)))
             pages = [*kind()]
-            times = sorted(chance.uniform(first, last) for _ in pages)
+            times = sorted(rng.uniform(earliest, latest) for _ in pages)
             timed += zip(times, pages, strict=True)
         self.versions = [
-            *self._known([each for _, each in sorted(timed, key=lambda each: each[0])])
+            *self._wait_for_copied_articles(
+                [each for _, each in sorted(timed, key=lambda each: each[0])]
+            )
         ]
 
-    def _known(self, versions: Sequence[Version]) -> Iterator[Version]:
-        """Yield hostile pages with another text until they can know the articles in their texts.
+    def _wait_for_copied_articles(self, versions: Sequence[Version]) -> Iterator[Version]:
+        """Delay hostile pages until the articles that they copy from have been received.
 
-        A copy of a whole article may arrive before the article.
+        Until then, such a page has a made-up text. Only a whole copy may precede its article.
         """
-        stories = {each: number for number, text in enumerate(self._texts) for each in text}
+        story_of = {each: number for number, text in enumerate(self._texts) for each in text}
         received: set[int] = set()
         waiting: list[Version] = []
         for version in versions:
@@ -93,90 +99,90 @@ class Campaign:
                 waiting.append(version)
             pages, waiting = waiting, []
             for each in pages:
-                copied = {stories[sentence] for sentence in each.sentences if sentence in stories}
+                copied = {story_of[sentence] for sentence in each.sentences if sentence in story_of}
                 is_copy = len(copied) == 1 and {*self._texts[min(copied)]} <= {*each.sentences}
                 if is_copy or copied <= received:
                     yield each
                 else:
                     waiting.append(each)
             if waiting[-1:] == [version]:
-                yield replace(version, sentences=prose(self._chance, 6))
+                yield replace(version, sentences=made_up_text(self._rng, 6))
 
-    def _honest(self) -> Iterator[tuple[float, Version]]:
-        chance = self._chance
-        for number, sentences in enumerate(self._texts):
-            at = chance.random()
-            papers = chance.sample(sorted(self._standing), chance.choice((1, 1, 2, 3)))
-            for place, paper in enumerate(papers):
-                own = sentences
-                if place:
-                    own = (*prose(chance, 1), *sentences[chance.randint(0, 1) :])
-                    at = chance.uniform(at, 1)
-                text = (*own, *self._standing[paper])
-                yield at, Version(paper, f"{number}", text, number)
+    def _honest_versions(self) -> Iterator[tuple[float, Version]]:
+        rng = self._rng
+        for story, sentences in enumerate(self._texts):
+            time = rng.random()
+            papers = rng.sample(sorted(self._boilerplate), rng.choice((1, 1, 2, 3)))
+            for index, paper in enumerate(papers):
+                wording = sentences
+                if index:
+                    wording = (*made_up_text(rng, 1), *sentences[rng.randint(0, 1) :])
+                    time = rng.uniform(time, 1)
+                text = (*wording, *self._boilerplate[paper])
+                yield time, Version(paper, f"{story}", text, story)
 
-    def _page(self, sentences: Sequence[str], like: Version | None = None) -> Version:
+    def _page(self, sentences: Sequence[str], previous: Version | None = None) -> Version:
         """Return a new page, or another version of a page."""
         self._paths += 1
         site, path = (
-            (like.site, like.path)
-            if like is not None
-            else (self._chance.choice(self._domains), f"p{self._paths}")
+            (previous.site, previous.path)
+            if previous is not None
+            else (self._rng.choice(self._domains), f"p{self._paths}")
         )
-        back = self._chance.choice((0, 0, 0.01, 1, 6))
-        return Version(site, path, tuple(sentences), None, back)
+        days_back = self._rng.choice((0, 0, 0.01, 1, 6))
+        return Version(site, path, tuple(sentences), None, days_back)
 
-    def _some(self, most: int) -> list[tuple[str, ...]]:
-        return self._chance.sample(self._texts, self._chance.randint(2, most))
+    def _some_texts(self, most: int) -> list[tuple[str, ...]]:
+        return self._rng.sample(self._texts, self._rng.randint(2, most))
 
-    def _kinds(self) -> Sequence[Callable[[], Iterator[Version]]]:
+    def _attack_kinds(self) -> Sequence[Callable[[], Iterator[Version]]]:
         return (
             self._two_composed,
             self._many_composed,
             self._composed_after_many_of_one_site,
-            self._standing_text,
+            self._copied_boilerplate,
             self._exact_copies,
             self._short_copies,
             self._drifting_copies,
-            self._chain,
-            self._changing,
+            self._gradual_chain,
+            self._changing_page,
         )
 
     def _two_composed(self) -> Iterator[Version]:
-        one, other = self._chance.sample(self._texts, 2)
+        one, other = self._rng.sample(self._texts, 2)
         for domain in self._domains[:2]:
-            yield Version(domain, f"both{self._chance.random()}", (*one, *other))
+            yield Version(domain, f"both{self._rng.random()}", (*one, *other))
 
     def _many_composed(self) -> Iterator[Version]:
         for _ in self._domains:
-            yield self._page([each for text in self._some(12) for each in text])
+            yield self._page([each for text in self._some_texts(12) for each in text])
 
     def _composed_after_many_of_one_site(self) -> Iterator[Version]:
-        texts = self._chance.sample(self._texts, min(8, self.stories))
+        texts = self._rng.sample(self._texts, min(8, self.stories))
         pages = [(*one, *other) for one in texts for other in texts if one < other]
-        for sentences in self._chance.sample(pages, min(14, len(pages))):
-            yield Version(self._domains[0], f"many{self._chance.random()}", sentences)
+        for sentences in self._rng.sample(pages, min(14, len(pages))):
+            yield Version(self._domains[0], f"many{self._rng.random()}", sentences)
         for domain, sentences in zip(self._domains[-8:], pages, strict=False):
-            yield Version(domain, f"one{self._chance.random()}", sentences)
+            yield Version(domain, f"one{self._rng.random()}", sentences)
 
-    def _standing_text(self) -> Iterator[Version]:
-        standing = self._chance.choice([*self._standing.values()])
-        yield self._page(standing)
+    def _copied_boilerplate(self) -> Iterator[Version]:
+        boilerplate = self._rng.choice([*self._boilerplate.values()])
+        yield self._page(boilerplate)
         for _ in self._domains:
-            yield self._page((*standing, *prose(self._chance, self._chance.randint(0, 3))))
+            yield self._page((*boilerplate, *made_up_text(self._rng, self._rng.randint(0, 3))))
 
     def _exact_copies(self) -> Iterator[Version]:
-        for sentences in self._some(12):
-            yield self._page((*sentences, *self._chance.choice([(), *self._standing.values()])))
+        for sentences in self._some_texts(12):
+            yield self._page((*sentences, *self._rng.choice([(), *self._boilerplate.values()])))
 
     def _short_copies(self) -> Iterator[Version]:
-        sentences = self._chance.choice(self._texts)
+        sentences = self._rng.choice(self._texts)
         for _ in range(20):
-            begin = self._chance.randrange(len(sentences) - 2)
-            yield self._page(sentences[begin : begin + self._chance.randint(2, 4)])
+            begin = self._rng.randrange(len(sentences) - 2)
+            yield self._page(sentences[begin : begin + self._rng.randint(2, 4)])
 
     def _drifting_copies(self) -> Iterator[Version]:
-        goal, *copied = self._some(3)
+        goal, *copied = self._some_texts(3)
         pages = [self._page(copied[0]) for _ in self._domains]
         yield from pages
         for share in (0.2, 0.4, 0.6, 0.8, 1):
@@ -184,18 +190,18 @@ class Campaign:
                 kept = copied[0][int(share * len(copied[0])) :]
                 yield self._page((*kept, *goal[: int(share * len(goal))]), page)
 
-    def _chain(self) -> Iterator[Version]:
-        one, other = self._chance.sample(self._texts, 2)
+    def _gradual_chain(self) -> Iterator[Version]:
+        one, other = self._rng.sample(self._texts, 2)
         for step in range(1, 10):
             kept = one[step * len(one) // 10 :]
             yield self._page((*kept, *other[: step * len(other) // 10]))
 
-    def _changing(self) -> Iterator[Version]:
-        page = self._page(self._chance.choice(self._texts))
+    def _changing_page(self) -> Iterator[Version]:
+        page = self._page(self._rng.choice(self._texts))
         yield page
         for _ in range(5):
-            kept = [each for text in self._some(3) for each in text]
-            yield self._page(self._chance.choice((kept, (), prose(self._chance, 8))), page)
+            kept = [each for text in self._some_texts(3) for each in text]
+            yield self._page(self._rng.choice((kept, (), made_up_text(self._rng, 8))), page)
 
 
 @dataclass
@@ -211,7 +217,7 @@ class Damage:
     corrections: int = 0
 
 
-def clear(engine: Engine) -> None:
+def delete_all(engine: Engine) -> None:
     """Remove all articles and stories."""
     with engine.begin() as connection:
         connection.execute(text("TRUNCATE stories.articles, stories.stories CASCADE"))
@@ -220,11 +226,11 @@ def clear(engine: Engine) -> None:
 
 def run(engine: Engine, versions: Sequence[Version]) -> Damage:
     """Group articles as the service does, one by one, and return the damage to honest stories."""
-    sent = _sent(versions)
-    store(engine, sent)
+    revisions = _to_revisions(versions)
+    store(engine, revisions)
     honest = {each.url: each for each in versions if each.story is not None}
     damage, story_of = Damage(), {}
-    for each in sent:
+    for each in revisions:
         group_articles(engine, [each.message()], WINDOW)
         with engine.begin() as connection:
             connection.execute(text("UPDATE stories.articles SET correct_after = NULL"))
@@ -234,16 +240,16 @@ def run(engine: Engine, versions: Sequence[Version]) -> Damage:
             story_of[message["url"]] = message["story"]
             if message["number"] > 1 and message["relation"] and message["url"] in honest:
                 damage.corrections += 1
-    of_story: dict[int, set[str]] = {}
+    ids_of_story: dict[int, set[str]] = {}
     for url, version in honest.items():
-        of_story.setdefault(version.story or 0, set()).add(story_of[url])
-    all_ids = [each for found in of_story.values() for each in found]
-    damage.split = sum(len(each) > 1 for each in of_story.values())
+        ids_of_story.setdefault(version.story or 0, set()).add(story_of[url])
+    all_ids = [each for ids in ids_of_story.values() for each in ids]
+    damage.split = sum(len(each) > 1 for each in ids_of_story.values())
     damage.merged = len(all_ids) - len(set(all_ids))
     return damage
 
 
-def _sent(versions: Sequence[Version]) -> list[Sent]:
+def _to_revisions(versions: Sequence[Version]) -> list[Sent]:
     """Return the revisions of a campaign's pages, one a minute."""
     revisions: dict[str, int] = {}
     sent = []

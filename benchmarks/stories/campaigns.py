@@ -9,7 +9,7 @@ import argparse
 import time
 from dataclasses import asdict
 
-from benchmarks.stories.attacks import Campaign, clear, run
+from benchmarks.stories.attacks import Campaign, delete_all, run
 from stories.store import engine_of
 from stories.store import migrate as migrate_stories
 from tests.services import running_services, temporary_database
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=200)
     parser.add_argument("--first", type=int, default=1, help="seed of the first campaign")
     options = parser.parse_args()
-    started, totals, hostile = time.monotonic(), dict.fromkeys(("merged", "split"), 0), 0
+    started, totals, hostile_pages = time.monotonic(), dict.fromkeys(("merged", "split"), 0), 0
     with running_services() as services, temporary_database(services) as url:
         with Database(url) as database:
             migrate(database)
@@ -31,13 +31,13 @@ def main() -> None:
         migrate_stories(engine)
         for seed in range(options.first, options.first + options.campaigns):
             campaign = Campaign(seed)
-            found = asdict(run(engine, campaign.versions))
-            clear(engine)
-            totals = {name: totals.get(name, 0) + number for name, number in found.items()}
-            hostile += sum(each.story is None for each in campaign.versions)
-            if any(found.values()):
-                print(f"campaign {seed}: {found}", flush=True)
-    print(f"{options.campaigns} campaigns, {hostile} hostile pages: {totals},", end=" ")
+            damage = asdict(run(engine, campaign.versions))
+            delete_all(engine)
+            totals = {name: totals.get(name, 0) + number for name, number in damage.items()}
+            hostile_pages += sum(each.story is None for each in campaign.versions)
+            if any(damage.values()):
+                print(f"campaign {seed}: {damage}", flush=True)
+    print(f"{options.campaigns} campaigns, {hostile_pages} hostile pages: {totals},", end=" ")
     print(f"{time.monotonic() - started:.0f} s")
 
 

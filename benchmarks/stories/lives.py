@@ -34,17 +34,18 @@ NOISE = 0.3
 class EditedStory(Story):
     """A story whose headline and body can be replaced."""
 
-    def edited(self, **parts: Any) -> "EditedStory":
+    def with_parts(self, **parts: Any) -> "EditedStory":
         """Return the story with the given cached parts replaced."""
         copy = EditedStory(self.site, self.seed, self.number)
         copy.__dict__.update(parts)
         return copy
 
 
-def _paragraphs(story: Story) -> list[int]:
+def _paragraphs_with_sentences(story: Story) -> list[int]:
+    """Return the indices of the paragraphs that have at least two sentences."""
     return [
-        place
-        for place, passage in enumerate(story.body)
+        index
+        for index, passage in enumerate(story.body)
         if passage.kind == "paragraph" and len(list(split_sentences(passage.text))) > 1
     ]
 
@@ -52,15 +53,15 @@ def _paragraphs(story: Story) -> list[int]:
 def _edit_sentence(
     story: EditedStory, rng: random.Random, change: Callable[[str, random.Random], str | None]
 ) -> tuple[EditedStory, list[Edit]] | None:
-    for place in rng.sample(places := _paragraphs(story), len(places)):
-        text = story.body[place].text
-        for sentence in rng.sample(found := list(split_sentences(text)), len(found)):
+    for index in rng.sample(indices := _paragraphs_with_sentences(story), len(indices)):
+        text = story.body[index].text
+        for sentence in rng.sample(sentences := list(split_sentences(text)), len(sentences)):
             changed = change(sentence.text, rng)
             if changed is not None:
                 new = text[: sentence.start] + changed + text[sentence.end :]
                 body = list(story.body)
-                body[place] = replace(body[place], text=new)
-                return story.edited(body=tuple(body)), [("edited", sentence.text, changed)]
+                body[index] = replace(body[index], text=new)
+                return story.with_parts(body=tuple(body)), [("edited", sentence.text, changed)]
     return None
 
 
@@ -69,49 +70,52 @@ def _misspell(text: str, rng: random.Random) -> str | None:
     if not words:
         return None
     word = rng.choice(words)
-    place = rng.randrange(1, len(word) - 2)
-    changed = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+    index = rng.randrange(1, len(word) - 2)
+    changed = word[:index] + word[index + 1] + word[index] + word[index + 2 :]
     return text.replace(word, changed, 1) if changed != word else None
 
 
 def _correct_number(text: str, rng: random.Random) -> str | None:
-    digits = [place for place, character in enumerate(text) if character.isdecimal()]
+    digits = [index for index, character in enumerate(text) if character.isdecimal()]
     if not digits:
         return None
-    place = rng.choice(digits)
-    other = rng.choice([digit for digit in "123456789" if int(digit) != int(text[place])])
-    return text[:place] + other + text[place + 1 :]
+    index = rng.choice(digits)
+    other = rng.choice([digit for digit in "123456789" if int(digit) != int(text[index])])
+    return text[:index] + other + text[index + 1 :]
 
 
-def _add(
-    story: EditedStory, other: Story, place: int, number: int
+def _add_paragraphs(
+    story: EditedStory, other: Story, index: int, number: int
 ) -> tuple[EditedStory, list[Edit]]:
-    new = [other.body[each] for each in _paragraphs(other)[:number]]
-    body = [*story.body[:place], *new, *story.body[place:]]
+    new = [other.body[each] for each in _paragraphs_with_sentences(other)[:number]]
+    body = [*story.body[:index], *new, *story.body[index:]]
     added: list[Edit] = [
         ("added", None, sentence.text) for each in new for sentence in split_sentences(each.text)
     ]
-    return story.edited(body=tuple(body)), added
+    return story.with_parts(body=tuple(body)), added
 
 
-def _life(
+def _second_fetch(
     kind: str, makers: Sequence[PageMaker], story: EditedStory, other: Story, rng: random.Random
 ) -> tuple[PageMaker, Story, list[Edit]] | None:
-    """Return the second fetch: the generator of the page, the story and the edits."""
+    """Return what is fetched next: the generator of the page, the story, and the story's edits.
+
+    Return None if the text cannot be edited in this way, for example for lack of a number.
+    """
     maker, edited = makers[0], None
     if kind == "typo":
         edited = _edit_sentence(story, rng, _misspell)
     elif kind == "number":
         edited = _edit_sentence(story, rng, _correct_number)
     elif kind == "paragraph":
-        edited = _add(story, other, rng.choice(_paragraphs(story)), 1)
+        edited = _add_paragraphs(story, other, rng.choice(_paragraphs_with_sentences(story)), 1)
     elif kind == "headline":
-        edited = story.edited(title=other.title), [("title", story.title, other.title)]
+        edited = story.with_parts(title=other.title), [("title", story.title, other.title)]
     elif kind == "live update":
         first = _edit_sentence(story, rng, _misspell)
         if first is not None:
             story, edits = first
-            again, added = _add(story, other, _paragraphs(story)[0], 2)
+            again, added = _add_paragraphs(story, other, _paragraphs_with_sentences(story)[0], 2)
             edited = again, [*edits, *added]
     elif kind == "redesign":
         maker, edited = makers[1], (story, [])
@@ -126,7 +130,7 @@ KINDS = ("typo", "number", "paragraph", "headline", "live update", "redesign", "
 
 
 def _read(maker: PageMaker, story: Story, other: Story) -> tuple[dict[str, Any], str]:
-    """Return the message of a story's page, and the text of another page of its template."""
+    """Read a story's page with knowledge of another page; return its message and the other text."""
     pages = []
     for each in (story, other):
         markup, gold = maker.article(each)
@@ -136,14 +140,14 @@ def _read(maker: PageMaker, story: Story, other: Story) -> tuple[dict[str, Any],
     return {**message, "revision": 1}, read_content(pages[1], pages[0]).text
 
 
-def _found(changes: Changes) -> list[Edit]:
+def _reported_edits(changes: Changes) -> list[Edit]:
     found: list[Edit] = [(each.action, each.before, each.after) for each in changes.sentences]
     if changes.title is not None:
         found.append(("title", changes.title.before, changes.title.after))
     return found
 
 
-def _keys(edits: Sequence[Edit]) -> Counter[tuple[str, str, str]]:
+def _count_edits(edits: Sequence[Edit]) -> Counter[tuple[str, str, str]]:
     return Counter(
         (action, reading_key(before or ""), reading_key(after or ""))
         for action, before, after in edits
@@ -171,25 +175,25 @@ def main() -> None:
             for design in rng.sample(list(site.designs), len(site.designs))
         ]
         story = EditedStory(site, options.seed, number)
-        near = newsroom.story(number + 2)
-        life = _life(kind, makers, story, newsroom.story(number + 4), rng)
-        if life is None:
+        neighbour = newsroom.story(number + 2)
+        fetch = _second_fetch(kind, makers, story, newsroom.story(number + 4), rng)
+        if fetch is None:
             continue
-        maker, later, edits = life
+        maker, later_story, edits = fetch
         try:
-            before, _ = _read(makers[0], story, near)
-            after, text = _read(maker, later, near)
+            before, _ = _read(makers[0], story, neighbour)
+            after, text = _read(maker, later_story, neighbour)
         except NoArticleError:
             counts[kind]["unread"] += 1
             continue
         changes = changes_between(before, {**after, "revision": 2}, [text])
-        gold, found = _keys(edits), _keys(_found(changes))
-        right = (gold & found).total()
-        counts[kind] += Counter(
-            lives=1, edits=gold.total(), reported=found.total(), right=right, exact=gold == found
-        )
-        if options.show and gold != found:
-            print(kind, site.domain, number, "missing", gold - found, "extra", found - gold)
+        gold, reported = _count_edits(edits), _count_edits(_reported_edits(changes))
+        right = (gold & reported).total()
+        counts[kind] += Counter(lives=1, edits=gold.total(), reported=reported.total(), right=right)
+        counts[kind]["exact"] += gold == reported
+        if options.show and gold != reported:
+            missing, extra = gold - reported, reported - gold
+            print(kind, site.domain, number, "missing", missing, "extra", extra)
     total: Counter[str] = Counter()
     for each in counts.values():
         total += each

@@ -28,11 +28,15 @@ from detourage.text.words import word_set
 KINDS = ("next", "prev", "page", "first", "last")
 
 ARTICLES = ("wcxb", "fundus_body", "daniel")
-SAMPLE = 200
+DANIEL_PAGES = 200
 """Number of pages of daniel to read."""
 
-_NEXT = word_set("next suivant weiter siguiente › » > →") | {"next page", "next »", "older posts"}
-_PREVIOUS = word_set("previous prev précédent zurück anterior ‹ « < ←") | {
+_NEXT_LABELS = word_set("next suivant weiter siguiente › » > →") | {
+    "next page",
+    "next »",
+    "older posts",
+}
+_PREVIOUS_LABELS = word_set("previous prev précédent zurück anterior ‹ « < ←") | {
     "previous page",
     "newer posts",
 }
@@ -47,36 +51,36 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", dest="listed", help="print each next link")
     parser.add_argument("--errors", type=int, metavar="HALF", help="print the errors in a half")
     options = parser.parse_args()
-    _report_marked(options.corpora / "autopager", options.errors)
+    _score_annotated_links(options.corpora / "autopager", options.errors)
     print("\n| | pages | with a next link | ms per page | maximum |\n|---|---:|---:|---:|---:|")
     for name in ARTICLES:
-        _report_articles(options.corpora / name, is_listed=options.listed)
+        _report_next_links(options.corpora / name, is_listed=options.listed)
 
 
-def half_of(site: str) -> int:
+def half_of_site(site: str) -> int:
     """Return the half to which a site belongs; the rules were developed on half 0."""
     return sha256(site.encode()).digest()[0] % 2
 
 
-def _report_marked(folder: Path, shown: int | None) -> None:
+def _score_annotated_links(folder: Path, shown: int | None) -> None:
     golds = {gold["id"]: gold for gold in _records(folder / "gold.jsonl.gz")}
     counts: Counter[tuple[str, int, str, str]] = Counter()
     sizes: Counter[int] = Counter()
     for record in _records(folder / "pages.jsonl.gz"):
         gold = golds[record["id"]]
-        half = half_of(gold["site"])
+        half = half_of_site(gold["site"])
         page = parse_page(PageMessage.model_validate(record).content, record["url"])
         sizes[half] += 1
-        marked = _marked(page, gold["links"])
-        for method, found in (("ours", _ours(page)), ("rel and words", _baseline(page))):
+        annotated = _annotated_links(page, gold["links"])
+        for method, found in (("ours", _our_links(page)), ("rel and words", _baseline_links(page))):
             for kind in KINDS:
-                right = marked[kind] & found[kind]
+                right = annotated[kind] & found[kind]
                 counts[method, half, kind, "right"] += len(right)
                 counts[method, half, kind, "found"] += len(found[kind])
-                counts[method, half, kind, "marked"] += len(marked[kind])
+                counts[method, half, kind, "marked"] += len(annotated[kind])
                 if half == shown and method == "ours" and kind != "page":
                     for label, wrong in (
-                        ("missed", marked[kind] - right),
+                        ("missed", annotated[kind] - right),
                         ("not marked", found[kind] - right),
                     ):
                         for address in sorted(wrong):
@@ -92,19 +96,19 @@ def _report_marked(folder: Path, shown: int | None) -> None:
 def _f1(
     counts: Counter[tuple[str, int, str, str]], method: str, halves: Iterable[int], kind: str
 ) -> float:
-    right, found, marked = (
-        sum(counts[method, half, kind, what] for half in halves)
-        for what in ("right", "found", "marked")
+    right, found, annotated = (
+        sum(counts[method, half, kind, number] for half in halves)
+        for number in ("right", "found", "marked")
     )
-    return 2 * right / (found + marked) if found + marked else 0.0
+    return 2 * right / (found + annotated) if found + annotated else 0.0
 
 
-def _marked(page: Page, links: Mapping[str, Iterable[str]]) -> Links:
+def _annotated_links(page: Page, links: Mapping[str, Iterable[str]]) -> Links:
     """Return the URLs of annotated links, except scripts and fragments."""
     base = base_of(Node(page.flat, 0), page.url)
     return {
         kind: {
-            _bare(address)
+            _without_fragment(address)
             for href in links.get(kind, ())
             if not href.startswith("#") and (address := absolute(href, base)) is not None
         }
@@ -112,23 +116,26 @@ def _marked(page: Page, links: Mapping[str, Iterable[str]]) -> Links:
     }
 
 
-def _bare(address: str) -> str:
+def _without_fragment(address: str) -> str:
     return address.partition("#")[0].rstrip("/")
 
 
-def _ours(page: Page) -> Links:
-    found = read_pagination(page)
-    ways = {
-        "next": [found.next],
-        "prev": [found.previous],
-        "page": found.pages.values(),
-        "first": [found.first],
-        "last": [found.last],
+def _our_links(page: Page) -> Links:
+    pagination = read_pagination(page)
+    urls_by_kind = {
+        "next": [pagination.next],
+        "prev": [pagination.previous],
+        "page": pagination.pages.values(),
+        "first": [pagination.first],
+        "last": [pagination.last],
     }
-    return {kind: {_bare(each) for each in all_ if each} for kind, all_ in ways.items()}
+    return {
+        kind: {_without_fragment(each) for each in urls if each}
+        for kind, urls in urls_by_kind.items()
+    }
 
 
-def _baseline(page: Page) -> Links:
+def _baseline_links(page: Page) -> Links:
     base = base_of(Node(page.flat, 0), page.url)
     found: dict[str, set[str]] = {kind: set() for kind in KINDS}
     for node in Node(page.flat, 0).iter("a", "link"):
@@ -137,23 +144,23 @@ def _baseline(page: Page) -> Links:
             continue
         rel = (node.get("rel") or "").split()
         label = " ".join(node.text_content().split()).lower()
-        if "next" in rel or label in _NEXT:
-            found["next"].add(_bare(address))
-        elif {"prev", "previous"} & set(rel) or label in _PREVIOUS:
-            found["prev"].add(_bare(address))
+        if "next" in rel or label in _NEXT_LABELS:
+            found["next"].add(_without_fragment(address))
+        elif {"prev", "previous"} & set(rel) or label in _PREVIOUS_LABELS:
+            found["prev"].add(_without_fragment(address))
         elif label.isdecimal():
-            found["page"].add(_bare(address))
+            found["page"].add(_without_fragment(address))
     return found
 
 
-def _report_articles(folder: Path, *, is_listed: bool) -> None:
+def _report_next_links(folder: Path, *, is_listed: bool) -> None:
     corpus = load_corpus(folder)
     kinds = {gold["id"]: gold.get("kind") for gold in _records(folder / "gold.jsonl.gz")}
     times, with_next = [], 0
     sources = corpus.pages
     chosen = [name for name in sources if kinds.get(name) in {None, "article"}]
     if folder.name == "daniel":
-        chosen = sorted(chosen, key=lambda name: sha256(name.encode()).digest())[:SAMPLE]
+        chosen = sorted(chosen, key=lambda name: sha256(name.encode()).digest())[:DANIEL_PAGES]
     for name in chosen:
         source = sources[name]
         try:

@@ -19,7 +19,7 @@ from scipy.cluster.hierarchy import DisjointSet
 from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.evaluation.scores import load_corpus
-from benchmarks.stories.variations import Version, generate, half_of, read_texts
+from benchmarks.stories.variations import Version, generate, half_of_site, read_texts
 from detourage.text.words import tokens
 from stories.fingerprint import Fingerprint, fingerprint_of
 from stories.grouping import MAX_UNRELATED_SHARE, StoryText, group_texts
@@ -41,11 +41,11 @@ Groups = list[set[int]]
 Method = Callable[[Sequence[Version]], Groups]
 
 
-def by_key(versions: Sequence[Version]) -> Groups:
+def group_by_key(versions: Sequence[Version]) -> Groups:
     """Group articles with equal normalised texts."""
     groups: dict[bytes, set[int]] = defaultdict(set)
-    for place, each in enumerate(versions):
-        groups[fingerprint_of(each.text).key].add(place)
+    for index, each in enumerate(versions):
+        groups[fingerprint_of(each.text).key].add(index)
     return list(groups.values())
 
 
@@ -57,7 +57,7 @@ def simhash(text: str) -> int:
     return int.from_bytes(np.packbits(votes).tobytes(), "big")
 
 
-def by_simhash(versions: Sequence[Version]) -> Groups:
+def group_by_simhash(versions: Sequence[Version]) -> Groups:
     """Group articles whose SimHashes differ in only a few bits."""
     digests = [simhash(each.text) for each in versions]
     groups = DisjointSet(range(len(versions)))
@@ -67,52 +67,52 @@ def by_simhash(versions: Sequence[Version]) -> Groups:
     return list(groups.subsets())
 
 
-def by_resemblance_of_pages(versions: Sequence[Version]) -> Groups:
+def group_by_page_resemblance(versions: Sequence[Version]) -> Groups:
     """Group articles whose whole pages, including boilerplate, resemble each other."""
-    return _by_resemblance([fingerprint_of(each.page) for each in versions])
+    return _group_by_resemblance([fingerprint_of(each.page) for each in versions])
 
 
-def by_resemblance(versions: Sequence[Version]) -> Groups:
+def group_by_resemblance(versions: Sequence[Version]) -> Groups:
     """Group articles whose texts resemble each other (the usual method)."""
-    return _by_resemblance([fingerprint_of(each.text) for each in versions])
+    return _group_by_resemblance([fingerprint_of(each.text) for each in versions])
 
 
-def _by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> Groups:
+def _group_by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> Groups:
     groups = DisjointSet(range(len(prints)))
-    for (one, other), overlap in candidates(prints).items():
+    for (one, other), overlap in compare_candidates(prints).items():
         if overlap.resemblance >= least:
             groups.merge(one, other)
     return list(groups.subsets())
 
 
-def by_repeats_alone(versions: Sequence[Version]) -> Groups:
+def group_by_repeats(versions: Sequence[Version]) -> Groups:
     """Group articles that repeat each other, even if only a digest connects them."""
     prints = [fingerprint_of(each.text) for each in versions]
     groups = DisjointSet(range(len(prints)))
-    for (one, other), overlap in candidates(prints).items():
+    for (one, other), overlap in compare_candidates(prints).items():
         if overlap.is_repeat(on_one_site=False):
             groups.merge(one, other)
     return list(groups.subsets())
 
 
-def by_stories(versions: Sequence[Version]) -> Groups:
-    """Group articles as the service does that receives them in the given order."""
-    return _by_stories([fingerprint_of(each.text) for each in versions])
+def group_as_stories(versions: Sequence[Version]) -> Groups:
+    """Group articles as the service does if it receives them in the given order."""
+    return _group_as_stories([fingerprint_of(each.text) for each in versions])
 
 
-def by_stories_in_any_order(versions: Sequence[Version]) -> Groups:
-    """Group articles as the service does that receives them in an order of no meaning."""
+def group_as_stories_shuffled(versions: Sequence[Version]) -> Groups:
+    """Group articles as the service does if it receives them in a random order."""
     prints = [fingerprint_of(each.text) for each in versions]
-    order = sorted(range(len(prints)), key=lambda place: prints[place].key)
-    groups = _by_stories([prints[place] for place in order])
-    return [{order[place] for place in group} for group in groups]
+    order = sorted(range(len(prints)), key=lambda index: prints[index].key)
+    groups = _group_as_stories([prints[index] for index in order])
+    return [{order[index] for index in group} for group in groups]
 
 
-def _by_stories(prints: Sequence[Fingerprint]) -> Groups:
-    common = {pair: overlap.common for pair, overlap in candidates(prints).items()}
+def _group_as_stories(prints: Sequence[Fingerprint]) -> Groups:
+    common = {pair: overlap.common for pair, overlap in compare_candidates(prints).items()}
     texts = {
-        place: StoryText(each.key, len(each.shingles), str(place), NOON + timedelta(minutes=place))
-        for place, each in enumerate(prints)
+        index: StoryText(each.key, len(each.shingles), str(index), NOON + timedelta(minutes=index))
+        for index, each in enumerate(prints)
     }
     groups = group_texts(
         texts, lambda one, other: common.get((min(one, other), max(one, other)), 0)
@@ -121,23 +121,23 @@ def _by_stories(prints: Sequence[Fingerprint]) -> Groups:
 
 
 METHODS: Mapping[str, Method] = {
-    "exact hash of the text": by_key,
-    "SimHash of the text, 3 bits": by_simhash,
-    "MinHash of the raw page, resemblance .5": by_resemblance_of_pages,
-    "MinHash of the text, resemblance .5": by_resemblance,
-    "repeats, digests join": by_repeats_alone,
-    "stories, in any order": by_stories_in_any_order,
-    "**stories**": by_stories,
+    "exact hash of the text": group_by_key,
+    "SimHash of the text, 3 bits": group_by_simhash,
+    "MinHash of the raw page, resemblance .5": group_by_page_resemblance,
+    "MinHash of the text, resemblance .5": group_by_resemblance,
+    "repeats, digests join": group_by_repeats,
+    "stories, in any order": group_as_stories_shuffled,
+    "**stories**": group_as_stories,
 }
 
 
-def candidates(prints: Sequence[Fingerprint]) -> dict[tuple[int, int], Overlap]:
+def compare_candidates(prints: Sequence[Fingerprint]) -> dict[tuple[int, int], Overlap]:
     """Compare all pairs of texts that share a band, as the service does."""
     by_band: dict[int, list[int]] = defaultdict(list)
-    for place, each in enumerate(prints):
+    for index, each in enumerate(prints):
         if each.is_comparable:
             for band in each.bands.tolist():
-                by_band[band].append(place)
+                by_band[band].append(index)
     pairs = {pair for places in by_band.values() for pair in combinations(places, 2)}
     found = {}
     for one, other in pairs:
@@ -147,47 +147,47 @@ def candidates(prints: Sequence[Fingerprint]) -> dict[tuple[int, int], Overlap]:
     return found
 
 
-def _pairs(groups: Iterable[Iterable[int]]) -> set[tuple[int, int]]:
+def _pairs_in_groups(groups: Iterable[Iterable[int]]) -> set[tuple[int, int]]:
     return {pair for group in groups for pair in combinations(sorted(group), 2)}
 
 
 def score(versions: Sequence[Version], groups: Groups) -> tuple[float, float, float]:
     """Return the precision and recall of pairs, and the adjusted Rand index of the stories."""
     gold: dict[str, set[int]] = defaultdict(set)
-    for place, each in enumerate(versions):
-        gold[each.story].add(place)
-    wanted, found = _pairs(gold.values()), _pairs(groups)
-    label = {place: number for number, group in enumerate(groups) for place in group}
+    for index, each in enumerate(versions):
+        gold[each.story].add(index)
+    wanted, found = _pairs_in_groups(gold.values()), _pairs_in_groups(groups)
+    label = {index: number for number, group in enumerate(groups) for index in group}
     right = len(wanted & found)
     return (
         right / max(1, len(found)),
         right / len(wanted),
         adjusted_rand_score(
-            [each.story for each in versions], [label[place] for place in range(len(versions))]
+            [each.story for each in versions], [label[index] for index in range(len(versions))]
         ),
     )
 
 
-def generated(corpora: Path, half: int) -> None:
+def score_generated(corpora: Path, half: int) -> None:
     """Print the table of the generated stories."""
-    texts = [each for each in read_texts(corpora) if half_of(each.site) == half]
-    sets = [
-        [generate(texts, seed, of_the_set=of_the_set) for seed in SEEDS]
-        for of_the_set in (False, True)
+    texts = [each for each in read_texts(corpora) if half_of_site(each.site) == half]
+    versions_by_seed = [
+        [generate(texts, seed, merges_within_set=merges_within_set) for seed in SEEDS]
+        for merges_within_set in (False, True)
     ]
-    languages = Counter(each.story.split()[0] for each in sets[0][0])
+    languages = Counter(each.story.split()[0] for each in versions_by_seed[0][0])
     print(f"{sum(languages.values())} articles a seed, {len(languages)} languages:", end=" ")
     print(", ".join(f"{name} {number}" for name, number in languages.most_common()))
     print("\n| | P | R | adjusted Rand | P | R | adjusted Rand |\n|---|" + "---:|" * 6)
     for name, method in METHODS.items():
         cells = []
-        for versions in sets:
+        for versions in versions_by_seed:
             scores = [score(each, method(each)) for each in versions]
             cells += [f"{np.mean(column):.3f}" for column in zip(*scores, strict=True)]
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
-def real(corpora: Path) -> None:
+def score_real(corpora: Path) -> None:
     """Print how many of the copies between sites in daniel and dragnet are found."""
     golds = [
         gold
@@ -199,11 +199,11 @@ def real(corpora: Path) -> None:
     copies = set(COPIES.read_text().split())
     print("\n| copies in daniel and dragnet | pairs found | P | R |\n|---|---:|---:|---:|")
     for name, method in METHODS.items():
-        if method is by_resemblance_of_pages:
+        if method is group_by_page_resemblance:
             continue
         found = {
-            digest_of(golds[one].id, golds[other].id)
-            for one, other in _pairs(method(versions))
+            pair_digest(golds[one].id, golds[other].id)
+            for one, other in _pairs_in_groups(method(versions))
             if golds[one].site != golds[other].site
         }
         right = len(found & copies)
@@ -211,7 +211,7 @@ def real(corpora: Path) -> None:
         print(f"| {name} | {len(found)} | {precision:.3f} | {right / len(copies):.3f} |")
 
 
-def digest_of(one: str, other: str) -> str:
+def pair_digest(one: str, other: str) -> str:
     """Return the key of a pair of articles in `COPIES`."""
     return hashlib.sha256("\n".join(sorted((one, other))).encode()).hexdigest()[:16]
 
@@ -222,8 +222,8 @@ def main() -> None:
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--half", type=int, default=1, help="half of the sites; 0: for tuning")
     options = parser.parse_args()
-    generated(options.corpora, options.half)
-    real(options.corpora)
+    score_generated(options.corpora, options.half)
+    score_real(options.corpora)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,10 @@ from detourage.html import PageError, parse_page
 from detourage.metadata.wires import written_forms
 from detourage.reader import NoArticleError, extract_article
 
-ENDS = 300
+END_CHARACTERS = 300
 """Number of characters at either end of a text in which an agency may be named."""
 
-SHOWN = 160
+PRINTED_CHARACTERS = 160
 """Number of characters printed from either end of a text."""
 
 
@@ -33,25 +33,33 @@ def main() -> None:
         "--others", action="store_true", help="print each page that may have an agency"
     )
     options = parser.parse_args()
-    forms = sorted(written_forms(), key=len, reverse=True)
-    named = re.compile("|".join(rf"(?<!\w){re.escape(form)}(?!\w)" for form in forms))
+    agency_names = sorted(written_forms(), key=len, reverse=True)
+    agency_pattern = re.compile(
+        "|".join(rf"(?<!\w){re.escape(form)}(?!\w)" for form in agency_names)
+    )
     print("| corpus | pages | with an agency | without, that name one at either end | agencies |")
     print("|---|---:|---:|---:|---|")
     for folder in options.corpora:
         corpus = load_corpus(folder)
-        read = [(page, article) for page in corpus.pages.values() if (article := _read(page))]
-        having = [each for each in read if each[1].metadata.wire]
-        others = [each for each in read if each[1].metadata.wire is None and _names(each[1], named)]
-        counts = Counter(str(article.metadata.wire) for _, article in having).most_common(8)
-        told = ", ".join(f"{name} {count}" for name, count in counts)
-        print(f"| {corpus.name} | {len(read)} | {len(having)} | {len(others)} | {told} |")
-        for page, article in having if options.listed else ():
-            print(f"+ {article.metadata.wire} {page.url}\n  {_ends(article)}")
+        articles = [
+            (page, article) for page in corpus.pages.values() if (article := _extract(page))
+        ]
+        credited = [each for each in articles if each[1].metadata.wire]
+        others = [
+            each
+            for each in articles
+            if each[1].metadata.wire is None and _named_agency(each[1], agency_pattern)
+        ]
+        counts = Counter(str(article.metadata.wire) for _, article in credited).most_common(8)
+        frequent = ", ".join(f"{name} {count}" for name, count in counts)
+        print(f"| {corpus.name} | {len(articles)} | {len(credited)} | {len(others)} | {frequent} |")
+        for page, article in credited if options.listed else ():
+            print(f"+ {article.metadata.wire} {page.url}\n  {_excerpt(article)}")
         for page, article in others if options.others else ():
-            print(f"- {_names(article, named)} {page.url}\n  {_ends(article)}")
+            print(f"- {_named_agency(article, agency_pattern)} {page.url}\n  {_excerpt(article)}")
 
 
-def _read(page: CorpusPage) -> Article | None:
+def _extract(page: CorpusPage) -> Article | None:
     try:
         parsed = parse_page(page.html, page.url, content_type=page.content_type)
         return extract_article(parsed, None)
@@ -59,14 +67,17 @@ def _read(page: CorpusPage) -> Article | None:
         return None
 
 
-def _names(article: Article, named: re.Pattern[str]) -> str:
-    found = named.search(article.text[:ENDS]) or named.search(article.text[-ENDS:])
-    return found[0] if found else ""
+def _named_agency(article: Article, agency_pattern: re.Pattern[str]) -> str:
+    """Return the agency's name near the start or end of a text, or the empty string."""
+    match = agency_pattern.search(article.text[:END_CHARACTERS]) or agency_pattern.search(
+        article.text[-END_CHARACTERS:]
+    )
+    return match[0] if match else ""
 
 
-def _ends(article: Article) -> str:
+def _excerpt(article: Article) -> str:
     text = article.text.replace("\n", " ")
-    return f"{article.metadata.authors} {text[:SHOWN]} … {text[-SHOWN:]}"
+    return f"{article.metadata.authors} {text[:PRINTED_CHARACTERS]} … {text[-PRINTED_CHARACTERS:]}"
 
 
 if __name__ == "__main__":
