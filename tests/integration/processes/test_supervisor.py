@@ -229,8 +229,9 @@ def test_a_preloaded_child_differs_from_a_started_one_only_in_its_modules(tmp_pa
             with pytest.raises(ChildDied, match="exited with status 0"):
                 wait_until(supervisor.check)
         reports.append(log.read_text().splitlines()[0])
-    assert reports[0] == f"grün 2 {tmp_path} True SIG_DFL False"
-    assert reports[1] == f"grün 2 {tmp_path} True SIG_DFL True"
+    # The third variable is PYTHONSAFEPATH, which the supervisor sets for all of its children.
+    assert reports[0] == f"grün 3 {tmp_path} True SIG_DFL False"
+    assert reports[1] == f"grün 3 {tmp_path} True SIG_DFL True"
 
 
 def test_a_preloaded_child_that_fails_is_reported_with_its_status_and_error(tmp_path: Path) -> None:

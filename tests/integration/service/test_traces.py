@@ -62,7 +62,7 @@ def spans_by_name(
     return spans()
 
 
-@pytest.mark.usefixtures("publish_and_take")
+@pytest.mark.usefixtures("articles")
 def test_a_page_has_one_trace_from_the_crawler_to_the_article(
     deployment: Deployment, receiver: TraceReceiver
 ) -> None:
@@ -98,7 +98,7 @@ def test_pages_that_share_tasks_keep_their_traces(
         spans_by_name(deployment, receiver, trace_id, {"process crawler.pages", "extract page"})
 
 
-@pytest.mark.usefixtures("publish_and_take")
+@pytest.mark.usefixtures("articles")
 def test_without_a_receiver_and_with_hostile_headers_pages_give_the_same_articles(
     deployment: Deployment, receiver: TraceReceiver
 ) -> None:
