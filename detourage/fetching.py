@@ -130,7 +130,7 @@ def _fetched(attempt: _Attempt, max_bytes: int, *, obey_robots: bool) -> Page:
                 raise FetchError(url, f"robots.txt of {_host(target)} disallows this page")
 
     try:
-        with _opened(url, attempt, check) as response:
+        with _open_url(url, attempt, check) as response:
             response.raise_for_status()
             content = bytearray()
             for block in _blocks(response):
@@ -152,7 +152,7 @@ def _robots_rules(attempt: _Attempt, origin: str) -> RobotFileParser:
         return _robots_cache[key]
     rules = RobotFileParser()
     url = f"{origin}robots.txt"
-    with _opened(url, attempt) as response:
+    with _open_url(url, attempt) as response:
         if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise FetchError(url, _status(response.status_code))
         content = bytearray()
@@ -169,7 +169,7 @@ def _robots_rules(attempt: _Attempt, origin: str) -> RobotFileParser:
 
 
 @contextmanager
-def _opened(
+def _open_url(
     url: str, attempt: _Attempt, check: Callable[[str], None] = lambda _: None
 ) -> Iterator[Response]:
     """Open a URL and follow redirects; call `check` with each URL before it is opened."""

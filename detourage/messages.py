@@ -278,19 +278,19 @@ def _is_empty(value: object) -> bool:
     return value is None or value == []
 
 
-def _added(description: str, **options: Any) -> Any:
-    """Return an optional field that was added to version 1 after its first release."""
+def _added_key(description: str, **options: Any) -> Any:
+    """Return a field for a key that was added to version 1 after its first release."""
     return _key(f"{description} Added to version 1.", **options)
 
 
-def _omitted_if_empty(description: str, **options: Any) -> Any:
-    """Return an optional field that is omitted from the JSON if it is empty."""
+def _optional_key(description: str, **options: Any) -> Any:
+    """Return a field for a key that is omitted from the JSON if its value is empty."""
     return _key(description, exclude_if=_is_empty, **options)
 
 
-def _added_omitted_if_empty(description: str, **options: Any) -> Any:
-    """Return a field that was added to version 1, and is omitted from the JSON if it is empty."""
-    return _added(description, exclude_if=_is_empty, **options)
+def _added_optional_key(description: str, **options: Any) -> Any:
+    """Return a field for a key that was added to version 1 and is omitted if its value is empty."""
+    return _added_key(description, exclude_if=_is_empty, **options)
 
 
 TextLocation = (
@@ -309,27 +309,25 @@ class Block(MessagePart):
     text: str = Field(description="The text of the range.")
     start: int = Field(description="Offset of the first character in text.", ge=0)
     end: int = Field(description="Offset after the last character in text.", ge=0)
-    role: LineRole | None = _added(
+    role: LineRole | None = _added_key(
         "Role of the text for readers, regardless of its markup. Null if roles were not"
         " requested, except for authors and dates in a thread."
     )
-    role_probability: float | None = _added("Probability of that role.", ge=0, le=1)
-    level: int | None = _added_omitted_if_empty(
+    role_probability: float | None = _added_key("Probability of that role.", ge=0, le=1)
+    level: int | None = _added_optional_key(
         "Level of a heading, 1 to 6, or nesting depth of a list item.", ge=1
     )
-    marker: str | None = _added_omitted_if_empty(
+    marker: str | None = _added_optional_key(
         'Marker of a list item: "-", or a number such as "3."; absent if the block continues an'
         " item."
     )
-    links: list[Link] = _added_omitted_if_empty("Links within the block, in order.", default=[])
-    emphasis: list[Emphasis] = _added_omitted_if_empty(
-        "Bold and italic ranges, in order.", default=[]
-    )
-    language: str | None = _added_omitted_if_empty("Programming language of a code block.")
-    xpath: str | None = _added_omitted_if_empty(
+    links: list[Link] = _added_optional_key("Links within the block, in order.", default=[])
+    emphasis: list[Emphasis] = _added_optional_key("Bold and italic ranges, in order.", default=[])
+    language: str | None = _added_optional_key("Programming language of a code block.")
+    xpath: str | None = _added_optional_key(
         "XPath of the block's element; see Location. Absent if unknown."
     )
-    texts: list[TextLocation] = _added_omitted_if_empty(
+    texts: list[TextLocation] = _added_optional_key(
         "The text nodes that contain the block's text, in order, each as an array: offset and"
         " length of its part in the block's text; offset and length of the node in the bytes of"
         " the page, or nulls. If the part is not the first text of the block's element, two more:"
@@ -348,17 +346,17 @@ class Location(MessagePart):
     """
 
     xpath: str = Field(description="XPath of the element.")
-    attribute: str | None = _omitted_if_empty(
+    attribute: str | None = _optional_key(
         "Attribute that contains the value; absent if the element's text does."
     )
-    start: int | None = _omitted_if_empty(
+    start: int | None = _optional_key(
         "Byte offset, in the page as fetched, of the text or, without a text, of the start tag;"
         " absent if unknown."
     )
-    end: int | None = _omitted_if_empty("Byte offset of its end; absent if unknown.")
+    end: int | None = _optional_key("Byte offset of its end; absent if unknown.")
 
 
-_LOCATION = _added_omitted_if_empty("Location in the page; absent if unknown.")
+_LOCATION = _added_optional_key("Location in the page; absent if unknown.")
 
 
 class Locations(MessagePart):
@@ -371,7 +369,7 @@ class Locations(MessagePart):
     modified: Location | None = _key("Location of the modification date.")
 
 
-_NEXT_BLOCK = _added_omitted_if_empty(
+_NEXT_BLOCK = _added_optional_key(
     "Index of the block that follows, or the number of blocks if none follows; absent if the"
     " position is unknown.",
     ge=0,
@@ -411,13 +409,13 @@ class Comment(MessagePart):
     parent: int | None = Field(
         description="Index of the comment to which this one replies, or null."
     )
-    published: str | None = _added(
+    published: str | None = _added_key(
         "Date in ISO 8601, as precisely as given. A relative date is resolved against fetched_at,"
         " to the minute, hour or day; it is null if fetched_at is, or if the date is in weeks or"
         " longer units."
     )
-    permalink: str | None = _added("URL of the comment.")
-    votes: int | None = _added(
+    permalink: str | None = _added_key("URL of the comment.")
+    votes: int | None = _added_key(
         "Score given by readers, net of down-votes if the page shows a net score."
     )
     location: Location | None = _LOCATION
@@ -476,8 +474,8 @@ class Template(MessagePart):
     role: Role = Field(description="Role of the page in its group.")
 
 
-def _declared(name: str) -> Any:
-    return _added_omitted_if_empty(f"{name}, as declared by the page; otherwise absent.")
+def _declared_key(name: str) -> Any:
+    return _added_optional_key(f"{name}, as declared by the page; otherwise absent.")
 
 
 class Metadata(MessagePart):
@@ -498,17 +496,17 @@ class Metadata(MessagePart):
     paywall: bool | None = _key(
         "Whether only subscribers can read the whole article; null if unknown."
     )
-    truncated: bool | None = _added_omitted_if_empty(
+    truncated: bool | None = _added_optional_key(
         "True if the page shows only the beginning of the article, followed by a subscription"
         " offer; otherwise absent."
     )
     kind: Kind = _key("Kind of page.", default="article")
     wire: str | None = _key("News agency named in the byline, dateline or sign-off, or null.")
-    site_name: str | None = _declared("Name of the site")
-    description: str | None = _declared("Description of the article")
-    image: str | None = _declared("Absolute URL of the lead image")
-    favicon: str | None = _declared("Absolute URL of the site's icon")
-    text_direction: Literal["ltr", "rtl"] | None = _declared("Direction of the text")
+    site_name: str | None = _declared_key("Name of the site")
+    description: str | None = _declared_key("Description of the article")
+    image: str | None = _declared_key("Absolute URL of the lead image")
+    favicon: str | None = _declared_key("Absolute URL of the site's icon")
+    text_direction: Literal["ltr", "rtl"] | None = _declared_key("Direction of the text")
 
 
 DOUBTFUL = 0.8
@@ -541,7 +539,7 @@ class ArticleMessage(SentMessage):
     fetched_at: Timestamp | None = Field(
         description="Time of the fetch, RFC 3339 in UTC; null if unknown."
     )
-    received_at: Timestamp | None = _added(
+    received_at: Timestamp | None = _added_key(
         "Time at which the service received the page in this form, RFC 3339 in UTC. Unlike"
         " fetched_at, it cannot be set by a crawler."
     )
@@ -578,27 +576,27 @@ class ArticleMessage(SentMessage):
     )
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     metadata: Metadata | None = _key("Added to version 1; see Metadata.")
-    parts: Parts | None = _added(
+    parts: Parts | None = _added_key(
         "Pages of an article that spans several pages; null for a single page."
     )
-    canonical: str | None = _added(
+    canonical: str | None = _added_key(
         "Canonical URL of the page, without parameters that do not identify it, regardless of the"
         " URL from which it was fetched. The same in all messages of a page once its URLs are"
         " known."
     )
-    variants: list[str] | None = _added(
+    variants: list[str] | None = _added_key(
         "Other URLs from which the page was fetched, as given by the crawler, sorted, at most 50."
     )
-    withdrawn: Timestamp | None = _added(
+    withdrawn: Timestamp | None = _added_key(
         "Time of the fetch that confirmed that the site has removed the article, as at least two"
         " fetches reported. Everything else in such a revision is the same as in the previous one."
         " Null as long as the site shows the article, or does not declare it removed."
     )
-    corrections: list[str] | None = _added(
+    corrections: list[str] | None = _added_key(
         "Notes in which the site corrects the article, as displayed, at most 5; null if unknown,"
         " as in earlier versions."
     )
-    locations: Locations | None = _added(
+    locations: Locations | None = _added_key(
         "Locations of title, lead, authors and dates in the page; null if the article comes from"
         " a script."
     )

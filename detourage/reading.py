@@ -175,7 +175,7 @@ def attempt(page: Page, step: Callable[[], T]) -> T | Result:
 
 def failed(page: Page, error: BaseException) -> Result:
     """Return the result for a page that could not be read because of a bug."""
-    logger.error("a bug stopped the reading of %s: report it", page.url or "a page", exc_info=error)
+    logger.error("could not read %s (a bug: report it)", page.url or "a page", exc_info=error)
     reason = f"{type(error).__name__}: {error}"
     return Result(page.url, None, str(PageOutcome.FAILED), reason)
 
@@ -224,7 +224,7 @@ def extract_many(
 
     read = partial(_read_in_worker, **options)
     return in_processes(
-        read, pages_of(pages), processes, preload="detourage.reading", crashed=_crashed
+        read, pages_of(pages), processes, preload="detourage.reading", crashed=_result_of_crash
     )
 
 
@@ -236,5 +236,5 @@ def _read_in_worker(page: Page, **options: Unpack[ReadingOptions]) -> Result:
     return replace(result, article=replace(result.article, page=None))
 
 
-def _crashed(page: Page) -> Result:
+def _result_of_crash(page: Page) -> Result:
     return failed(page, RuntimeError("the page crashed the process that read it"))

@@ -567,7 +567,7 @@ class FollowedRequest(Base):
 
 
 class Duration(Base):
-    """Histogram bucket: number and total duration of the executions that took at most so long."""
+    """Histogram bucket: number and total duration of executions of up to `at_most` seconds."""
 
     __tablename__ = "durations"
     # Every task updates a row; free space in each block of the table avoids index updates.

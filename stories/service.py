@@ -147,7 +147,7 @@ class StoriesWorker(ConsumerMixin):
         self._waiting: list[Message] = []
         self._next_maintenance = self._next_cleaning = 0.0
         self._swept_to = 0
-        # Never opened: the mixin reads from it which errors are errors of a connection.
+        # Never opened. `ConsumerMixin` only asks it which exceptions are connection errors.
         self.connection = connection_to(settings, settings.broker_nodes[0])
 
     def run_until_signalled(self) -> None:

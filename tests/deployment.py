@@ -29,7 +29,7 @@ from worker.store.database import Database
 
 PATIENCE_SECONDS = 600.0
 """Maximum time that a test waits for a condition."""
-LOOKS_APART_SECONDS = 0.2
+POLL_SECONDS = 0.2
 """Time between two checks of that condition."""
 PROCESSES = ("intake", "relay", "worker", "beat")
 
@@ -141,7 +141,7 @@ class Deployment:
     ) -> None:
         self._processes = processes
         self.patience_seconds = PATIENCE_SECONDS
-        self.looks_apart_seconds = LOOKS_APART_SECONDS
+        self.poll_seconds = POLL_SECONDS
         self.settings = settings
         self.environment = process_environment(settings)
         self.topology = topology_of(settings)
@@ -245,7 +245,7 @@ class Deployment:
             assert time.monotonic() < deadline, (
                 f"the condition does not hold after {self.patience_seconds} seconds"
             )
-            time.sleep(self.looks_apart_seconds)
+            time.sleep(self.poll_seconds)
 
     def receipts(self) -> int:
         """Return the number of messages processed since the deployment started."""

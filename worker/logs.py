@@ -60,8 +60,7 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
         if log_format == "json":
             final += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
         else:
-            # The default exception formatter prints local variables, which takes minutes if they
-            # are large.
+            # By default, tracebacks contain local variables; printing large ones takes minutes.
             final += [
                 _escape_line_breaks,
                 structlog.dev.ConsoleRenderer(

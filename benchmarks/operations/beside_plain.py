@@ -119,7 +119,7 @@ def main(corpora: Sequence[Path], sites: int, pages: int) -> None:
     visits = crawl(corpora, sites=sites, pages=pages)
     home = Path(tempfile.mkdtemp(prefix="detourage-beside-"))
     with Servers(home) as servers, ProvingGround(servers, home) as ground:
-        ground.patience_seconds, ground.looks_apart_seconds = PATIENCE_SECONDS, 0.5
+        ground.patience_seconds, ground.poll_seconds = PATIENCE_SECONDS, 0.5
         plain = Plain(servers, home)
         sent = 0
 

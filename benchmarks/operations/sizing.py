@@ -24,8 +24,8 @@ from benchmarks.operations import floor
 from benchmarks.operations.process_memory import proportional_mebibytes
 from benchmarks.operations.sampling.sitecustomize import MESSAGE, TRAFFIC
 from benchmarks.operations.throughput import (
-    LOOKS_APART_SECONDS,
     PATIENCE_SECONDS,
+    POLL_SECONDS,
     REST_SECONDS,
     SAMPLING,
     Seconds,
@@ -143,7 +143,7 @@ def _measured(servers: Servers, home: Path, bodies: Sequence[bytes], pool: int) 
         settle_seconds=5,
     ) as ground:
         ground.patience_seconds = PATIENCE_SECONDS
-        ground.looks_apart_seconds = LOOKS_APART_SECONDS
+        ground.poll_seconds = POLL_SECONDS
         # Both idle and working processes are counted, including the work that they do only at
         # startup.
         idle = _counted(ground, traffic)
@@ -323,7 +323,7 @@ def _print_floor(servers: Servers, home: Path) -> None:
         def wait_for(number: int) -> None:
             count = text("SELECT count(*) FROM floor")
             while database.run(lambda session: session.scalar(count)) < number:
-                time.sleep(LOOKS_APART_SECONDS)
+                time.sleep(POLL_SECONDS)
 
         def used() -> dict[str, float]:
             process = psutil.Process(worker)

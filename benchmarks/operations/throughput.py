@@ -28,7 +28,7 @@ POOLS = (1, 2)
 
 PATIENCE_SECONDS = 3600.0
 
-LOOKS_APART_SECONDS = 1.0
+POLL_SECONDS = 1.0
 """Interval, in seconds, between checks for completion, which query PostgreSQL."""
 
 REST_SECONDS = 20.0
@@ -79,7 +79,7 @@ def _print(pool: int, bodies: list[bytes]) -> None:
         ) as ground,
     ):
         ground.patience_seconds = PATIENCE_SECONDS
-        ground.looks_apart_seconds = LOOKS_APART_SECONDS
+        ground.poll_seconds = POLL_SECONDS
         resting = processor_seconds(ground)
         time.sleep(REST_SECONDS)
         before = processor_seconds(ground)

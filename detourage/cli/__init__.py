@@ -79,10 +79,9 @@ class Commands(click.Group):
             raise click.ClickException(printable(message)) from error
         except Exception as error:
             installed = service()
-            service_message = installed.describe_expected_error(error) if installed else None
-            if service_message is None:
+            if installed is None or (text := installed.describe_expected_error(error)) is None:
                 raise
-            raise click.ClickException(printable(service_message)) from error
+            raise click.ClickException(printable(text)) from error
 
 
 def _end_interrupted() -> NoReturn:

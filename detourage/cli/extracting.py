@@ -156,14 +156,14 @@ def extract(
             result = next(results)
             if result.document is None:
                 raise click.ClickException(printable(str(result)))
-            with _opened(output) as stream:
+            with _open_output(output) as stream:
                 click.echo(_safe_for(stream, result.document), stream, nl=False)
         else:
-            with _opened(output) as stream:
+            with _open_output(output) as stream:
                 _report(_write_several(results, form, stream))
 
 
-def _opened(output: Path | None) -> AbstractContextManager[IO[str]]:
+def _open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
     """Open the output file, or else standard output."""
     if output is None:
         return nullcontext(sys.stdout)

@@ -81,7 +81,7 @@ class Extraction:
             from detourage.pool import in_processes
 
             yield from in_processes(
-                self._extract, pages, processes, preload=__name__, crashed=_crashed
+                self._extract, pages, processes, preload=__name__, crashed=_crash_outcome
             )
 
     def extract_chosen(
@@ -111,8 +111,8 @@ class Extraction:
         try:
             with time_limit(MAX_CPU_SECONDS):
                 subject = parse()
-                article = self._read(subject)
-                document = _formatted(article, self.form, subject.page.url, subject.source.site)
+                article = self._read_article(subject)
+                document = _format(article, self.form, subject.page.url, subject.source.site)
         except NoArticleError as error:
             outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
             return replace(result, outcome=outcome, reason=str(error))
@@ -125,7 +125,7 @@ class Extraction:
             return replace(result, reason=f"{type(error).__name__}: {error}")
         return replace(result, outcome=PageOutcome.ARTICLE, document=document)
 
-    def _read(self, subject: Subject) -> Article:
+    def _read_article(self, subject: Subject) -> Article:
         source, template_page = subject.source, subject.template_page
         if self.method is None:
             text_roles, favor = self.options.get("text_roles", ()), self.options.get("favor")
@@ -143,7 +143,7 @@ class Extraction:
         return read_by(self.method, page, pivot)
 
 
-def _formatted(article: Article, form: str, url: str, site: str) -> str:
+def _format(article: Article, form: str, url: str, site: str) -> str:
     if form == "markdown":
         return to_markdown(article)
     if form == "html":
@@ -162,6 +162,6 @@ def _unreadable(error: SourceError | ExplainingError) -> ExtractionOutcome:
     return ExtractionOutcome(error.name, error.name, outcome=error.outcome, reason=error.problem)
 
 
-def _crashed(page: InputPage | ExtractionOutcome) -> ExtractionOutcome:
+def _crash_outcome(page: InputPage | ExtractionOutcome) -> ExtractionOutcome:
     reason = "it crashed the process that read it, possibly for lack of memory"
     return ExtractionOutcome(page.name, page.name, outcome=PageOutcome.FAILED, reason=reason)

@@ -222,7 +222,7 @@ def load_subject(
     those `site_pages` that belong to its site. If all of them belong to one other site, it is
     compared with all of them, because pages saved by hand do not retain their URL.
     """
-    source = _chosen(given, input_pages(given), url)
+    source = _select_page(given, input_pages(given), url)
     page = source.parse()
     others = _site_pages(site_pages, source) if site_pages is not None else []
     if not others:
@@ -233,7 +233,7 @@ def load_subject(
     return Subject(source, page, template_page, known.group_size, known.template, known.patterns)
 
 
-def _chosen(name: str, pages: Iterator[InputPage], url: str | None) -> Source:
+def _select_page(name: str, pages: Iterator[InputPage], url: str | None) -> Source:
     """Return the only page, or the last one with the given URL; skip invalid messages."""
     last: Source | None = None
     last_with_url: Source | None = None

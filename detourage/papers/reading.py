@@ -64,14 +64,16 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
     return [(block.type, block.text) for block in body.blocks]
 
 
-def cut(source: Source, page: Outline, body: FoundBody, pivot: Outline | None = None) -> Extracted:
+def extract_body(
+    source: Source, page: Outline, body: FoundBody, pivot: Outline | None = None
+) -> Extracted:
     """Return the text of the element found, and the headline unless `pivot` has the same one."""
     pivot_titles = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, pivot_titles, body)
     return Extracted(article.title, article.text, article.blocks)
 
 
-def as_given(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
+def to_reader_comments(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
     """Convert comments to the type used in a method's result."""
     return tuple(
         ReaderComment(

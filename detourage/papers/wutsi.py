@@ -18,7 +18,7 @@ import re
 
 from detourage.html.text import WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import cut, outline_of
+from detourage.papers.reading import extract_body, outline_of
 from detourage.reader import NoTextError, sentences
 from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
@@ -81,7 +81,7 @@ def find_body(page: Outline, *, fusion: bool) -> FoundBody | None:
 def _extracted(source: Source, page: Outline, finding: FoundBody | None) -> Extracted:
     if finding is None:
         raise NoTextError("the page shows no text")
-    return cut(source, page, finding)
+    return extract_body(source, page, finding)
 
 
 def _removed_elements(page: Outline) -> set[int]:

@@ -241,8 +241,7 @@ def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | No
         return None
     records = doubtful.records[1:] if read[0].author is None else doubtful.records
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
-    is_record = np.zeros(len(outline.elements), dtype=np.bool_)
-    is_record[[*outline.indices_of(records)]] = True
+    is_record = np.isin(np.arange(len(outline.elements)), [*outline.indices_of(records)])
     is_inside = outline.flat.within(is_record)[[line.block for line in judged.lines]]
     word_counts = np.array([len(line.tokens) for line in judged.lines])
     probabilities = judged.probability_of(("comment",))

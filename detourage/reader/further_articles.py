@@ -359,12 +359,12 @@ class _FurtherArticles:
                             urls.setdefault(squash(headline), link_url)
         return urls
 
-    def _other_page(self, written: str | None) -> str | None:
-        """Resolve a URL; None unless it is another page of this site."""
-        if not written or len(written) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(written):
+    def _other_page(self, link: str | None) -> str | None:
+        """Return the absolute URL of a link if it leads to another page of this site, or None."""
+        if not link or len(link) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(link):
             return None
         base, site, own_paths = self._own_url
-        url = (absolute(written, base) or "").partition("#")[0]
+        url = (absolute(link, base) or "").partition("#")[0]
         path = _path(url)
         if not path or site_of(url) != site or _FILE.search(path):
             return None

@@ -69,7 +69,7 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
-    """Read an element of `EMBEDS` or one that encloses a post; None for trackers and buttons."""
+    """Return what an element embeds, such as a video or a post; None for trackers and buttons."""
     if _is_tiny(element):
         return None
     is_object = element.tag in EMBEDS

@@ -80,14 +80,14 @@ class Spectral(TemplateClusterer):
         n = len(distances)
         similarity = np.exp(-((distances / BANDWIDTH) ** 2) / 2)
 
-        def clustered(k: int) -> Indices:
+        def cluster(k: int) -> Indices:
             spectral = SpectralClustering(
                 n_clusters=k, affinity="precomputed", assign_labels="cluster_qr", random_state=0
             )
             return np.asarray(spectral.fit_predict(similarity), dtype=np.int64)
 
         max_clusters = min(MAX_CLUSTERS, max(n // 2, 2), n - 1)
-        return best_separated(distances, map(clustered, range(2, max_clusters + 1)))
+        return best_separated(distances, map(cluster, range(2, max_clusters + 1)))
 
 
 METHODS: Final[Mapping[str, type[TemplateClusterer]]] = {

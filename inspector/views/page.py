@@ -82,7 +82,7 @@ def page(request: InspectorRequest) -> ViewResponse:
     rest = [line for line in lines if line.number not in notable_numbers]
     end_line = first_line + MAX_LINES
     values = {
-        "page": _described(data),
+        "page": _description(data),
         "way": [step._asdict() for step in _steps(data, revisions, receipts, sending)],
         "article": article.to_json() if article else None,
         "revisions": [
@@ -148,7 +148,7 @@ def _message_of(revisions: Sequence[Revision], number: int) -> Mapping[str, Any]
     return next((each.message for each in revisions if each.number == number), None) or {}
 
 
-def _described(data: PageData) -> dict[str, Any]:
+def _description(data: PageData) -> dict[str, Any]:
     row, context = data.page, data.context
     return {name: getattr(row, name) for name in COLUMNS} | {
         "site": context.site_key,

@@ -32,7 +32,7 @@ def pair(request: InspectorRequest) -> ViewResponse:
     documents = [each.parse() for each in pages]
     changes = _changes(trees, documents)
     values = {
-        "pages": [_described(each, tree) for each, tree in zip(pages, trees, strict=True)],
+        "pages": [_description(each, tree) for each, tree in zip(pages, trees, strict=True)],
         "normalised": normalised_distance(changes.distance, *map(len, trees)) if changes else None,
         **{
             name: getattr(changes, name, None)
@@ -64,7 +64,7 @@ def _changes(trees: list[Tree], documents: list[Page | None]) -> TreeChanges | N
         return None
 
 
-def _described(data: PageData, tree: Tree) -> dict[str, Any]:
+def _description(data: PageData, tree: Tree) -> dict[str, Any]:
     page, context = data.page, data.context
     return {
         "id": page.id,

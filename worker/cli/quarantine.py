@@ -48,7 +48,7 @@ def quarantine() -> None:
 def quarantine_list(stage: str | None, reason: str | None, limit: int | None) -> None:
     """List quarantined messages."""
     now = datetime.now(UTC)
-    messages = [each for each in _quarantined(stage) if reason in (None, each.reason)]
+    messages = [each for each in _browse_stages(stage) if reason in (None, each.reason)]
     rows = [HEADER]
     for each in messages[:limit]:
         age = each.age_seconds(now)
@@ -80,17 +80,17 @@ def quarantine_show(message_id: str | None, stage: str | None, whole: bool) -> N
     If MESSAGE_ID is given, only that message is printed. Long values are shortened unless --whole
     is given.
     """
-    messages = [each for each in _quarantined(stage) if message_id in (None, each.message_id)]
+    messages = [each for each in _browse_stages(stage) if message_id in (None, each.message_id)]
     if message_id and not messages:
         raise click.ClickException(f"no message {message_id!r} is in quarantine")
     for message in messages:
         values = message.to_json()
         if not whole:
-            values = {key: value and _shortened(value) for key, value in values.items()}
+            values = {key: value and _shorten_value(value) for key, value in values.items()}
         click.echo(json_line(values))
 
 
-def _shortened(value: str) -> str:
+def _shorten_value(value: str) -> str:
     if len(value) <= MAX_VALUE_LENGTH:
         return value
     # The last part of a traceback is the most informative.
@@ -140,7 +140,7 @@ def _stages(stage: str | None) -> Sequence[str]:
     return [stage] if stage else QUARANTINED_STAGES
 
 
-def _quarantined(stage: str | None) -> Iterator[QuarantinedMessage]:
+def _browse_stages(stage: str | None) -> Iterator[QuarantinedMessage]:
     from worker.service.quarantine import browse
     from worker.settings import load_settings
 

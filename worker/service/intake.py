@@ -158,7 +158,7 @@ class Intake(BrokerProcess):
                 self._store_due_fetches(due)
 
     def _store_due_fetches(self, fetches: Sequence[Row[Any]]) -> None:
-        """Store fetches that have waited for the outcomes of their pages."""
+        """Store waiting fetches whose pages now have an outcome."""
         for due in fetches:
             try:
                 fetched = fetched_pages.fetched_page_of(due)

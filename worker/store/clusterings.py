@@ -52,13 +52,16 @@ def due_sites(
     *,
     patience_seconds: float,
     pauses_seconds: Sequence[float] = (),
-    first_at_once: bool = False,
+    new_sites_at_once: bool = False,
 ) -> list[DueSite]:
-    """Return the settled sites that have changed and whose clustering is not yet requested."""
+    """Return the changed sites that have settled and whose clustering has not been requested.
+
+    With `new_sites_at_once`, sites that have never been clustered need not have settled.
+    """
     params = {
         **vars(settle),
         "patience": patience_seconds,
         "pauses_seconds": list(pauses_seconds),
-        "first_at_once": first_at_once,
+        "new_sites_at_once": new_sites_at_once,
     }
     return [DueSite(*row) for row in session.execute(_DUE, params)]

@@ -385,7 +385,7 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
 
 
 def _keep_preferred(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
-    """Let the preferred one of two equal fetches describe the page; see `record_pages`."""
+    """Give a page the URL and date of the preferred of two equal fetches (see `record_pages`)."""
     prefers_earlier = page.url == fetched.url
 
     def sort_key(fetch: FetchedPage | StoredPage) -> tuple[bool, float, str, str]:
@@ -518,8 +518,7 @@ def add_waiting(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) ->
 
 
 DUE_FETCHES = SQL.due_fetches.columns(compressed=LargeBinary)
-"""The earliest waiting fetch of each page whose current content has an outcome, whatever the order
-of arrival."""
+"""The earliest waiting fetch, by fetch date, of each page whose current content has an outcome."""
 
 
 def fetched_page_of(row: Row[Any]) -> FetchedPage:

@@ -50,7 +50,7 @@ class RunProgress:
 
 @dataclass(frozen=True)
 class SiteStatus:
-    """State of a site."""
+    """State of a site, whose fields are keys of ``detourage status --json``."""
 
     key: str
     pages: int

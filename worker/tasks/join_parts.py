@@ -24,8 +24,7 @@ and each late part causes another revision."""
 PARTS_PER_TASK = 500  # maximum number of parts that a task processes
 
 WORK_SECONDS = 1.0
-"""Time after which a task leaves the remaining parts to the next one, because the process also has
-pages to extract."""
+"""Time after which a task leaves the remaining parts to a later one, so as not to delay pages."""
 
 
 @shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)
@@ -70,6 +69,6 @@ def _try_part(state: ProcessState, page_id: int) -> int:
         if is_transient_failure(error):
             raise
         # A bug triggered by one article must not prevent the joining of other articles.
-        logger.exception("parts of page %d not joined", page_id)
+        logger.exception("could not join the parts of page %d", page_id)
         state.database.execute(SQL.record_processed, pages=[page_id], versions=[version])
         return 0

@@ -110,7 +110,7 @@ def _save(
 def _assign_page(
     session: Session, state: ProcessState, page: Row[Any], latest: LatestGroups, may_compare: bool
 ) -> tuple[list[NewMembership], int]:
-    """Return the membership of a page, and the units of work used; none if its tree is damaged."""
+    """Return a page's membership (none if its tree is damaged), and the units of work used."""
     assignment, template_page_id = NOT_COMPARED, None
     if may_compare:
         sizes = [each.tree_size for each in latest.representatives]

@@ -15,7 +15,7 @@ from worker.workflow.first_extractions import settle_lone_sites
 
 
 def settle_times(settings: Settings, messages_waiting: int | None) -> SettleTimes:
-    """Return how long sites wait, given the number of messages at the intake (None: unknown)."""
+    """Return how long sites wait, given the number of messages at the intake (None if unknown)."""
     longest = settings.longest_settle_seconds
     half_patience = settings.first_article_seconds / 2
     return SettleTimes(
@@ -34,7 +34,7 @@ def request_settled_clusterings(session: Session, settings: Settings, settle: Se
         patience_seconds=PATIENCE_SECONDS,
         pauses_seconds=pauses_seconds(settings),
         # The intake may be blocked by pages waiting for their site's first clustering.
-        first_at_once=progress.is_backlog_nearly_full(session, settings.pending_limit),
+        new_sites_at_once=progress.is_backlog_nearly_full(session, settings.pending_limit),
     )
     if not due:
         return

@@ -80,9 +80,7 @@ class ComparisonJob:
     trees: dict[int, Tree]
     known: Distances
     finished_rows: set[int]  # rows whose nearest references are stored
-    other_sets: list[
-        tuple[list[int], Nearest]
-    ]  # other reference sets with their nearest references
+    other_sets: list[tuple[list[int], Nearest]]  # other reference sets, with what was found in them
 
     @property
     def is_abandoned(self) -> bool:

@@ -104,10 +104,10 @@ def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite |
 def known_site(
     session: Session, state: ProcessState, site: ComparedSite, stored: StoredDistances
 ) -> KnownSite | None:
-    """Return a site with all its distances, or None if blocks had to be requested."""
+    """Return a site with all its distances; if some are missing, request them and return None."""
     found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
     if isinstance(found, NeededComparisons):
-        pairs = _pairs_if_few(site, list(divide_into_blocks(found, site.trees, stored)))
+        pairs = _few_pairs(site, list(divide_into_blocks(found, site.trees, stored)))
         if pairs is not None:
             compare_at_once(session, state, pairs)
             found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
@@ -124,7 +124,7 @@ def known_grouping(
     known: KnownSite,
     pages: Sequence[SitePage],
 ) -> Grouping | None:
-    """Return the groups of a site's pages, or None if blocks had to be requested."""
+    """Return the groups of a site's pages; if distances are missing, request them; return None."""
     found = group_or_missing(known, pages, site.trees, stored)
     if isinstance(found, NeededComparisons):
         _enqueue_missing(session, site, stored, found)
@@ -133,7 +133,7 @@ def known_grouping(
 
 
 def enqueue_late_blocks(session: Session, site_id: int) -> None:
-    """Request a site's overdue blocks again."""
+    """Enqueue a site's blocks of comparisons again if their results are overdue."""
     params = {"task": task_names.COMPARE, "site_id": site_id, "patience": PATIENCE_SECONDS}
     if not session.scalar(outbox.SQL.is_waiting, params):
         late = session.scalars(comparisons.SQL.renew_late_blocks, params).all()
@@ -159,8 +159,8 @@ def divide_into_blocks(
                     yield NewBlock((pivot,), part, len(part))
 
 
-def _pairs_if_few(site: ComparedSite, blocks: Sequence[NewBlock]) -> list[tuple[int, int]] | None:
-    """Return the pairs of blocks, or None if the clustering task must not compare them itself."""
+def _few_pairs(site: ComparedSite, blocks: Sequence[NewBlock]) -> list[tuple[int, int]] | None:
+    """Return the pairs of trees in blocks, or None if there are too many for a clustering task."""
     if (
         sum(shape.size for shape in site.trees.values()) > BLOCK_NODES
         or sum(block.pairs for block in blocks) > PAIRS_AT_ONCE

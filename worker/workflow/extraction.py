@@ -76,7 +76,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
     content = job.content
     if content is None:
         reason = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
-        logger.error("the outcome of %s is failed: %s", job.url, reason)
+        logger.error("gave up the extraction of %s: %s", job.url, reason)
         return NoArticle(PageOutcome.FAILED, reason)
     template = state.templates.get(job.template_page) if job.template_page else None
     if job.template_page is not None:

@@ -102,7 +102,7 @@ def save_or_fail(
         if is_transient_failure(error) or not is_alone:
             raise
         # The database would reject the same result again.
-        logger.exception("cannot store %s; its outcome is failed", extracted[0][0].url)
+        logger.exception("could not store the article of %s", extracted[0][0].url)
         failure = NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
         failed = [(job, failure) for job, _ in extracted]
         return state.database.run(save_extractions, state, failed)

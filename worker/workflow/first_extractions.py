@@ -13,8 +13,7 @@ from worker.workflow.extraction_requests import request_extractions
 logger = logging.getLogger(__name__)
 
 ALONE_SECONDS = 5.0
-"""Time after which the only page of a site is extracted without a template; a crawl sends a second
-page sooner."""
+"""Time after which a site's only page is extracted alone; a crawl sends a second page sooner."""
 
 WATCHED_SECONDS = 20.0
 """Time after which a page is no longer checked for being the only one of its site, to bound the
@@ -48,12 +47,12 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
         provisional.add_pages(session, sorted(sites), waiting)
         request_extractions(session, waiting, provisional.NUMBER)
         numbers = pluralise(len(waiting), "page"), pluralise(len(sites), "new site")
-        logger.info("%s of %s: first articles without a clustering", *numbers)
+        logger.info("extracting %s of %s without waiting for a clustering", *numbers)
     return len(waiting)
 
 
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
-    """Mark those of the sites that have at most one page as clustered, and return them."""
+    """Mark the sites that have at most one page as clustered, and return them."""
     lone = session.scalars(SQL.lone_sites, {"sites": list(site_ids)}).all()
     locked = provisional.lock_free_sites(session, lone)
     # More pages may have arrived before the lock was acquired.
@@ -65,5 +64,5 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
     request_extractions(session, unrequested, provisional.NUMBER)
     provisional.mark_clustered(session, lone, saw_all_pages=True)
-    logger.info("no clustering needed, one page at most: %s", pluralise(len(lone), "site"))
+    logger.info("not clustering %s with a single page", pluralise(len(lone), "site"))
     return lone

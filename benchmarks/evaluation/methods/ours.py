@@ -5,7 +5,7 @@ from functools import lru_cache
 from detourage.article import Article
 from detourage.comments import CommentPattern
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import CACHED_PAGES, as_given, outline_of, page_of
+from detourage.papers.reading import CACHED_PAGES, outline_of, page_of, to_reader_comments
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import (
     comment_pattern_of,
@@ -46,5 +46,5 @@ def _to_extracted(article: Article) -> Extracted:
         article.blocks,
         authors=metadata.authors,
         date=str(metadata.published) if metadata.published else None,
-        comments=as_given(article.comments),
+        comments=to_reader_comments(article.comments),
     )

@@ -12,7 +12,7 @@ from detourage.inference import BoostedTrees, load_model
 from detourage.papers.commentsminer.measures import measure
 from detourage.papers.commentsminer.mining import Forest, Subtree, displayed, mine
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import as_given, page_of
+from detourage.papers.reading import page_of, to_reader_comments
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
@@ -32,7 +32,9 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
         chosen = candidates[int(ranking.probabilities(features).argmax())]
         roots = find_occurrences(elements, chosen)
     found = tuple(elements.elements[root] for root in roots)
-    return Extracted(None, "", (), comments=as_given(read_comments(page.flat, found, page.url)))
+    return Extracted(
+        None, "", (), comments=to_reader_comments(read_comments(page.flat, found, page.url))
+    )
 
 
 def find_occurrences(page: FlatDocument, pattern: Subtree) -> list[int]:

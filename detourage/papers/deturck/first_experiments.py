@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import CACHED_PAGES, cut, page_of, pivot_of
+from detourage.papers.reading import CACHED_PAGES, extract_body, page_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
@@ -33,7 +33,7 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
         raise NoTextError("the texts of the page do not differ from those of the other page")
     chosen = page.elements[HEURISTICS[heuristic](page, weights)]
     finding = FoundBody(heuristic, outline.elements.index(chosen))
-    return cut(source, outline, finding, pivot_outline)
+    return extract_body(source, outline, finding, pivot_outline)
 
 
 @lru_cache(maxsize=CACHED_PAGES)

@@ -25,7 +25,7 @@ from string import ascii_lowercase
 
 from detourage.html.text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import cut, outline_of, pivot_of
+from detourage.papers.reading import extract_body, outline_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
@@ -113,7 +113,7 @@ def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracte
     finding = find_body(page, pivot, READINGS[reading])
     if finding is None:
         raise NoTextError("no part of the page differs enough from the other page")
-    return cut(source, page, finding, pivot)
+    return extract_body(source, page, finding, pivot)
 
 
 def find_body(page: Outline, other: Outline, reading: Reading = CHOSEN) -> FoundBody | None:

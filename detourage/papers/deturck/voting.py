@@ -12,7 +12,7 @@ from functools import lru_cache
 from detourage.html.nodes import element_at
 from detourage.papers.deturck.retained import filtered_parts, find_body
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import cut, outline_of, page_of, pivot_of
+from detourage.papers.reading import extract_body, outline_of, page_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.finding import FoundBody
 
@@ -39,7 +39,7 @@ def extract(source: Source, neighbours: Neighbours) -> Extracted:
         element = element_at(page_of(source).document, path)
         for container in page.indices_of(() if element is None else (element,)):
             finding = FoundBody(METHOD, container, frozenset(filtered_parts(page)))
-            return cut(source, page, finding, outline_of(pivot))
+            return extract_body(source, page, finding, outline_of(pivot))
     raise NoTextError("the page has none of the elements found in the pages of its group")
 
 

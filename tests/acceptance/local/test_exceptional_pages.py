@@ -61,7 +61,7 @@ class ExceptionalRun:
     articles: list[dict[str, Any]]
     quarantine: list[dict[str, Any]]
 
-    def of_site(self, host: str) -> list[dict[str, Any]]:
+    def articles_of(self, host: str) -> list[dict[str, Any]]:
         return [each for each in self.articles if host in each["url"]]
 
 
@@ -92,14 +92,14 @@ def exceptional_run(tmp_path_factory: pytest.TempPathFactory) -> ExceptionalRun:
 def test_articles_that_arrive_at_five_urls_are_written_once(
     exceptional_run: ExceptionalRun,
 ) -> None:
-    of_site = exceptional_run.of_site("example.org/")
-    articles = [each for each in of_site if each["variants"]]
+    articles_of_site = exceptional_run.articles_of("example.org/")
+    articles = [each for each in articles_of_site if each["variants"]]
     assert sorted(each["canonical"] for each in articles) == [address(PLAIN, n) for n in SEEDS]
     for article, seed in zip(sorted(articles, key=lambda each: each["title"]), SEEDS, strict=True):
         all_urls = {address(url, seed) for url in FIVE_URLS}
         assert {article["canonical"], *article["variants"]} == all_urls
         assert article["title"] == f"Bridge story number {seed}"
-    assert len(of_site) == len(SEEDS) + 4
+    assert len(articles_of_site) == len(SEEDS) + 4
 
 
 def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(
@@ -114,7 +114,7 @@ def test_a_run_keeps_an_article_whose_page_later_becomes_unavailable(
 
 
 def test_unusable_messages_are_saved_and_block_nothing(exceptional_run: ExceptionalRun) -> None:
-    assert len(exceptional_run.of_site("good.example/")) == 5
+    assert len(exceptional_run.articles_of("good.example/")) == 5
     assert "2 unusable messages" in exceptional_run.messages[-1]
     assert sorted(each["reason"] for each in exceptional_run.quarantine) == [
         "not-json",
@@ -131,4 +131,4 @@ def test_a_missing_browser_does_not_block_other_pages(exceptional_run: Exception
     articles = len(exceptional_run.articles) - gone_pages
     assert outcomes == f"outcomes: article {articles}, gone {gone_pages}, needs-rendering 1"
     assert "0 failed pages" in exceptional_run.messages[-1]
-    assert not exceptional_run.of_site("app.example/")
+    assert not exceptional_run.articles_of("app.example/")

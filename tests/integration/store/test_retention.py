@@ -185,12 +185,12 @@ def test_interrupted_pruning_resumes(tasks: Tasks, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.usefixtures("site_id")
-def test_the_command_counts_before_it_removes(tasks: Tasks) -> None:
+def test_a_dry_run_reports_what_would_be_removed(tasks: Tasks) -> None:
     command = ("prune", "--older-than", "30", "--only", "html")
-    counted = invoke(*command, "--dry-run")
+    dry_run = invoke(*command, "--dry-run")
     assert count_rows(tasks, PageContent) == 11
-    removed = invoke(*command)
-    assert removed.output == counted.output == f"html\t{11 - count_rows(tasks, PageContent)}\n"
+    removal = invoke(*command)
+    assert removal.output == dry_run.output == f"html\t{11 - count_rows(tasks, PageContent)}\n"
 
 
 def test_an_unknown_kind_and_a_negative_age_are_refused(tasks: Tasks) -> None:

@@ -54,7 +54,9 @@ def test_parts_of_an_article_with_headings_are_kept(kind: str) -> None:
     ],
     ids=["second-level headings", "little text before them", "nested"],
 )
-def test_further_article_elements_may_be_its_parts(body: str, seeds: tuple[int, ...]) -> None:
+def test_further_article_elements_may_be_parts_of_the_article(
+    body: str, seeds: tuple[int, ...]
+) -> None:
     text = text_of(body)
     assert all(each in text for seed in seeds for each in paragraphs(seed, 3))
 

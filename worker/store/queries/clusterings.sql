@@ -80,7 +80,7 @@ WHERE sites.version > coalesce(last.version, 0)
         OR last.at <= now() - make_interval(secs => :longest)
         OR last.at > now() + interval '1 minute'
         OR last.at IS NULL AND (
-            :first_at_once
+            :new_sites_at_once
             OR changed_at <= now() - make_interval(secs => :first_silence)
             OR (SELECT min(received_at) FROM pages WHERE site_id = sites.id)
                 <= now() - make_interval(secs => :first_longest)

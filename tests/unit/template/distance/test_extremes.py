@@ -118,7 +118,7 @@ def test_a_page_too_large_to_compare_is_an_outlier() -> None:
 
 
 @pytest.mark.parametrize("nodes", [15_990, 16_010])
-def test_values_close_to_the_16_bit_limit(nodes: int) -> None:
+def test_all_kernels_agree_close_to_the_16_bit_limit(nodes: int) -> None:
     rng = random.Random(nodes)
     tree = random_tree(rng, nodes, "flat", "abc")
     trees = [tree, edit_randomly(rng, tree, 30, "abc")]
