@@ -80,7 +80,7 @@ class InspectorRequest:
 
     def number(self, name: str) -> int | None:
         """Return a parameter that must be a whole number, or None if it is missing."""
-        return self._parsed(name, _parse_number, f"a whole number of at most {MAX_DIGITS} digits")
+        return self._parse(name, _parse_number, f"a whole number of at most {MAX_DIGITS} digits")
 
     def share(self, name: str) -> float | None:
         """Return a parameter that must be a number from 0 to 1, or None if it is missing."""
@@ -91,13 +91,13 @@ class InspectorRequest:
                 raise ValueError
             return share
 
-        return self._parsed(name, parse, "a number from 0 to 1, such as 0.8")
+        return self._parse(name, parse, "a number from 0 to 1, such as 0.8")
 
     def day(self, name: str) -> date | None:
         """Return a parameter that must be a date, or None if it is missing."""
-        return self._parsed(name, date.fromisoformat, "a day, such as 2026-11-24")
+        return self._parse(name, date.fromisoformat, "a day, such as 2026-11-24")
 
-    def _parsed(self, name: str, parse: Callable[[str], T], expected: str) -> T | None:
+    def _parse(self, name: str, parse: Callable[[str], T], expected: str) -> T | None:
         """Parse a parameter; respond with 400 if `parse` raises ValueError."""
         value = self.text(name)
         if value is None:

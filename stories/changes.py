@@ -145,10 +145,12 @@ def _compare(
     """Return the changes in the order of the new text, and the share of the text that remains."""
     old, new = before.sentences, after.sentences
     # Each dictionary maps the index of an old sentence to that of the new one.
-    matched = dict(_matched([each.key for each in old], [each.key for each in new]))
+    matched = dict(_match_equal([each.key for each in old], [each.key for each in new]))
     counts = (Counter(each.key for each in sentences) for sentences in (old, new))
     frequent = {key for count in counts for key, times in count.items() if times > MAX_OCCURRENCES}
-    moved = _pair_equal(old, new, _unpaired(old, matched.keys()), _unpaired(new, matched.values()))
+    moved = _pair_equal(
+        old, new, _unpaired_indices(old, matched.keys()), _unpaired_indices(new, matched.values())
+    )
     moved = {a: b for a, b in moved.items() if old[a].key not in frequent}
     ignored = before.outside_text | after.outside_text | frequent
 
@@ -156,7 +158,7 @@ def _compare(
         """Return the indices of the sentences that are neither paired nor ignored."""
         return [
             each
-            for each in _unpaired(sentences, paired)
+            for each in _unpaired_indices(sentences, paired)
             if not _is_ignored(sentences[each], ignored, template_lines)
         ]
 
@@ -184,13 +186,13 @@ def _compare(
     return [change for _, _, change in changes], kept / total if total else 1.0
 
 
-def _unpaired(sentences: Sequence[Sentence], paired: Iterable[int]) -> list[int]:
+def _unpaired_indices(sentences: Sequence[Sentence], paired: Iterable[int]) -> list[int]:
     """Return the indices of the sentences that are not among the paired ones."""
     excluded = set(paired)
     return [number for number in range(len(sentences)) if number not in excluded]
 
 
-def _matched(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _match_equal(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield the indices of equal sentences that are in the same order in both texts."""
     # The common beginning and end are matched first, because difflib takes quadratic time.
     shorter = min(len(old), len(new))

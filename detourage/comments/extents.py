@@ -159,7 +159,7 @@ def _siblings_up_to_record(
 
 
 def _count_similar_siblings(shapes: _Shapes, siblings: Sequence[Sequence[int]]) -> int:
-    """Count the siblings of records, given nearest first, that have the same shape for most."""
+    """Return how many siblings of each record, nearest first, look alike for most records."""
     if len(siblings) < 2:
         return 0
     found = [[shapes.shape(sibling) for sibling in nearest[:MAX_ROWS]] for nearest in siblings]

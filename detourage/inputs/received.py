@@ -56,12 +56,13 @@ def _declared_error(body: bytes) -> UnusableMessageError | None:
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         unusable = json.loads(body)["unusable"]
         return UnusableMessageError(
-            UnusableReason(unusable["reason"]), writable(unusable["detail"])[:MAX_DETAIL_CHARACTERS]
+            UnusableReason(unusable["reason"]),
+            storable_text(unusable["detail"])[:MAX_DETAIL_CHARACTERS],
         )
     return None
 
 
-def writable(value: object) -> str:
+def storable_text(value: object) -> str:
     """Return a value as text that PostgreSQL accepts, without NULs or lone surrogates."""
     return str(value).replace("\x00", "").encode("utf-8", "replace").decode()
 

@@ -33,10 +33,10 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
     root = body if body is not None else document
     title = "".join(heading.itertext()) if heading is not None else None
     paragraphs = _paragraphs(root, heading)
-    return extracted(title, paragraphs, markup=markup)
+    return to_result(title, paragraphs, markup=markup)
 
 
-def extracted(title: str | None, paragraphs: Sequence[str], *, markup: bool) -> Extracted:
+def to_result(title: str | None, paragraphs: Sequence[str], *, markup: bool) -> Extracted:
     """Return paragraphs as blocks with `markup`, or else as lines of a single block."""
     texts = paragraphs if markup else ["\n".join(paragraphs)]
     return Extracted.from_stretches(title, (("paragraph", text) for text in texts))

@@ -19,7 +19,7 @@ order, have these consequences:
 
 import re
 
-from detourage.papers.html_killer import extracted
+from detourage.papers.html_killer import to_result
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import text_of
 
@@ -54,7 +54,7 @@ _MENU_MARKS = (b"|", b"ags: ")
 
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
     """Apply the script to the code of a page, decoded as for all methods (it assumes UTF-8)."""
-    return extracted(*kill(text_of(source).encode("utf-8", "replace")), markup=markup)
+    return to_result(*kill(text_of(source).encode("utf-8", "replace")), markup=markup)
 
 
 def kill(code: bytes) -> tuple[str | None, list[str]]:

@@ -259,9 +259,9 @@ def revisions_of(
 
 
 def last_article(session: Session, page_id: int) -> tuple[dict[str, Any] | None] | None:
-    """Return a tuple with a page's latest article message (None without an article).
+    """Return a page's latest article message in a tuple, or None if the page does not exist.
 
-    Return None if the page does not exist.
+    The tuple contains None if the page has no article.
     """
     row = session.execute(
         SQL.last_article.columns(message=ArticleJson), {"page_id": page_id}

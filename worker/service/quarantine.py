@@ -15,7 +15,7 @@ from kombu.transport.base import StdChannel
 from sqlalchemy import TextClause
 from sqlalchemy.orm import Session
 
-from detourage.inputs.received import writable
+from detourage.inputs.received import storable_text
 from detourage.limits import MAX_DETAIL_CHARACTERS
 from detourage.outcomes import UnusableReason
 from detourage.packed_bytes import DamagedBytesError
@@ -237,7 +237,7 @@ def _quarantined_message(stage: str, message: Message) -> QuarantinedMessage:
 
 def _header_text(value: object) -> str:
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
-    return writable(text)[:MAX_DETAIL_CHARACTERS]
+    return storable_text(text)[:MAX_DETAIL_CHARACTERS]
 
 
 def write_quarantined(settings: Settings, path: Path) -> None:

@@ -334,21 +334,21 @@ def list_joined(session: Session, key: str) -> list[JoinedAddress]:
     """Return a site's addresses that joined another address's page."""
     rows = session.execute(SQL.list_joined, {"key": key, "limit": MAX_LISTED}).all()
     addresses_of = addresses_by_page(session, [row.page_id for row in rows])
-    listed: list[JoinedAddress] = []
+    joined: list[JoinedAddress] = []
     for row in rows:
-        listed += _joined_addresses(row, canonical_of(addresses_of[row.page_id]))
-    return sorted(listed, key=lambda each: (each.canonical, each.address))
+        joined += _joined_addresses(row, canonical_of(addresses_of[row.page_id]))
+    return sorted(joined, key=lambda each: (each.canonical, each.address))
 
 
 def _joined_addresses(row: Row[Any], canonical: str) -> list[JoinedAddress]:
-    """Return the spellings of an address, except the first one of an authoritative address."""
+    """Return a row's address, if it joined another's page, and the address's other spellings."""
     first = row.address if row.address in row.spellings else next(iter(row.spellings), row.address)
-    listed = [
+    joined = [
         JoinedAddress(spelling, "form", canonical, row.came_at)
         for spelling in row.spellings
         if spelling != first
     ]
     if row.joined_at is not None:
         kind = row.kind or "canonical"
-        listed.append(JoinedAddress(first, kind, canonical, row.joined_at))
-    return listed
+        joined.append(JoinedAddress(first, kind, canonical, row.joined_at))
+    return joined

@@ -132,7 +132,7 @@ _ROWS_ONLY = "detourage_rows_only"
 
 
 def rows_only(statement: S) -> S:
-    """Mark a statement to be run on the connection by `RowSession`; it must not return objects.
+    """Mark a statement that returns no ORM objects, so that `RowSession` runs it directly.
 
     This saves most of the overhead of statements that return plain rows or nothing. A session would
     also insert rows in one statement per set of non-null columns.

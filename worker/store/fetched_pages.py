@@ -502,7 +502,7 @@ _DROP_LAST_WAITING = SQL.drop_last_waiting.bindparams(most=MAX_WAITING_FETCHES)
 
 
 def add_waiting(session: Session, waiting: Sequence[tuple[int, FetchedPage]]) -> None:
-    """Store fetches, given with the IDs of their pages."""
+    """Store fetches that must wait for an extraction, given with the IDs of their pages."""
     for page_id, fetched in waiting:
         session.execute(_DROP_LAST_WAITING, {"page_id": page_id})
         session.add(

@@ -71,7 +71,7 @@ class PageObjects:
         )
 
     def is_marked(self) -> bool:
-        """Return whether the store has its marker, which is written if it may not be read."""
+        """Return whether the store has its marker; write it if only writing is permitted."""
         import obstore
         from obstore.exceptions import PermissionDeniedError
 

@@ -11,7 +11,7 @@ from worker.workflow.process_state import process_state
 
 @shared_task(name=task_names.COMPARE, **TASK_OPTIONS)
 def compare(block_id: int) -> None:
-    """Compute and store the missing distances of a block.
+    """Compute and store the missing distances of a block of comparisons.
 
     The last block of a site enqueues the site's clustering. Work beyond `TASK_WORK` is left to the
     block's next task. Does nothing if the block is finished, no longer needed, or being compared by

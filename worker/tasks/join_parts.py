@@ -59,7 +59,7 @@ def _try_part(state: ProcessState, page_id: int) -> int:
         return 0
     attempt, version = begun[0].attempts, begun[0].version
     if attempt > JOINING_ATTEMPTS:
-        problem = "parts of page %d not joined: %d attempts crashed the process"
+        problem = "gave up joining the parts of page %d: %d attempts crashed the process"
         logger.error(problem, page_id, JOINING_ATTEMPTS)
         state.database.execute(SQL.record_processed, pages=[page_id], versions=[version])
         return 0

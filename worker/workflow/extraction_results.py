@@ -95,7 +95,7 @@ def save_or_fail(
     *,
     is_alone: bool,
 ) -> set[int]:
-    """Store the extracted pages, and return the IDs of those that changed in the meantime."""
+    """Store pages like `save_extractions`; if the database rejects a page, record a failure."""
     try:
         return state.database.run(save_extractions, state, extracted)
     except DBAPIError as error:

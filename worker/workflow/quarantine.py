@@ -9,7 +9,7 @@ from uuid import uuid4
 from kombu import Message
 from sqlalchemy.orm import Session
 
-from detourage.inputs.received import UnusableMessageError, writable
+from detourage.inputs.received import UnusableMessageError, storable_text
 from worker.messaging.headers import quarantine_headers
 from worker.messaging.transport import raw_body
 from worker.outcomes import AbandonedReason
@@ -19,7 +19,7 @@ from worker.store import outbox
 def message_id_of(message: Message) -> str | None:
     """Return the message ID set by the publisher."""
     message_id = message.properties.get("message_id")
-    return writable(message_id) if message_id is not None else None
+    return storable_text(message_id) if message_id is not None else None
 
 
 def quarantine_message(

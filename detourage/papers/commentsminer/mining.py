@@ -24,7 +24,7 @@ that are left of the path.
 
 
 class Pattern(NamedTuple):
-    """A subtree as its rightmost path; by root of an occurrence, the matches of its last node."""
+    """A subtree, given by its rightmost path, with the matches of its last node by root."""
 
     path: tuple[Step, ...]
     rightmost: dict[int, tuple[int, ...]]
@@ -233,10 +233,10 @@ class Forest:
             parents.append(parent)
         return tuple(labels), tuple(parents)
 
-    def holds(self, larger: Shape, smaller: Shape) -> bool:
+    def contains_subtree(self, larger: Shape, smaller: Shape) -> bool:
         """Return whether subtree `larger` contains subtree `smaller` at any position."""
         return self._is_at(smaller, larger) or any(
-            self.holds(each, smaller) for each in self.shapes[larger][1]
+            self.contains_subtree(each, smaller) for each in self.shapes[larger][1]
         )
 
     def _is_at(self, smaller: Shape, larger: Shape) -> bool:
@@ -333,7 +333,7 @@ def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
         if not any(
             other is not pattern
             and forest.is_within(first, other.rightmost)
-            and forest.holds(forest.shape_of(other), shape)
+            and forest.contains_subtree(forest.shape_of(other), shape)
             for other in by_roots[len(pattern.rightmost)]
         ):
             yield pattern

@@ -191,7 +191,7 @@ def read(page):
 
 if __name__ == "__main__":
     pages = [detourage.Page("crash" if n == 3 else "", f"https://a.example/{n}") for n in range(9)]
-    crashed = detourage.reading._crashed
+    crashed = detourage.reading._result_of_crash
     for result in in_processes(read, pages, 2, preload="detourage.reading", crashed=crashed):
         print(result.url, result.outcome)
 """
