@@ -156,7 +156,7 @@ def kill_intake_before_it_commits(scene: Scene) -> None:
         scene.publish(site_pages(scene.host, 3, first=1000))
 
 
-def death_in_task(stage: str, victim: Victim) -> Fault:
+def kill_in_task(stage: str, victim: Victim) -> Fault:
     """Return a fault that kills a worker during a task of the given stage."""
     # A page passes these stages only after its first article, on a new version or on request.
     needs_revisions = stage in ("assign", "reprocess", "parse")
@@ -530,7 +530,7 @@ FAULTS: Mapping[str, Fault] = {
     "worker killed": kill("worker-0", "the worker and its pool", times=2, pause_seconds=4),
     "worker terminated": terminate_worker,
     **{
-        f"{who} killed in {stage}": death_in_task(stage, victim)
+        f"{who} killed in {stage}": kill_in_task(stage, victim)
         for victim, who in VICTIMS.items()
         for stage in ("cluster", "compare", "extract", "assign", "reprocess", "parse")
     },

@@ -34,7 +34,7 @@ OTHER = (B1, "b1", "other")
         ([], [FIRST, SECOND, FIRST], Findings(set(), set(), 0, 1)),
     ],
 )
-def test_the_findings_in_a_history(
+def test_lost_duplicated_and_reordered_revisions_are_found_in_a_history(
     stored: list[Sent], delivered: list[Sent], expected: Findings
 ) -> None:
     history = [

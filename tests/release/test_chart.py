@@ -120,7 +120,7 @@ def test_helm_finds_no_fault() -> None:
     assert [each["error"] for each in report["messages"]] == ["icon is recommended"]
 
 
-def test_the_processes_are_those_of_compose_of_which_neighbours_have_to_be_requested(
+def test_the_chart_has_the_processes_of_compose_but_optional_ones_only_on_request(
     render: Render, everything: list[Manifest]
 ) -> None:
     assert set(pod_specs(everything)) == set(SERVICES)

@@ -64,7 +64,7 @@ def test_the_start_page_redirects_to_an_existing_page(site: Path) -> None:
     assert (site / target).is_file()
 
 
-def test_no_page_has_garbled_remains(site: Path) -> None:
+def test_no_page_contains_unrendered_markup(site: Path) -> None:
     documents = [ROOT / "README.md", ROOT / "SECURITY.md", *ROOT.glob("docs/**/*.md")]
     problems: list[tuple[str, ...]] = []
     for document in documents:

@@ -77,12 +77,12 @@ def test_a_moved_paragraph_is_neither_removed_nor_added() -> None:
         (TEXT, "\n\n".join(reversed(TEXT.split("\n\n"))), "update"),
     ],
 )
-def test_kind_of_change(old: str, new: str, kind: str) -> None:
+def test_the_extent_of_an_edit_determines_the_kind_of_change(old: str, new: str, kind: str) -> None:
     assert changes_to(TEXT.replace(old, new)).kind == kind
     assert changes_to(TEXT.replace(old, new), metadata={"kind": "live"}).kind == "live"
 
 
-def test_a_note_of_correction_makes_a_correction() -> None:
+def test_a_correction_note_makes_the_change_a_correction() -> None:
     note = "Correction: an earlier version gave a wrong number of passengers."
     after = message(TEXT.replace("120", "132"), revision=2, corrections=[note])
     changes = changes_between(message(corrections=[]), after)
@@ -171,7 +171,9 @@ SUBSCRIBE = "\n\nSubscribe to our newsletter today.\n\n"
         *("text of the template", "note not extracted before", "name of the site"),
     ],
 )
-def test_what_is_not_a_change(before: dict[str, Any], after: dict[str, Any]) -> None:
+def test_differences_that_readers_ignore_are_not_changes(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
     other = f"Another story.{SUBSCRIBE}15 comments so far"
     changes = changes_between(before, {**after, "revision": 2}, [other])
     assert (changes.kind, changes.title, changes.sentences) == (None, None, [])

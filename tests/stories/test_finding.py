@@ -48,7 +48,7 @@ def test_articles_that_are_fetched_too_far_apart_are_not_compared() -> None:
     assert [each.relation for each in find_stories(messages, days=9)] == [None, "same", None]
 
 
-def test_something_else_is_no_article() -> None:
+def test_a_message_that_is_not_an_article_is_rejected() -> None:
     with pytest.raises(ExpectedError, match="not an article message"):
         find_stories([{"version": 1}])
 

@@ -166,7 +166,7 @@ def test_old_stories_are_removed_and_what_was_published_stays_known(stories: Sto
     assert (message["revision"], message["relation"]) == (2, None)
 
 
-def test_damaged_shingles_are_like_no_others(stories: Stories) -> None:
+def test_a_text_with_damaged_shingles_resembles_no_other(stories: Stories) -> None:
     from sqlalchemy import text
 
     stories.add(VERSIONS[0])

@@ -182,7 +182,9 @@ def test_each_article_has_a_message_and_only_first_copies_are_forwarded(
     assert neighbourhood.depth(neighbourhood.topology.queue) == 0
 
 
-def test_a_message_delivered_twice_has_the_result_of_one(neighbourhood: Neighbourhood) -> None:
+def test_a_message_delivered_twice_has_the_same_result_as_once(
+    neighbourhood: Neighbourhood,
+) -> None:
     with neighbourhood.running():
         neighbourhood.send(FIRST, FIRST, COPY)
         neighbourhood.send(FIRST, OTHER)

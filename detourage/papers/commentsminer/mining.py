@@ -24,7 +24,7 @@ that are left of the path.
 
 
 class Pattern(NamedTuple):
-    """A subtree, given by its rightmost path, with the matches of its last node by root."""
+    """A subtree, given by its rightmost path; by root, the nodes that match the end of the path."""
 
     path: tuple[Step, ...]
     rightmost: dict[int, tuple[int, ...]]

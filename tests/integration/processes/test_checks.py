@@ -63,7 +63,9 @@ def test_checks_do_not_declare_queues(monkeypatch: MonkeyPatch) -> None:
             assert (result.exit_code, failed_checks(result)) == (1, ["queues:"])
 
 
-def test_a_paused_intake_is_ready_not_accepting(deployed: Tasks, monkeypatch: MonkeyPatch) -> None:
+def test_a_paused_intake_is_ready_but_does_not_accept_pages(
+    deployed: Tasks, monkeypatch: MonkeyPatch
+) -> None:
     deployed.publish("a", [("1", article_html(1))])
     monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "1")
     result = check_health()

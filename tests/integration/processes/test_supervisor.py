@@ -117,7 +117,9 @@ def test_a_signal_to_the_owner_leaves_no_processes_or_files(
 
 
 @pytest.mark.parametrize(("ending", "status"), [("return", 0), ("exception", 1)])
-def test_the_block_leaves_no_process(ending: str, status: int, mark: str, tmp_path: Path) -> None:
+def test_the_end_of_the_with_block_leaves_no_process(
+    ending: str, status: int, mark: str, tmp_path: Path
+) -> None:
     owner = start_owner(mark, tmp_path / "removed", ending)
     owner.communicate()
     assert owner.returncode == status

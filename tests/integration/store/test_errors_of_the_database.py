@@ -45,19 +45,21 @@ def database(database_url: str) -> Iterator[Database]:
 
 
 @pytest.mark.parametrize("state", [*TRANSIENT_STATES, *PERMANENT_STATES])
-def test_the_sqlstate_decides_about_a_repetition(database: Database, state: str) -> None:
+def test_the_sqlstate_determines_whether_a_transaction_is_retried(
+    database: Database, state: str
+) -> None:
     code = f"DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{state}'; END $$"
     assert attempts_needed(database, lambda session: session.execute(text(code))) == (
         2 if state in TRANSIENT_STATES else -1
     )
 
 
-def test_a_transaction_whose_connection_was_ended_is_repeated(database: Database) -> None:
+def test_a_transaction_whose_connection_was_ended_is_retried(database: Database) -> None:
     end = text("SELECT pg_terminate_backend(pg_backend_pid())")
     assert attempts_needed(database, lambda session: session.execute(end)) == 2
 
 
-def test_a_transaction_that_was_idle_for_too_long_is_repeated(database: Database) -> None:
+def test_a_transaction_that_was_idle_for_too_long_is_retried(database: Database) -> None:
     def wait(session: Session) -> None:
         pid = session.scalar(text("SELECT pg_backend_pid()"))
         session.execute(text("SET LOCAL idle_in_transaction_session_timeout TO 1"))

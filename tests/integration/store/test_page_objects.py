@@ -165,7 +165,9 @@ def test_extraction_waits_for_an_unavailable_store(object_tasks: Tasks, store: S
     assert set(object_tasks.query(select(StoredPage.attempts))) == {1}
 
 
-def test_nothing_is_stored_where_objects_are_gone(object_tasks: Tasks, store: StoreOfTest) -> None:
+def test_nothing_is_stored_in_a_store_that_has_lost_its_objects(
+    object_tasks: Tasks, store: StoreOfTest
+) -> None:
     object_tasks.publish("a", SITE[:1])
     [url] = object_tasks.query(select(PageContent.object_url))
     # Without its marker, the store counts as unavailable, like a volume that is not mounted.

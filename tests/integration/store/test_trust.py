@@ -130,7 +130,7 @@ def test_a_page_claimed_by_a_copy_is_published_with_its_own_changes(
     assert published_state(session, victim)[:2] == (CORRECTED, victim)
 
 
-def test_a_copy_on_the_same_host_is_a_variant_while_it_says_so(session: Session) -> None:
+def test_a_copy_on_the_same_host_is_a_variant_only_while_it_declares_so(session: Session) -> None:
     victim, evil = SAME_HOST
     copy = with_canonical_url(STORY, victim)
     record_fetches(session, fetch(victim, STORY, 1), fetch(evil, copy, 2))

@@ -119,7 +119,9 @@ def test_a_clock_that_was_set_back_does_not_stop_clustering(tasks: Tasks, site_i
     assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
 
 
-def test_deliveries_during_a_clustering_are_no_attempts(tasks: Tasks, site_id: int) -> None:
+def test_deliveries_during_a_clustering_do_not_count_as_attempts(
+    tasks: Tasks, site_id: int
+) -> None:
     with tasks.database.try_lock(AdvisoryLock.CLUSTERING, site_id):
         for _ in range(2 * CLUSTERING_ATTEMPTS):
             cluster(site_id)

@@ -192,7 +192,9 @@ WAITING_NOTICE = "We are preparing your page. Please stay with us for a few seco
 
 
 @pytest.mark.parametrize("at_once", [False, True])
-def test_a_doubtful_text_at_three_urls_is_a_wall_at_all(site: Tasks, *, at_once: bool) -> None:
+def test_a_doubtful_text_at_three_urls_is_a_wall_at_each_of_them(
+    site: Tasks, *, at_once: bool
+) -> None:
     for number in range(4):
         urls = {name: f"https://news.example/{name}-{number}" for name in ("same", "other")}
         site.send([{"version": 1, "url": urls["same"], "html": short_page(WAITING_NOTICE)}])
@@ -212,7 +214,7 @@ def test_a_doubtful_text_at_three_urls_is_a_wall_at_all(site: Tasks, *, at_once:
 @pytest.mark.parametrize(
     ("host", "text"), [("stranger.example.com", WAITING_NOTICE), ("own.example.com", SHORT_NEWS)]
 )
-def test_an_article_remains_one_although_it_is_copied(
+def test_an_article_that_other_pages_copy_is_not_taken_for_a_wall(
     site: Tasks, host: str, text: str, *, is_copied_first: bool
 ) -> None:
     urls = [f"https://{host}/copy-{number}" for number in range(4)]

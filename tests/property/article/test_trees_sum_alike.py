@@ -32,7 +32,9 @@ def random_tree(rng: random.Random) -> DecisionTree:
 
 
 @given(st.integers(1, 5), st.integers(0, 70), st.randoms(use_true_random=True))
-def test_sums_are_those_of_a_walk(tree_count: int, row_count: int, rng: random.Random) -> None:
+def test_packed_trees_give_the_sums_of_walks_through_single_trees(
+    tree_count: int, row_count: int, rng: random.Random
+) -> None:
     forest = [random_tree(rng) for _ in range(tree_count)]
     values = rng.choices((-1.0, 0.0, 0.5, 3.0, 9.0), k=row_count * COLUMNS)
     rows = np.array(values, dtype=np.float32).reshape(row_count, COLUMNS)

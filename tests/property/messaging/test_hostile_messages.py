@@ -74,7 +74,9 @@ def test_any_object_is_stored_or_quarantined(values: dict[str, Any]) -> None:
 
 
 @given(MESSAGES, st.integers(0, 300), st.binary(max_size=4))
-def test_any_damaged_object(values: dict[str, Any], position: int, noise: bytes) -> None:
+def test_any_damaged_object_is_stored_or_quarantined(
+    values: dict[str, Any], position: int, noise: bytes
+) -> None:
     body = json.dumps(values).encode()
     assert_stored_or_refused(body[:position] + noise + body[position + 1 :])
 

@@ -91,7 +91,7 @@ PAGE = (
         (PAGE.removeprefix(XML), "application/vnd.wap.xhtml+xml"),
     ],
 )
-def test_is_parsed_as_xml(page: bytes | str, content_type: str | None) -> None:
+def test_an_xhtml_page_is_parsed_as_xml(page: bytes | str, content_type: str | None) -> None:
     parsed = parse_page(page, content_type=content_type)
     assert format_brackets(parsed.tree) == "{html{head{title}{script}}{body{div}{p}}}"
     assert parsed.document.findtext("body/p") == "a\xa0<b>é&"
@@ -160,7 +160,7 @@ MARKUP = "<p>a<script>{}</script>"
     ],
     ids=lambda value: repr(value)[:30],
 )
-def test_what_is_not_a_page_within_the_limits_has_its_error(
+def test_unusable_content_raises_the_error_that_names_the_problem(
     html: bytes | str, content_type: str | None, error: type[PageError]
 ) -> None:
     with pytest.raises(error):

@@ -59,7 +59,7 @@ COMPLETE_MODEL = json.loads(ModelFile(TRAINING, MODELS[0]).to_json())
         ),
     ],
 )
-def test_what_is_not_a_complete_model_is_rejected(text: str) -> None:
+def test_an_incomplete_model_file_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match="not a model file"):
         ModelFile.from_json(BoostedTrees, text)
 

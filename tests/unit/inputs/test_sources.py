@@ -145,7 +145,7 @@ def test_a_broken_symlink_in_a_folder_is_named(tmp_path: Path) -> None:
         list(read_messages(tmp_path))
 
 
-def test_a_mirror_of_several_hosts(tmp_path: Path) -> None:
+def test_files_of_a_mirror_get_the_urls_of_their_hosts(tmp_path: Path) -> None:
     urls = {
         "127.0.0.1/not-a-name.html": "https://old-crawl.invalid/127.0.0.1/not-a-name.html",
         "News.Example.org/index.htm": "https://news.example.org/index.htm",

@@ -25,7 +25,9 @@ def errors_in_thread(work: Callable[[], None]) -> list[TimeIsUpError]:
 
 
 @pytest.mark.parametrize("times", [1, 2], ids=["ends", "is interrupted again if it continues"])
-def test_work_that_reaches_its_time_limit(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+def test_work_that_reaches_its_time_limit_is_interrupted(
+    monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
     monkeypatch.setattr("inspector.time_limit.AGAIN_SECONDS", 0.05)
     interruptions = []
 

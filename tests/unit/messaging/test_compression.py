@@ -59,5 +59,5 @@ def test_a_body_with_a_wrong_encoding_is_unusable(name: str) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_bomb_is_oversized(name: str, bomb: bytes) -> None:
+def test_a_decompression_bomb_is_refused_as_oversized(name: str, bomb: bytes) -> None:
     assert refusal_reason(bomb, {"compression": name}) == "oversized"

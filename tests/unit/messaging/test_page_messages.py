@@ -111,7 +111,7 @@ def test_fetched_at_is_in_utc() -> None:
     assert message.model_dump(mode="json")["fetched_at"] == "2011-11-21T00:00:00Z"
 
 
-def test_the_http_response_described_by_a_message() -> None:
+def test_the_http_response_is_read_from_a_message() -> None:
     message = read_page(status=403, final_url="https://me:key@news.example/b", headers={"Age": "7"})
     assert message.response == {
         "status": 403,

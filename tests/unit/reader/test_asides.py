@@ -63,7 +63,7 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
     ],
     ids=["links at the end", "newsletter", "copyright, Korean", "copyright, English", "consent"],
 )
-def test_what_is_not_the_text_is_left_out(added: str, after: int) -> None:
+def test_links_notices_and_consents_around_the_text_are_left_out(added: str, after: int) -> None:
     assert _text_with(added, after) == TEXT
 
 

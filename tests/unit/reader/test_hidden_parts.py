@@ -62,7 +62,7 @@ REPEATED_WORDS = "the piers now stand on rock and that no flood of the last four
     ],
     ids=["hidden", "style", "class", "one of several classes", "words that stand out"],
 )
-def test_what_is_never_displayed_or_displayed_twice_is_not_text(markup: str, style: str) -> None:
+def test_parts_never_displayed_or_displayed_twice_are_not_text(markup: str, style: str) -> None:
     article = read_article(news_page("en", markup, head=f"<style>{style}</style>"))
     assert article.text.split("\n\n") == [*TEXTS["en"][1:]]
 
@@ -74,7 +74,7 @@ def test_what_is_never_displayed_or_displayed_twice_is_not_text(markup: str, sty
         *(".x9{display:block} /* .x9{display:none} */", ".x9:empty{display:none}"),
     ],
 )
-def test_a_style_for_other_cases_hides_nothing(style: str) -> None:
+def test_a_style_that_does_not_apply_to_the_element_hides_nothing(style: str) -> None:
     head = f"<style>{style}</style>"
     assert (
         SENTENCE in read_article(news_page("en", f'<p class="x9">{SENTENCE}</p>', head=head)).text

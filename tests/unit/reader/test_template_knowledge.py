@@ -26,7 +26,7 @@ def test_knowledge_has_the_same_effect_as_the_page_it_was_learnt_from() -> None:
         assert extract_article(story(seed), knowledge) == extract_article(story(seed), story(9))
 
 
-def test_knowledge_survives_serialisation_and_that_of_no_pages_has_no_effect() -> None:
+def test_knowledge_survives_serialisation_even_if_learned_from_no_pages() -> None:
     knowledge = TemplateKnowledge.from_pages([story(1), story(2)])
     assert TemplateKnowledge.from_bytes(knowledge.to_bytes()) == knowledge
     nothing = TemplateKnowledge.from_bytes(TemplateKnowledge.from_pages([]).to_bytes())

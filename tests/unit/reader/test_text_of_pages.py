@@ -43,7 +43,7 @@ SHORT_LINE = "This line has more than five words"
         *("little text", "only navigation", "only a link", "no markup"),
     ],
 )
-def test_the_text_of_a_page(body: str, texts: list[str]) -> None:
+def test_the_text_consists_of_the_expected_parts_of_a_page(body: str, texts: list[str]) -> None:
     assert extract_article(page(body), None).text == "\n\n".join(texts)
 
 
@@ -55,7 +55,7 @@ def test_the_text_of_a_page(body: str, texts: list[str]) -> None:
         "<p>— … —</p>",
     ],
 )
-def test_a_page_without_text_yields_none(body: str) -> None:
+def test_a_page_without_text_raises_an_error(body: str) -> None:
     textless_page = page(f"{body}<form><input value='Send'><button>Send</button></form>")
     with pytest.raises(NoTextError) as caught:
         extract_article(textless_page, None)

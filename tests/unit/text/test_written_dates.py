@@ -133,7 +133,7 @@ def test_dates_of_one_place_are_in_one_order() -> None:
         ("/web/20240531123456/story", "None"),
     ],
 )
-def test_dates_in_urls(path: str, parsed: str) -> None:
+def test_dates_in_urls_are_read(path: str, parsed: str) -> None:
     assert str(date_in_path(path)) == parsed
 
 

@@ -19,7 +19,7 @@ from tests.property.template.distance.trees import trees
 
 
 @given(trees(max_nodes=25), trees(max_nodes=25), trees(max_nodes=25))
-def test_is_a_metric_even_when_normalised(a: Tree, b: Tree, c: Tree) -> None:
+def test_the_distance_is_a_metric_even_when_normalised(a: Tree, b: Tree, c: Tree) -> None:
     def normalised(x: Tree, y: Tree) -> float:
         return normalised_distance(tree_edit_distance(x, y), len(x), len(y))
 

@@ -39,7 +39,7 @@ def test_declared_metadata_is_read() -> None:
     assert found.kind == "article"
 
 
-def test_what_the_page_declares_of_itself_is_read() -> None:
+def test_names_images_and_text_direction_are_read_from_declarations() -> None:
     found = metadata(
         head='<meta property="og:site_name" content="Harbour Post">'
         '<meta property="og:description" content="Council &amp;amp; bridge">'
@@ -230,6 +230,8 @@ def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> No
         (json_ld() * 3_000, URL, "article"),
     ],
 )
-def test_the_kind_of_a_page(head: str, url: str, kind: str | None) -> None:
+def test_the_kind_of_a_page_is_read_from_declarations_and_url(
+    head: str, url: str, kind: str | None
+) -> None:
     found = metadata(head=head, url=url).kind
     assert found == kind if kind is not None else found not in ("live", "video")

@@ -62,7 +62,7 @@ def test_normalised_distance_of_numbers_and_arrays() -> None:
     assert ratios.tolist() == [[0.0, 0.4], [0.4, 0.0]]
 
 
-def test_the_mapping_of_known_trees() -> None:
+def test_the_mapping_has_the_expected_pairs_of_nodes() -> None:
     a, b = parse_brackets("{f{d{a}{c{b}}}{e}}"), parse_brackets("{f{c{d{a}{b}}}{e}}")
     assert edit_mapping(a, b) == [(0, 0), (1, 1), (2, None), (3, 2), (4, 4), (5, 5), (None, 3)]
     leaf = parse_brackets("{c}")
