@@ -103,7 +103,7 @@ def settings(
 
 
 @pytest.fixture(scope="module")
-def declared(settings: Settings) -> Iterator[Settings]:
+def settings_with_queues(settings: Settings) -> Iterator[Settings]:
     """Settings of a deployment whose queues have been declared.
 
     The tests of a module share the queues, as declaring and removing them takes longer than a test.

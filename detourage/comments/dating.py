@@ -91,7 +91,7 @@ def _read_column(
 
 @cached_if_short(4096)
 def _find_date(text: str, language: str | None) -> tuple[Moment | None, int, int]:
-    """Return the moment of the first date (None for an age) and its offsets, or zeros for none."""
+    """Return the first date (None if relative) and its offsets; these are zeros without a date."""
     date = next(find_dates(text, language), None)
     if date is not None:
         return date.moment, date.start, date.end

@@ -69,7 +69,7 @@ def render() -> Iterator[Render]:
 
 
 @pytest.fixture(scope="module")
-def everything(render: Render) -> list[Manifest]:
+def all_manifests(render: Render) -> list[Manifest]:
     return render(**EVERYTHING)
 
 
@@ -98,9 +98,9 @@ def environment_of(manifests: list[Manifest], name: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("version", ["1.28", "1.37"])
 def test_manifests_follow_the_schemas_of_kubernetes(
-    version: str, render: Render, everything: list[Manifest]
+    version: str, render: Render, all_manifests: list[Manifest]
 ) -> None:
-    manifests = render() + everything
+    manifests = render() + all_manifests
     built_in = [
         each for each in manifests if not each["apiVersion"].startswith(("keda.", "monitoring."))
     ]
@@ -121,9 +121,9 @@ def test_helm_finds_no_fault() -> None:
 
 
 def test_the_chart_has_the_processes_of_compose_but_optional_ones_only_on_request(
-    render: Render, everything: list[Manifest]
+    render: Render, all_manifests: list[Manifest]
 ) -> None:
-    assert set(pod_specs(everything)) == set(SERVICES)
+    assert set(pod_specs(all_manifests)) == set(SERVICES)
     assert set(pod_specs(render())) == set(SERVICES) - {"inspector", "stories", "stories-migrate"}
 
 
@@ -148,8 +148,8 @@ def test_a_process_runs_as_in_compose(name: str, render: Render) -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_pod_meets_the_restricted_standard(name: str, everything: list[Manifest]) -> None:
-    pod, container = pod_specs(everything)[name], container_of(everything, name)
+def test_a_pod_meets_the_restricted_standard(name: str, all_manifests: list[Manifest]) -> None:
+    pod, container = pod_specs(all_manifests)[name], container_of(all_manifests, name)
     assert pod["securityContext"]["runAsNonRoot"] is True
     assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
     assert container["securityContext"] == {
@@ -165,8 +165,8 @@ def test_a_pod_meets_the_restricted_standard(name: str, everything: list[Manifes
 
 
 @pytest.mark.parametrize("name", WITH_HEARTBEAT)
-def test_probes_run_commands_that_exist(name: str, everything: list[Manifest]) -> None:
-    container = container_of(everything, name)
+def test_probes_run_commands_that_exist(name: str, all_manifests: list[Manifest]) -> None:
+    container = container_of(all_manifests, name)
     liveness_command = container["livenessProbe"]["exec"]["command"]
     assert container["startupProbe"]["exec"]["command"] == liveness_command
     assert liveness_command == SERVICES[name]["healthcheck"]["test"][1:]
@@ -179,9 +179,11 @@ def test_probes_run_commands_that_exist(name: str, everything: list[Manifest]) -
 
 
 @pytest.mark.parametrize("name", ["inspector", "metrics"])
-def test_probes_use_the_port_that_the_service_offers(name: str, everything: list[Manifest]) -> None:
-    container = container_of(everything, name)
-    (port,) = of_kind(everything, "Service")[f"news-{name}"]["spec"]["ports"]
+def test_probes_use_the_port_that_the_service_offers(
+    name: str, all_manifests: list[Manifest]
+) -> None:
+    container = container_of(all_manifests, name)
+    (port,) = of_kind(all_manifests, "Service")[f"news-{name}"]["spec"]["ports"]
     assert str(port["port"]) in re.findall(r"\d{4}", " ".join(container["command"]))
     assert container["ports"] == [{"name": port["targetPort"], "containerPort": port["port"]}]
     for moment in ("startup", "liveness", "readiness"):
@@ -226,10 +228,10 @@ def test_certificates_are_mounted_for_broker_and_database(render: Render) -> Non
         ]
 
 
-def test_other_variables_come_from_a_secret(render: Render, everything: list[Manifest]) -> None:
-    for name in pod_specs(everything):
+def test_other_variables_come_from_a_secret(render: Render, all_manifests: list[Manifest]) -> None:
+    for name in pod_specs(all_manifests):
         expected = None if name.endswith("migrate") else [{"secretRef": {"name": "keys"}}]
-        assert container_of(everything, name).get("envFrom") == expected
+        assert container_of(all_manifests, name).get("envFrom") == expected
     assert all("envFrom" not in container_of(render(), name) for name in pod_specs(render()))
 
 

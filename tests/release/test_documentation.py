@@ -85,7 +85,7 @@ def test_the_extras_are_those_of_the_package() -> None:
 
 
 @pytest.fixture(scope="module")
-def granted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
+def granted_rights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """Exchanges and queues that each broker user may use, as granted by the deployment script."""
     directory = tmp_path_factory.mktemp("rabbitmqctl")
     calls = directory / "calls"
@@ -109,11 +109,13 @@ def granted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("user", ["crawler", "recogniser"])
-def test_the_documented_rights_are_those_granted(user: str, granted: dict[str, set[str]]) -> None:
+def test_the_documented_rights_are_those_granted(
+    user: str, granted_rights: dict[str, set[str]]
+) -> None:
     text = (ROOT / "docs/how-to/secure.md").read_text()
     (row,) = re.findall(rf"^\| `{user}` \| broker \| (.*) \|$", text, re.MULTILINE)
-    assert set(re.findall(r"`([a-z.]+)`", row)) == granted[user]
-    assert "amq.default" in granted["detourage_service"] - granted[user]
+    assert set(re.findall(r"`([a-z.]+)`", row)) == granted_rights[user]
+    assert "amq.default" in granted_rights["detourage_service"] - granted_rights[user]
 
 
 def test_the_reference_has_every_task() -> None:

@@ -76,15 +76,17 @@ def test_the_calls_in_the_tables_for_users_of_other_libraries_work() -> None:
 
 
 @pytest.mark.parametrize("document", SENDING_TASKS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_documented_tasks_match_those_of_the_service(document: Path, declared: Settings) -> None:
+def test_documented_tasks_match_those_of_the_service(
+    document: Path, settings_with_queues: Settings
+) -> None:
     program = python_module(document)
-    environment = process_environment(declared)
+    environment = process_environment(settings_with_queues)
     subprocess.run([sys.executable, "-c", program], check=True, env=environment, cwd=ROOT)
-    app = create_app(declared)
+    app = create_app(settings_with_queues)
     app.loader.import_default_modules()
-    queues = topology_of(declared)
+    queues = topology_of(settings_with_queues)
     number = 0
-    with connect(declared) as connection, connection.channel() as channel:
+    with connect(settings_with_queues) as connection, connection.channel() as channel:
         for stage in sorted(set(STAGE_OF_TASK.values())):
             while message := channel.basic_get(queues.task_queue(stage), no_ack=True):
                 name = message.headers["task"]

@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def served(folder: Path) -> Iterator[str]:
+def server_url(folder: Path) -> Iterator[str]:
     """URL of a web server for the files in the folder."""
 
     def answer(path: str) -> tuple[str, bytes] | None:
@@ -71,9 +71,9 @@ def test_a_file_is_compared_with_a_folder_of_pages_of_its_site(folder: Path) -> 
     assert "of 5 pages of its template" in result.stdout
 
 
-def test_a_url_is_compared_with_pages_saved_by_hand(folder: Path, served: str) -> None:
-    result = explain(f"{served}/4.html", "--site-pages", folder)
-    assert f"{served}/4.html" in result.stdout
+def test_a_url_is_compared_with_pages_saved_by_hand(folder: Path, server_url: str) -> None:
+    result = explain(f"{server_url}/4.html", "--site-pages", folder)
+    assert f"{server_url}/4.html" in result.stdout
     assert "pages of its template" in result.stdout
 
 
@@ -83,13 +83,15 @@ def test_a_single_page_is_explained_without_other_pages(folder: Path) -> None:
     assert "https://named.example/1" in result.stdout
 
 
-def test_unusable_inputs_are_reported_in_one_line(crawl: Path, served: str, tmp_path: Path) -> None:
+def test_unusable_inputs_are_reported_in_one_line(
+    crawl: Path, server_url: str, tmp_path: Path
+) -> None:
     image = write_messages(
         tmp_path / "image.jsonl", [message("https://a.example/", "GIF89a and more")]
     )
     for arguments, words in (
         ([crawl], "holds 10 pages: select one with --url"),
-        ([f"{served}/missing.html"], "the server responded with status 404"),
+        ([f"{server_url}/missing.html"], "the server responded with status 404"),
         ([image], "not-html"),
     ):
         result = explain(*arguments, code=1)

@@ -16,19 +16,19 @@ from worker.settings import Settings
 
 @dataclass
 class Log:
-    """Side effects of a browser session with the inspector whose URL is `base`.
+    """Side effects of a browser session with the inspector whose URL is `inspector_url`.
 
     `events` contains console messages, script errors, and texts of dialogs.
     """
 
-    base: str
+    inspector_url: str
     requests: list[str] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
 
     @property
     def foreign(self) -> list[str]:
         """Requested URLs that are not the inspector's."""
-        return [each for each in self.requests if not each.startswith(self.base)]
+        return [each for each in self.requests if not each.startswith(self.inspector_url)]
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Visit:
 
     def go(self, path: str) -> None:
         """Open a view of the inspector, and wait until it has loaded."""
-        response = self.page.goto(f"{self.log.base}{path.removeprefix('/')}")
+        response = self.page.goto(f"{self.log.inspector_url}{path.removeprefix('/')}")
         assert response is not None
         assert response.status == 200, (path, response.status)
 
@@ -59,20 +59,20 @@ def crawled(
 
 
 @pytest.fixture(scope="session")
-def base(crawled: Settings) -> Iterator[str]:
+def inspector_url(crawled: Settings) -> Iterator[str]:
     """URL of an inspector."""
     with running_inspector(crawled) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
-def open_page(playwright_browser: Browser, base: str) -> OpenPage:
+def open_page(playwright_browser: Browser, inspector_url: str) -> OpenPage:
     """Return a function that opens a page in a new browser context with the given options."""
 
     @contextmanager
     def visit(**options: Any) -> Iterator[Visit]:
         context = playwright_browser.new_context(**options)
-        log = Log(base)
+        log = Log(inspector_url)
         context.on("request", lambda request: log.requests.append(request.url))
         context.on("console", lambda message: log.events.append(message.text))
         context.on("weberror", lambda error: log.events.append(str(error.error)))

@@ -112,7 +112,7 @@ def test_a_stored_page_is_sandboxed(open_page: OpenPage, views: dict[str, list[s
             assert frame.get_attribute("sandbox") == ""
         source = frames.first.get_attribute("src")
         assert source
-        response = visit.page.goto(visit.log.base + source.removeprefix("/"))
+        response = visit.page.goto(visit.log.inspector_url + source.removeprefix("/"))
         assert response is not None
         policy = response.headers["content-security-policy"]
         assert policy.startswith("sandbox;")

@@ -145,7 +145,7 @@ def changed_article(settings: Settings, index: int, **values: Any) -> Iterator[i
 
 
 @pytest.fixture
-def illustrated(crawled: Settings) -> Iterator[int]:
+def page_with_image(crawled: Settings) -> Iterator[int]:
     """ID of a page whose article has two images, one with a URL on the user's local network."""
     found = "https://cdn.example/a.jpg?b=1&c=2"
     images = [
@@ -156,8 +156,8 @@ def illustrated(crawled: Settings) -> Iterator[int]:
         yield page_id
 
 
-def test_the_reader_loads_images_only_on_request(client: Client, illustrated: int) -> None:
-    path = f"/pages/{illustrated}/read"
+def test_the_reader_loads_images_only_on_request(client: Client, page_with_image: int) -> None:
+    path = f"/pages/{page_with_image}/read"
     without_images = client.get(path)
     assert "img-src 'self';" in without_images.headers["content-security-policy"]
     view = parse_html(without_images.text)

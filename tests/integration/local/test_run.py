@@ -23,7 +23,7 @@ from worker.store.progress import RunProgress
 
 
 @pytest.fixture
-def deployed(settings: Settings) -> Iterator[Settings]:
+def deployed_settings(settings: Settings) -> Iterator[Settings]:
     """Settings of a deployment, whose queues are removed after the test."""
     with own_queues(settings):
         yield settings
@@ -49,25 +49,32 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_an_interrupted_run_on_a_deployment_resumes(deployed: Settings, tmp_path: Path) -> None:
+def test_an_interrupted_run_on_a_deployment_resumes(
+    deployed_settings: Settings, tmp_path: Path
+) -> None:
     output = tmp_path / "articles.jsonl"
     bodies = site_messages("one.example", range(8))
     with pytest.raises(KeyboardInterrupt):
-        run(deployed, interrupt_after(bodies[:5]), output, "refuse")
+        run(deployed_settings, interrupt_after(bodies[:5]), output, "refuse")
     assert (tmp_path / "articles.jsonl.run" / "run.json").exists()
 
-    summary = run(deployed, iter(bodies), output, "resume")
+    summary = run(deployed_settings, iter(bodies), output, "resume")
     assert (summary.sent, summary.progress.received, summary.articles) == (8, 8, 8)
     assert [each["url"] for each in read_lines(output)] == sorted(
         each["url"] for each in read_lines(output)
     )
     assert list(tmp_path.iterdir()) == [output]
-    with Database(deployed.require_database_url()) as database, database.transaction() as session:
+    with (
+        Database(deployed_settings.require_database_url()) as database,
+        database.transaction() as session,
+    ):
         runs = session.scalars(select(func.left(Receipt.message_id, 40)).distinct()).all()
     assert len(runs) == 1
 
 
-def test_articles_written_during_a_run_are_final(deployed: Settings, tmp_path: Path) -> None:
+def test_articles_written_during_a_run_are_final(
+    deployed_settings: Settings, tmp_path: Path
+) -> None:
     output = tmp_path / "articles.jsonl"
     written_early: dict[str, Any] = {}
 
@@ -78,7 +85,9 @@ def test_articles_written_during_a_run_are_final(deployed: Settings, tmp_path: P
     bodies = [*part_messages(), *site_messages("one.example", range(20, 28))]
     with (
         run_folder(output, "refuse") as folder,
-        completed_run(deployed, 1, iter(bodies), output, folder, on_progress=record_articles),
+        completed_run(
+            deployed_settings, 1, iter(bodies), output, folder, on_progress=record_articles
+        ),
     ):
         pass
     final = {each["id"]: each["text"] for each in read_lines(output)}
@@ -86,10 +95,12 @@ def test_articles_written_during_a_run_are_final(deployed: Settings, tmp_path: P
     assert len(final) == len(bodies)
 
 
-def test_a_run_refused_by_the_broker_does_not_start(deployed: Settings, tmp_path: Path) -> None:
-    url = deployed.require_broker_url()
+def test_a_run_refused_by_the_broker_does_not_start(
+    deployed_settings: Settings, tmp_path: Path
+) -> None:
+    url = deployed_settings.require_broker_url()
     secret = SecretStr(re.sub(":[^:@/]+@", ":wrong@", url))
-    changed = deployed.model_copy(update={"broker_url": secret})
+    changed = deployed_settings.model_copy(update={"broker_url": secret})
     output = tmp_path / "articles.jsonl"
     with pytest.raises(BrokerError, match=r"broker refused access: .* DETOURAGE_BROKER_URL"):
         run(changed, iter(site_messages("one.example", range(1))), output, "refuse")

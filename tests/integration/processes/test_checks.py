@@ -18,9 +18,11 @@ MonkeyPatch = pytest.MonkeyPatch
 
 
 @pytest.fixture
-def deployed(tasks: Tasks, declared: Settings, monkeypatch: MonkeyPatch) -> Iterator[Tasks]:
+def deployment_tasks(
+    tasks: Tasks, settings_with_queues: Settings, monkeypatch: MonkeyPatch
+) -> Iterator[Tasks]:
     """Tasks on a migrated database, with the queues declared on the broker."""
-    monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", declared.queue_prefix)
+    monkeypatch.setenv("DETOURAGE_QUEUE_PREFIX", settings_with_queues.queue_prefix)
     load_settings.cache_clear()
     yield tasks
     load_settings.cache_clear()
@@ -37,14 +39,14 @@ def failed_checks(result: Result) -> list[str]:
     return [line.split()[1] for line in result.output.splitlines() if line.startswith("FAIL")]
 
 
-@pytest.mark.usefixtures("deployed")
+@pytest.mark.usefixtures("deployment_tasks")
 def test_a_complete_deployment_is_ready() -> None:
     for arguments in ([], ["--accepting"]):
         result = check_health(*arguments)
         assert (result.exit_code, failed_checks(result)) == (0, [])
 
 
-@pytest.mark.usefixtures("deployed")
+@pytest.mark.usefixtures("deployment_tasks")
 def test_a_deployment_with_an_unavailable_broker_is_not_ready(monkeypatch: MonkeyPatch) -> None:
     (port,) = unused_ports(1)
     with monkeypatch.context() as other:
@@ -54,7 +56,7 @@ def test_a_deployment_with_an_unavailable_broker_is_not_ready(monkeypatch: Monke
     assert "secret" not in result.output
 
 
-@pytest.mark.usefixtures("deployed")
+@pytest.mark.usefixtures("deployment_tasks")
 def test_checks_do_not_declare_queues(monkeypatch: MonkeyPatch) -> None:
     with monkeypatch.context() as other:
         other.setenv("DETOURAGE_QUEUE_PREFIX", f"never-{secrets.token_hex(4)}.")
@@ -64,9 +66,9 @@ def test_checks_do_not_declare_queues(monkeypatch: MonkeyPatch) -> None:
 
 
 def test_a_paused_intake_is_ready_but_does_not_accept_pages(
-    deployed: Tasks, monkeypatch: MonkeyPatch
+    deployment_tasks: Tasks, monkeypatch: MonkeyPatch
 ) -> None:
-    deployed.publish("a", [("1", article_html(1))])
+    deployment_tasks.publish("a", [("1", article_html(1))])
     monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "1")
     result = check_health()
     assert result.exit_code == 0
@@ -83,7 +85,7 @@ COMMANDS_WITH_DATABASE = [
 SCHEMA_IS_OLD = "schema: older than this version: run `detourage migrate`"
 
 
-@pytest.mark.usefixtures("deployed")
+@pytest.mark.usefixtures("deployment_tasks")
 def test_before_the_migration_every_command_advises_to_migrate(
     services: Services, monkeypatch: MonkeyPatch, tmp_path: Path
 ) -> None:

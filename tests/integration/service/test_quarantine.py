@@ -75,7 +75,9 @@ def test_sending_all_messages_back_needs_confirmation(
 
 
 @pytest.fixture
-def hostile(services: Services, database_url: str, tmp_path: Path) -> Iterator[Deployment]:
+def hostile_deployment(
+    services: Services, database_url: str, tmp_path: Path
+) -> Iterator[Deployment]:
     """A deployment without processes, whose quarantines contain hostile messages of each kind."""
     with own_queues(own_settings(services, database_url, tmp_path)) as settings:
         deployment = Deployment(settings, tmp_path, processes=[])
@@ -99,9 +101,11 @@ def hostile(services: Services, database_url: str, tmp_path: Path) -> Iterator[D
             yield deployment
 
 
-def test_commands_handle_every_hostile_message_in_quarantine(hostile: Deployment) -> None:
-    stages = hostile.topology.quarantines
-    quarantined = [each for stage in stages for each in browse(hostile.settings, stage)]
+def test_commands_handle_every_hostile_message_in_quarantine(
+    hostile_deployment: Deployment,
+) -> None:
+    stages = hostile_deployment.topology.quarantines
+    quarantined = [each for stage in stages for each in browse(hostile_deployment.settings, stage)]
     assert len(quarantined) > 250
     for arguments in (["list"], ["show", "--whole"]):
         result = invoke("quarantine", *arguments)
