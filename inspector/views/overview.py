@@ -17,9 +17,9 @@ from inspector.registry import ViewResponse, page_view
 from inspector.request import InspectorRequest
 from inspector.settings import InspectorSettings
 
-CHART_HEIGHT = 100.0  # in SVG units
+CHART_HEIGHT = 100.0  # height of the chart, in SVG units
 
-MIN_CHART_SLOTS = 24  # so that the bars of a new deployment are not too wide
+MIN_CHART_SLOTS = 24  # with fewer, the bars of a new deployment would be too wide
 
 ROUND_TOPS = (1, 2, 4, 6, 8, 10, 12, 16, 20, 30, 40, 60, 80, 100)
 """Possible upper ends of the chart's scale, to be multiplied by a power of ten. The middle of the

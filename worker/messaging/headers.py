@@ -12,7 +12,7 @@ FAILED_AT: Final = "x-failed-at"
 
 DEATHS: Final = "x-death"  # header that RabbitMQ adds to dead-lettered messages
 
-QUARANTINE_HEADERS: Final = (REASON, DETAIL, FAILED_AT, DEATHS)  # removed when it is requeued
+QUARANTINE_HEADERS: Final = (REASON, DETAIL, FAILED_AT, DEATHS)  # removed from requeued messages
 
 DELIVERY_COUNT: Final = "x-delivery-count"
 """Header in which RabbitMQ counts redeliveries from a quorum queue."""

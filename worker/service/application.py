@@ -58,7 +58,7 @@ messages that are not acknowledged by then (``consumer_timeout``)."""
 LOGGED_ARGUMENTS = ("page_id", "site_id", "block_id", "generation", "site", "stage")
 """Arguments of a task that are added to its log lines."""
 TASK_MODULES = [f"worker.tasks.{name}" for name in (*task_names.STAGES, "join_parts")]
-PAGE_TASKS = (task_names.ASSIGN, task_names.EXTRACT, task_names.PARSE)  # have a CPU time limit
+PAGE_TASKS = (task_names.ASSIGN, task_names.EXTRACT, task_names.PARSE)  # with a CPU time limit
 
 
 class Messaging(AMQP):

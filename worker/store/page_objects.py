@@ -38,7 +38,7 @@ MAX_OBJECT_BYTES = MAX_HTML_BYTES + MAX_HTML_BYTES // 64
 """Maximum size of an object, with room for incompressible content."""
 
 SHARDS = 256  # number of folders in an object store, each named after the first byte of its digests
-LISTED = 1000  # maximum number of objects listed or deleted per request, as in S3
+LIST_SIZE = 1000  # maximum number of objects listed or deleted per request, as in S3
 
 MARKER = "detourage.txt"
 """Object that identifies the store. If it is missing, the whole store counts as unavailable: the
@@ -105,11 +105,11 @@ class PageObjects:
                 _sync(Path(str(store.prefix)) / name)
 
     def list_urls(self, shard: int) -> Iterator[list[str]]:
-        """Yield the URLs of the objects of a shard, up to `LISTED` at a time."""
+        """Yield the URLs of the objects of a shard, up to `LIST_SIZE` at a time."""
         import obstore
 
         with _as_unavailable(self.url):
-            for found in obstore.list(_store_at(self.url), f"{shard:02x}", chunk_size=LISTED):
+            for found in obstore.list(_store_at(self.url), f"{shard:02x}", chunk_size=LIST_SIZE):
                 yield [f"{self.url}/{each['path']}" for each in found]
 
     def delete(self, urls: Sequence[str]) -> None:

@@ -75,7 +75,7 @@ class _Rule:
         return len(removed)
 
 
-_TREE = GroupRepresentative.tree_id  # column of a rule below
+_TREE = GroupRepresentative.tree_id  # used twice in a rule below
 _RULES = (
     _Rule("html", StoredPage.id, StoredPage.id, SQL.html_is_removable),
     _Rule("revisions", StoredPage.id, Article.page_id, SQL.is_superseded),

@@ -65,7 +65,7 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
         if afresh:
             database.execute(SQL.delete_attempts, site_id=site_id)
         pauses = requests.pauses_seconds(state.settings)
-        # Counted first, since a killed process reports nothing. No row: it must not start yet.
+        # Counted first, as a killed process reports nothing. No row means that it must still wait.
         attempts = database.execute(SQL.begin, site_id=site_id, pauses_seconds=pauses)
         if not attempts:
             return
