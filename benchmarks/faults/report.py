@@ -30,75 +30,78 @@ COLUMNS = (
     *("in quarantine:", "recovery, s:", "not done again"),
 )
 
-EVERY_AVAILABILITY = "availability"
+ALL_AVAILABILITY_FAULTS = "availability"
 
-COUNTS = {"relay": 2, "beat": 2}
+PROCESS_COUNTS = {"relay": 2, "beat": 2}
 
 Row = list[object]
 
 
 def main(pages: int, names: Collection[str]) -> int:
     """Write the tables; return how much was lost, doubled or not done again in total."""
-    wrong = 0
+    total_errors = 0
     sections = {
-        "One fault at a time": (_try_each, COLUMNS),
-        "High availability": (_try_available, (*COLUMNS, "restarts:", "durations, s")),
+        "One fault at a time": (_try_one_by_one, COLUMNS),
+        "High availability": (
+            _try_on_available_deployment,
+            (*COLUMNS, "restarts:", "durations, s"),
+        ),
     }
     for title, (attempt, columns) in sections.items():
-        rows, found = attempt(pages, names)
-        wrong += found
+        rows, errors = attempt(pages, names)
+        total_errors += errors
         lines = table(columns, rows)
         if not names:
             replace_section(DOCUMENT, title, lines)
         elif rows:
             click.echo("\n".join(lines))
-    return wrong
+    return total_errors
 
 
-def _try_each(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
+def _try_one_by_one(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
     """Return a row for each fault, and how much was lost, doubled or not done again."""
     faults = {name: fault for name, fault in FAULTS.items() if not names or name in names}
     rows: list[Row] = []
-    wrong = 0
+    errors = 0
     if not faults:
-        return rows, wrong
+        return rows, errors
     home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
     with (
         Servers(home) as servers,
-        ProvingGround(servers, home, COUNTS, page_seconds=PAGE_SECONDS) as ground,
+        ProvingGround(servers, home, PROCESS_COUNTS, page_seconds=PAGE_SECONDS) as ground,
     ):
-        before = 0
+        quarantined_before = 0
         for name, fault in faults.items():
             trial = try_fault(ground, name, fault, PAGES_OF_FLOOD if fault is flood else pages)
             quarantined = len(ground.quarantined())
             # A fault that destroys the broker also destroys the quarantined messages.
-            new = max(0, quarantined - before)
-            rows.append(_row(name, fault.__doc__ or "", trial, new))
+            newly_quarantined = max(0, quarantined - quarantined_before)
+            rows.append(_table_row(name, fault.__doc__ or "", trial, newly_quarantined))
             click.echo(rows[-1], err=True)
-            wrong += trial.wrong
-            before = quarantined
-    return rows, wrong
+            errors += trial.wrong
+            quarantined_before = quarantined
+    return rows, errors
 
 
-def _try_available(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
-    """Return the same for each fault of a highly available deployment, with its own servers."""
+def _try_on_available_deployment(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
+    """Try each fault of a highly available deployment on servers of its own; return the same."""
     rows: list[Row] = []
-    wrong = 0
+    errors = 0
     for name, (kind, fault) in AVAILABILITY.items():
-        if names and not {name, EVERY_AVAILABILITY} & set(names):
+        if names and not {name, ALL_AVAILABILITY_FAULTS} & set(names):
             continue
         home = Path(tempfile.mkdtemp(prefix="detourage-faults-"))
-        with kind(home) as servers, ProvingGround(servers, home, COUNTS) as ground:
+        with kind(home) as servers, ProvingGround(servers, home, PROCESS_COUNTS) as ground:
             trial = try_fault(ground, name, fault, pages)
-            row = _row(name, fault.__doc__ or "", trial, len(ground.quarantined()))
+            row = _table_row(name, fault.__doc__ or "", trial, len(ground.quarantined()))
             seconds = ", ".join(f"{what} {took:.1f}" for what, took in trial.seconds.items())
             rows.append([*row, ground.restarts(), seconds])
         click.echo(rows[-1], err=True)
-        wrong += trial.wrong
-    return rows, wrong
+        errors += trial.wrong
+    return rows, errors
 
 
-def _row(name: str, how: str, trial: Trial, quarantined: int) -> Row:
+def _table_row(name: str, how: str, trial: Trial, quarantined: int) -> Row:
     report = trial.report
     outcomes = ", ".join(f"{outcome} {number}" for outcome, number in report.outcomes.items())
     wrong = len(report.lost), len(report.duplicated)

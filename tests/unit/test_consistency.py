@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.faults.hostile.measured.sitecustomize import INTAKE, MEASURED
+from benchmarks.faults.hostile.measured.sitecustomize import MEASURED, MEASURED_INTAKE_METHODS
 from detourage.html import PageError
 from detourage.limits import MAX_BODY_BYTES, MAX_CONTENT_BYTES, MAX_HTML_BYTES, MAX_MESSAGE_BYTES
 from detourage.outcomes import PageOutcome, UnusableReason
@@ -33,7 +33,7 @@ def test_a_replaced_name_exists(module: str, name: str) -> None:
     assert hasattr(import_module(module), name)
 
 
-@pytest.mark.parametrize("name", INTAKE)
+@pytest.mark.parametrize("name", MEASURED_INTAKE_METHODS)
 def test_a_measured_method_of_the_intake_exists(name: str) -> None:
     assert hasattr(Intake, name)
 

@@ -5,16 +5,16 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from benchmarks.faults.hostile.sent import FORGED, Draw, Kind, Make, Sent
+from benchmarks.faults.hostile.sent import FORGED_LOG_LINE, Draw, Kind, Make, Sent
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 
 COPIES = 27
 """Number of messages of each kind, except kinds with large messages."""
 
-TEMPLATES = 100
+OWN_TEMPLATE_PAGES = 100
 """Number of pages of one site; no two of these pages share a template."""
 
-FEW = 2
+FEW_COPIES = 2
 """Number of messages of each kind with bodies of about 10 MiB."""
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
@@ -31,12 +31,14 @@ def kinds() -> Iterator[Kind]:
         yield Kind("JSON", name, make, COPIES)
     for name, make in _FIELDS.items():
         yield Kind("fields", name, make, COPIES)
-    yield Kind("fields", "one site, each page of its own template", _own_template, TEMPLATES)
+    yield Kind(
+        "fields", "one site, each page of its own template", _own_template, OWN_TEMPLATE_PAGES
+    )
     for name, make in _LARGE.items():
-        yield Kind("fields", name, make, FEW)
+        yield Kind("fields", name, make, FEW_COPIES)
 
 
-def _bodies(bodies: Callable[[Draw], Sequence[bytes]]) -> Make:
+def _one_of_bodies(bodies: Callable[[Draw], Sequence[bytes]]) -> Make:
     """Return a function that makes messages with one of the bodies that a function returns."""
     return lambda draw: draw.send(draw.one_of(bodies(draw)))
 
@@ -47,7 +49,7 @@ def _with_extra(draw: Draw, extra: str, *, is_sound: bool = False) -> Sent:
     return draw.send(body, is_sound=is_sound)
 
 
-def _extra(*values: str) -> Make:
+def _extra_key(*values: str) -> Make:
     """Return a function that makes messages with one of the values, as JSON, in an unknown key."""
     return lambda draw: _with_extra(draw, draw.one_of(values))
 
@@ -77,84 +79,86 @@ def _host(*values: str) -> Make:
     return lambda draw: draw.send(draw.body(url=f"{draw.one_of(values)}/{draw.message_id}"))
 
 
-def _nested(draw: Draw) -> Sent:
+def _nested_json(draw: Draw) -> Sent:
     depth = draw.one_of((50, 150, 1_000, 100_000))
     opened, closed = draw.one_of((("[", "]"), ('{"a":', "}")))
     return _with_extra(draw, opened * depth + "1" + closed * depth)
 
 
-def _twice_the_key(draw: Draw) -> Sent:
+def _duplicate_key(draw: Draw) -> Sent:
     field = draw.one_of(FIELDS)
     other = draw.one_of((b'"x"', b"null", b"{}", b"1"))
     return draw.send(b'{"%s": %s, ' % (field.encode(), other) + draw.body()[1:])
 
 
-def _half_characters(draw: Draw) -> Sent:
+def _escaped_surrogates(draw: Draw) -> Sent:
     escaped = draw.one_of(("\\ud800", "\\udfff\\ud800", "\\u0000", "\\uffff"))
     field = draw.one_of(("extra", "id", "content_type", "html"))
     body = draw.body(**{field: "MARK"}).replace(b"MARK", f"<p>a{escaped}b</p>".encode())
     return draw.send(body)
 
 
-def _keys(draw: Draw) -> Sent:
-    odd = ("", "\x00", "\ud800", "k" * 100_000, "\n" + FORGED)
+def _hostile_keys(draw: Draw) -> Sent:
+    odd = ("", "\x00", "\ud800", "k" * 100_000, "\n" + FORGED_LOG_LINE)
     names = (*odd, "__class__", "model_extra", "_content")
     return draw.send(draw.body(**{draw.one_of(names): draw.one_of(WRONG_TYPES)}))
 
 
 def _forged_reason(draw: Draw) -> Sent:
-    told = (
-        {"reason": "oversized", "detail": "\n" + FORGED},
+    forged_reasons = (
+        {"reason": "oversized", "detail": "\n" + FORGED_LOG_LINE},
         {"reason": "oversized", "detail": "\x1b[2J" + "d" * 100_000},
-        {"reason": "\n" + FORGED, "detail": 7},
+        {"reason": "\n" + FORGED_LOG_LINE, "detail": 7},
         {"reason": ["oversized"], "detail": {}},
         {"reason": "oversized", "detail": "\ud800\x00"},
     )
-    return draw.send(draw.body(version=draw.one_of((1, 2)), unusable=draw.one_of(told)))
+    return draw.send(draw.body(version=draw.one_of((1, 2)), unusable=draw.one_of(forged_reasons)))
 
 
-_SPACE = b" \t\r\n" * 100_000
+_WHITESPACE = b" \t\r\n" * 100_000
 
 _JSON: dict[str, Make] = {
-    "not JSON": _bodies(
+    "not JSON": _one_of_bodies(
         lambda draw: (
             *(b"", b"{", draw.body()[:-40], bytes(range(256)), b"\xff" * 1000, b"<html>", b"\x00"),
         )
     ),
-    "JSON that is not an object": _bodies(
+    "JSON that is not an object": _one_of_bodies(
         lambda _: (b"[]", b'"a"', b"1", b"null", b"true", b"[{}]", b"{}")
     ),
-    "JSON nested up to 100,000 deep": _nested,
-    "duplicate keys": _twice_the_key,
-    "numbers of 50,000 digits": _extra(
+    "JSON nested up to 100,000 deep": _nested_json,
+    "duplicate keys": _duplicate_key,
+    "numbers of 50,000 digits": _extra_key(
         *("1e400", "-1e400", "9" * 4_000, "9" * 50_000, "0." + "1" * 50_000, "1e-999999999"),
         "1E+99999999999999999999",
     ),
-    "NaN and other invalid numbers": _extra(
+    "NaN and other invalid numbers": _extra_key(
         "NaN", "Infinity", "-Infinity", "01", "+1", "0x10", ".5"
     ),
-    "escaped lone surrogates and NUL": _half_characters,
-    "lone surrogates as bytes": _extra('"\ud800"'),
-    "byte order marks": _bodies(
+    "escaped lone surrogates and NUL": _escaped_surrogates,
+    "lone surrogates as bytes": _extra_key('"\ud800"'),
+    "byte order marks": _one_of_bodies(
         lambda draw: [b"\xef\xbb\xbf" * times + draw.body() for times in (1, 2, 50)]
     ),
-    "UTF-16, UTF-32, UTF-7, EBCDIC": _bodies(
+    "UTF-16, UTF-32, UTF-7, EBCDIC": _one_of_bodies(
         lambda draw: [
             draw.body().decode().encode(name)
             for name in ("utf-16", "utf-16-le", "utf-32", "utf-7", "cp037")
         ]
     ),
-    "extra bytes after the JSON": _bodies(
+    "extra bytes after the JSON": _one_of_bodies(
         lambda draw: [
             draw.body() + more for more in (b"x", b"{}", b"\x00", draw.body(), b",", b"]")
         ]
     ),
-    "800 kB of whitespace": lambda draw: draw.send(_SPACE + draw.body() + _SPACE, is_sound=True),
-    "20,000 unknown keys": _extra(json.dumps({f"k{place}": place for place in range(20_000)})),
+    "800 kB of whitespace": lambda draw: draw.send(
+        _WHITESPACE + draw.body() + _WHITESPACE, is_sound=True
+    ),
+    "20,000 unknown keys": _extra_key(json.dumps({f"k{place}": place for place in range(20_000)})),
     "a megabyte in an unknown key": lambda draw: _with_extra(
         draw, f'"{"x" * 1_000_000}"', is_sound=True
     ),
-    "hostile key names": _keys,
+    "hostile key names": _hostile_keys,
     "a quarantine reason that only the service may give": _forged_reason,
 }
 
@@ -194,7 +198,7 @@ _FIELDS: dict[str, Make] = {
     "version unknown to the contract": _field("version", 0, 2, -1, 1.0, 1.5, "1", 10**400, 1e0),
     "id at its limits": _field("id", "", "%" * 255, "x" * 1024, "x" * 1025, "x" * 1_000_000),
     "id that forges log lines": _field(
-        "id", "\n" + FORGED, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"
+        "id", "\n" + FORGED_LOG_LINE, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"
     ),
     "invalid site": _field(
         "site",
@@ -209,7 +213,13 @@ _FIELDS: dict[str, Make] = {
         "content_type",
         *("", ";", "text/html; charset=", "text/html; charset=no-such", "text/html; charset=utf-7"),
         *("text/html; charset=rot13", "text/html; charset=" + "x" * 10_000, "x" * 1_000_000),
-        *("image/png", "application/pdf", "multipart/mixed; boundary=a", "\n" + FORGED, "\u202e"),
+        *(
+            "image/png",
+            "application/pdf",
+            "multipart/mixed; boundary=a",
+            "\n" + FORGED_LOG_LINE,
+            "\u202e",
+        ),
         *("text/html; charset=idna", "text/html; charset=undefined", 'a/b; c="' + '\\"' * 10_000),
     ),
     "fetched_at at either end of the range": _field(
@@ -223,7 +233,11 @@ _FIELDS: dict[str, Make] = {
         *("", "now", "2024-01-01", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z", "1700000000"),
         *("2024-01-01T24:00:00Z", "2024-01-01T23:59:60Z", "2024-01-01T00:00:00+99:99"),
         "9" * 100_000,
-        *("\n" + FORGED, "2024-01-01T00:00:00Z\x00", "2024-01-01T00:00:00." + "9" * 10_000 + "Z"),
+        *(
+            "\n" + FORGED_LOG_LINE,
+            "2024-01-01T00:00:00Z\x00",
+            "2024-01-01T00:00:00." + "9" * 10_000 + "Z",
+        ),
     ),
     "fetched_at as a number": _field(
         "fetched_at", 0, -1, 1.7e9, 1e308, 10**30, 253402300800, -1e20
@@ -250,7 +264,7 @@ _FIELDS: dict[str, Make] = {
         *("https://a.example:\u0661", "https://u:\n@a.example", "https://:@a.example:8080"),
     ),
     "url with control characters": _url(
-        "\n" + FORGED, "\x00", "\x1b[2J", "\r", "\u2028", "\x7f", "\t"
+        "\n" + FORGED_LOG_LINE, "\x00", "\x1b[2J", "\r", "\u2028", "\x7f", "\t"
     ),
     "url with unusual characters": _url(
         *("\u202e", "?q=<b>[/x]", "#\ufffe", "/%zz%", "/../../..", "?" * 1000, " "),
@@ -262,7 +276,7 @@ _FIELDS: dict[str, Make] = {
         "/" + "a" * MAX_URL_CHARACTERS,
         "\u4e2d" * 8_000,
     ),
-    "both or neither of html and html_base64": _bodies(
+    "both or neither of html and html_base64": _one_of_bodies(
         lambda draw: (
             draw.body(html_base64=_encoded(draw)),
             draw.body(html=None),
@@ -276,7 +290,7 @@ _FIELDS: dict[str, Make] = {
 }
 
 
-def _of_size(size: int, *, is_text: bool, filler: bytes) -> Make:
+def _page_of_size(size: int, *, is_text: bool, filler: bytes) -> Make:
     def make(draw: Draw) -> Sent:
         start = draw.html.encode()
         page = start + filler * ((size - len(start)) // len(filler) + 1)
@@ -287,10 +301,12 @@ def _of_size(size: int, *, is_text: bool, filler: bytes) -> Make:
 
 
 _LARGE: dict[str, Make] = {
-    "html of 10 MiB": _of_size(MAX_HTML_BYTES, is_text=True, filler=b"<p>A line of text. "),
-    "html above 10 MiB": _of_size(MAX_HTML_BYTES + 1, is_text=True, filler=b"<p>A line of text. "),
-    "html of 10 MiB, escaped": _of_size(MAX_HTML_BYTES, is_text=True, filler=b"\x01"),
-    "html_base64 of 10 MiB": _of_size(MAX_HTML_BYTES, is_text=False, filler=b"word "),
-    "html_base64 above 10 MiB": _of_size(MAX_HTML_BYTES + 1, is_text=False, filler=b"word "),
+    "html of 10 MiB": _page_of_size(MAX_HTML_BYTES, is_text=True, filler=b"<p>A line of text. "),
+    "html above 10 MiB": _page_of_size(
+        MAX_HTML_BYTES + 1, is_text=True, filler=b"<p>A line of text. "
+    ),
+    "html of 10 MiB, escaped": _page_of_size(MAX_HTML_BYTES, is_text=True, filler=b"\x01"),
+    "html_base64 of 10 MiB": _page_of_size(MAX_HTML_BYTES, is_text=False, filler=b"word "),
+    "html_base64 above 10 MiB": _page_of_size(MAX_HTML_BYTES + 1, is_text=False, filler=b"word "),
     "a body above every limit": lambda draw: draw.send(bytes(65 << 20)),
 }

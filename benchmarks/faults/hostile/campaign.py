@@ -21,8 +21,8 @@ import psutil
 from sqlalchemy import func, make_url, select
 
 from benchmarks.faults.hostile import bodies, crowds, envelopes, pages
-from benchmarks.faults.hostile.measured.sitecustomize import FILE
-from benchmarks.faults.hostile.sent import FORGED, Draw, Kind, PackedMessage, Sent
+from benchmarks.faults.hostile.measured.sitecustomize import FILE_VARIABLE
+from benchmarks.faults.hostile.sent import FORGED_LOG_LINE, Draw, Kind, PackedMessage, Sent
 from benchmarks.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages
 from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.conditions import is_pending, parts_are_due
@@ -38,27 +38,27 @@ GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", 
 GOOD_PAGES = 40
 """Number of pages per good site; some hostile pages claim to belong to these sites."""
 
-GOOD_BESIDE = 200
+GOOD_PAGES_PER_PHASE = 200
 """Number of good pages sent in each of the two phases: first without the crowds, then alongside
 them."""
 
 PHASE_SECONDS = 360.0
 """Duration of each phase in which good pages are sent, in seconds."""
 
-PATIENCE_SECONDS = 1800.0
+MAX_WAIT_SECONDS = 1800.0
 QUIET_SECONDS = 8.0
 """Number of seconds without work after which a phase ends. It exceeds the time that a site waits
 for its clustering."""
 
-MOST_MEMORY_BYTES = 1 << 30
-SLOWEST_SECONDS = 10.0
+MAX_MEMORY_BYTES = 1 << 30
+MAX_ITEM_SECONDS = 10.0
 """Maximum CPU time of a single work item, in seconds."""
 
-LONGEST_WAIT = 2.0
+MAX_WAIT_RATIO = 2.0
 """Maximum waiting time of good pages during an attack, as a multiple of their waiting time without
 one."""
 
-PREFIXES = "calm", "beside"
+SITE_PREFIXES = "calm", "beside"
 """Prefixes of the names of the sites whose good pages are sent without the crowds and alongside
 them, respectively."""
 
@@ -68,8 +68,9 @@ BROKER_PASSWORD = "Br0ker-s3cret"
 DATABASE_PASSWORD = "D4tabase-s3cret"
 PAGE_PASSWORD = "s3cr3t"
 
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-_TRACE = "Traceback (most recent call last)"
+# Control characters, including those that change the direction of text, except tab and newline.
+_CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_TRACEBACK_START = "Traceback (most recent call last)"
 
 REFUSED = "refused by the broker"
 
@@ -138,11 +139,11 @@ class WatchedDeployment(Deployment):
         super().__init__(settings, logs)
         # A child of the preloaded supervisor would not import `sitecustomize`.
         self._supervisor = Supervisor()
-        self.patience_seconds = PATIENCE_SECONDS
+        self.patience_seconds = MAX_WAIT_SECONDS
         self.cpu_file = logs / "cpu"
         self.environment |= {
             "PYTHONPATH": os.pathsep.join(map(str, (MEASURED, MEASURED.parents[3]))),
-            FILE: str(self.cpu_file),
+            FILE_VARIABLE: str(self.cpu_file),
         }
         self.memory: dict[str, int] = {}
         self.pool: set[int] = set()
@@ -162,27 +163,27 @@ class WatchedDeployment(Deployment):
     def _watch(self) -> None:
         while not self._stop.wait(0.5):
             for name, pid in self._pids.items():
-                self._note(name, pid)
+                self._record_peak(name, pid)
                 with suppress(psutil.Error):
                     for child in psutil.Process(pid).children():
-                        self._note(f"{name}, a process of its pool", child.pid)
+                        self._record_peak(f"{name}, a process of its pool", child.pid)
                         if name == "worker":
                             self.pool.add(child.pid)
 
-    def _note(self, name: str, pid: int) -> None:
+    def _record_peak(self, name: str, pid: int) -> None:
         with suppress(OSError, IndexError, ValueError):
             self.memory[name] = max(peak_bytes(pid), self.memory.get(name, 0))
 
     def send(self, planned: Sequence[Planned], *, seconds: float = 0) -> Iterator[Published]:
         """Publish messages one by one, spread evenly over a period; yield each when published."""
-        began = time.monotonic()
+        started = time.monotonic()
         connection = self.amqp()
         connection.connect()
         channel = connection.channel()
-        for place, each in enumerate(planned):
+        for position, each in enumerate(planned):
             sent = each.make()
             is_refused = False
-            time.sleep(max(0, began + seconds * place / len(planned) - time.monotonic()))
+            time.sleep(max(0, started + seconds * position / len(planned) - time.monotonic()))
             sent_at = time.monotonic()
             try:
                 channel.basic_publish(
@@ -234,7 +235,7 @@ class WatchedDeployment(Deployment):
 
         self.wait_until(is_quiet)
 
-    def noted(self) -> list[tuple[str, float]]:
+    def recorded_items(self) -> list[tuple[str, float]]:
         """Return the recorded work items, with their durations in seconds."""
         if not self.cpu_file.exists():
             return []
@@ -259,7 +260,7 @@ def kinds() -> list[Kind]:
     return [*envelopes.kinds(), *bodies.kinds(), *pages.kinds()]
 
 
-def copies_of(kind: Kind, share: float) -> int:
+def message_count(kind: Kind, share: float) -> int:
     """Return how many messages of a kind are sent."""
     return max(1, round(share * kind.copies))
 
@@ -268,13 +269,13 @@ def plan(seed: int, share: float) -> list[Planned]:
     """Return the messages of a campaign, or a share of them, shuffled."""
     planned = []
     for kind in kinds():
-        for number in range(copies_of(kind, share)):
+        for number in range(message_count(kind, share)):
             site = GOOD_SITES[number // 2 % len(GOOD_SITES)]
             host = site if number % 2 else f"{kind.slug}.example"
             name = f"{kind.slug}-{number}"
             draw = Draw(number, f"https://{host}/{name}", name, Random(f"{seed} {name}"))
             planned.append(Planned(kind, draw))
-    planned += map(_planned, _pages_of_sites())
+    planned += map(_plan_good_page, _pages_of_good_sites())
     Random(seed).shuffle(planned)
     return planned
 
@@ -284,22 +285,22 @@ def plan_crowds(seed: int, share: float, good: Sequence[GoodPage]) -> list[Plann
 
     Some of the messages falsely declare the URLs of the given good pages.
     """
-    places = []
+    timed = []
     for kind in crowds.kinds(good):
-        copies = copies_of(kind, share)
+        copies = message_count(kind, share)
         for number in range(copies):
             name = f"{kind.slug}-{number}"
             url = f"https://{kind.slug}.example/{name}"
             draw = Draw(number, url, name, Random(f"{seed} {name}"))
-            places.append(((number + 0.5) / copies, Planned(kind, draw)))
-    return [each for _, each in sorted(places, key=lambda place: place[0])]
+            timed.append(((number + 0.5) / copies, Planned(kind, draw)))
+    return [each for _, each in sorted(timed, key=lambda pair: pair[0])]
 
 
-def _planned(good: GoodPage) -> Planned:
+def _plan_good_page(good: GoodPage) -> Planned:
     return Planned(None, Draw(0, good.url, good.message_id, Random(0)), good.body)
 
 
-def _pages_of_sites() -> list[GoodPage]:
+def _pages_of_good_sites() -> list[GoodPage]:
     found = []
     for host in GOOD_SITES:
         for url, body in site_pages(host, GOOD_PAGES).items():
@@ -315,8 +316,8 @@ def run(home: Path, *, seed: int, share: float) -> Report:
     """
     planned = plan(seed, share)
     calm, attacked = (
-        good_pages(name, round(share * GOOD_BESIDE), seed + place)
-        for place, name in enumerate(PREFIXES)
+        good_pages(name, round(share * GOOD_PAGES_PER_PHASE), seed + place)
+        for place, name in enumerate(SITE_PREFIXES)
     )
     report = Report()
     with (
@@ -324,7 +325,7 @@ def run(home: Path, *, seed: int, share: float) -> Report:
         WatchedDeployment(_settings(servers, home), home) as deployment,
         Consumer(deployment) as consumer,
     ):
-        began = time.monotonic()
+        started = time.monotonic()
         published = []
         for name, good, crowd in (
             ("on their own", calm, []),
@@ -332,25 +333,25 @@ def run(home: Path, *, seed: int, share: float) -> Report:
         ):
             phase = Phase(name, hostile=len(crowd), good=len(good))
             seconds = share * PHASE_SECONDS
-            published += _send_beside(deployment, consumer, phase, good, crowd, seconds)
+            published += _send_phase(deployment, consumer, phase, good, crowd, seconds)
             report.phases.append(phase)
         published += deployment.send(planned)
         deployment.wait_until_quiet()
-        report.seconds = time.monotonic() - began
+        report.seconds = time.monotonic() - started
         deployment.check()
         consumer.stop()
-        _judge(report, deployment, published)
-        good = [*calm, *attacked, *_pages_of_sites()]
-        _judge_articles(report, consumer.articles, good)
-        _judge_commands(report, deployment)
+        _check_endings(report, deployment, published)
+        good = [*calm, *attacked, *_pages_of_good_sites()]
+        _check_articles(report, consumer.articles, good)
+        _check_commands(report, deployment)
         deployment.check()
         report.memory = dict(deployment.memory)
-        _judge_limits(report, deployment)
-    _judge_logs(report, home)
+        _check_limits(report, deployment)
+    _check_logs(report, home)
     return report
 
 
-def _send_beside(
+def _send_phase(
     deployment: WatchedDeployment,
     consumer: Consumer,
     phase: Phase,
@@ -359,17 +360,17 @@ def _send_beside(
     seconds: float,
 ) -> list[Published]:
     """Send good pages and a crowd concurrently, wait for all work, and record the times."""
-    began = time.monotonic()
+    started = time.monotonic()
     published: list[Published] = []
     attack = threading.Thread(
         target=lambda: published.extend(deployment.send(crowd, seconds=seconds))
     )
     attack.start()
-    sent = list(deployment.send([*map(_planned, good)], seconds=seconds))
+    sent = list(deployment.send([*map(_plan_good_page, good)], seconds=seconds))
     attack.join()
-    phase.sending_seconds = time.monotonic() - began
+    phase.sending_seconds = time.monotonic() - started
     deployment.wait_until_quiet()
-    phase.seconds = time.monotonic() - began - QUIET_SECONDS
+    phase.seconds = time.monotonic() - started - QUIET_SECONDS
     came_at = consumer.came_at
     phase.note(
         [
@@ -398,7 +399,7 @@ def _settings(servers: Servers, home: Path) -> Settings:
     )
 
 
-def _judge(report: Report, deployment: Deployment, published: list[Published]) -> None:
+def _check_endings(report: Report, deployment: Deployment, published: list[Published]) -> None:
     """Record how each message ended, and report messages that ended in a wrong way."""
     with deployment.database.transaction() as session:
         receipts = session.execute(
@@ -425,10 +426,10 @@ def _judge(report: Report, deployment: Deployment, published: list[Published]) -
     expired = sum(each.reason == "expired" for each in quarantined)
     if len(receipts) + expired != sent:
         report.problems.append(f"{sent} messages, {len(receipts)} receipts and {expired} expired")
-    told = sum(receipt.result == "quarantined" for receipt in receipts) + expired
-    of_intake = sum(each.stage == "intake" for each in quarantined)
-    if told != of_intake:
-        report.problems.append(f"{told} messages were quarantined, {of_intake} are in quarantine")
+    reported = sum(receipt.result == "quarantined" for receipt in receipts) + expired
+    found = sum(each.stage == "intake" for each in quarantined)
+    if reported != found:
+        report.problems.append(f"{reported} messages were quarantined, {found} are in quarantine")
     for kept in quarantined:
         if kept.reason in ("", "unknown", "delivery_limit"):
             report.problems.append(
@@ -482,9 +483,10 @@ class _Endings:
         return " and ".join(found)
 
 
-def _judge_articles(
+def _check_articles(
     report: Report, articles: Sequence[Mapping[str, Any]], good: Iterable[GoodPage]
 ) -> None:
+    """Report articles that were delivered twice, and good pages without their article."""
     times = Counter(article["id"] for article in articles)
     report.problems += [
         f"article {one} was delivered {n} times" for one, n in times.items() if n > 1
@@ -503,58 +505,62 @@ def _judge_articles(
         report.problems.append("a password in a URL was published")
 
 
-def _judge_commands(report: Report, deployment: WatchedDeployment) -> None:
+def _check_commands(report: Report, deployment: WatchedDeployment) -> None:
     """Record problems with the output of an operator's commands."""
-    drop = ("quarantine", "drop", "--yes")
+    drop_command = ("quarantine", "drop", "--yes")
     for arguments in (
         *(("status",), ("status", "--json"), ("quarantine", "list"), ("quarantine", "show")),
-        *(("health", "--all"), ("status", "--help"), drop, ("quarantine", "list")),
+        *(("health", "--all"), ("status", "--help"), drop_command, ("quarantine", "list")),
     ):
-        done = deployment.run(*arguments)
+        result = deployment.run(*arguments)
         words = " ".join(arguments)
-        if done.returncode:
-            report.problems.append(f"{words} exits {done.returncode}: {done.stderr[-300:]}")
-        for output in (done.stdout, done.stderr):
+        if result.returncode:
+            report.problems.append(f"{words} exits {result.returncode}: {result.stderr[-300:]}")
+        for output in (result.stdout, result.stderr):
             # Elsewhere in a line, the words of a traceback belong to a value, such as a task's
             # stored failure.
-            if any(line.startswith(_TRACE) for line in output.splitlines()):
+            if any(line.startswith(_TRACEBACK_START) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a traceback")
-            if found := _CONTROLS.search(output):
+            if found := _CONTROL_CHARACTERS.search(output):
                 report.problems.append(f"{words} prints {found[0]!r}")
-            if any(line.startswith(FORGED) for line in output.splitlines()):
+            if any(line.startswith(FORGED_LOG_LINE) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a forged line")
     if left := deployment.quarantined():
         report.problems.append(f"{len(left)} messages are left in quarantine after drop")
 
 
-def _judge_limits(report: Report, deployment: WatchedDeployment) -> None:
+def _check_limits(report: Report, deployment: WatchedDeployment) -> None:
+    """Report processes and work items that exceeded a limit, and good pages that waited long."""
     for name, peak in deployment.memory.items():
-        if peak > MOST_MEMORY_BYTES:
+        if peak > MAX_MEMORY_BYTES:
             report.problems.append(f"{name} used {peak >> 20} MiB")
     if len(deployment.pool) > 2:
         report.problems.append(f"{len(deployment.pool) - 2} processes of the pool died")
-    taken: dict[str, list[float]] = {}
-    for work, seconds in deployment.noted():
-        taken.setdefault(work, []).append(seconds)
-    if not taken:
+    seconds_by_work: dict[str, list[float]] = {}
+    for work, seconds in deployment.recorded_items():
+        seconds_by_work.setdefault(work, []).append(seconds)
+    if not seconds_by_work:
         report.problems.append("no CPU time was recorded")
-    for work, each in taken.items():
+    for work, each in seconds_by_work.items():
         report.slowest[work] = len(each), max(each)
-        slow = sum(seconds > SLOWEST_SECONDS for seconds in each)
+        slow = sum(seconds > MAX_ITEM_SECONDS for seconds in each)
         if slow:
-            report.problems.append(f"{work} took longer than {SLOWEST_SECONDS:g} s {slow} times")
+            report.problems.append(f"{work} took longer than {MAX_ITEM_SECONDS:g} s {slow} times")
     calm, attacked = report.phases
-    for sites, before in calm.spreads.items():
-        beside = attacked.spreads[sites]
-        for name, alone, longer in zip(("median", "95th percentile"), before, beside, strict=False):
-            if longer > LONGEST_WAIT * alone:
+    for sites, calm_waits in calm.spreads.items():
+        waits = zip(
+            ("median", "95th percentile"), calm_waits, attacked.spreads[sites], strict=False
+        )
+        for name, calm_seconds, attacked_seconds in waits:
+            if attacked_seconds > MAX_WAIT_RATIO * calm_seconds:
                 report.problems.append(
-                    f"good pages of {sites} wait {longer:.1f} s alongside crowds, {alone:.1f} s"
-                    f" alone: {name}"
+                    f"good pages of {sites} wait {attacked_seconds:.1f} s alongside crowds,"
+                    f" {calm_seconds:.1f} s alone: {name}"
                 )
 
 
-def _judge_logs(report: Report, home: Path) -> None:
+def _check_logs(report: Report, home: Path) -> None:
+    """Report passwords, forged lines, control characters and tracebacks in the service's logs."""
     for log in sorted(home.glob("*.log")):
         if log.name.startswith("broker"):
             continue
@@ -563,9 +569,9 @@ def _judge_logs(report: Report, home: Path) -> None:
             if secret in text:
                 report.problems.append(f"{log.name} contains the password {secret}")
         for line in text.splitlines():
-            if line.lstrip().startswith(FORGED):
+            if line.lstrip().startswith(FORGED_LOG_LINE):
                 report.problems.append(f"{log.name} contains a forged line: {line[:200]!r}")
-            if _CONTROLS.search(line):
+            if _CONTROL_CHARACTERS.search(line):
                 report.problems.append(f"{log.name} contains control characters: {line[:200]!r}")
-        if traces := text.count(_TRACE):
+        if traces := text.count(_TRACEBACK_START):
             report.problems.append(f"{log.name} contains {traces} tracebacks")

@@ -14,25 +14,25 @@ from benchmarks.faults.hostile.waits import GoodPage
 
 NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)
 
-WORDS = 450
+WORDS_PER_TEXT = 450
 """Number of words per text, as in a typical news article."""
 
-VERSIONS = 24
+VERSIONS_PER_STORY = 24
 """Number of versions of each of the two stories between which pages flip. It is low enough that the
 limit on regrouping still lets pages join both stories."""
 
-FLIPPING = 40
+FLIPPING_PAGES = 40
 """Number of pages that flip between stories."""
 
-PARTS = 100
+PARTS_OF_STORY = 100
 PART_BYTES = 3 << 20
 """Size of the markup of a part, in bytes. A fortieth of the markup is text, so 50 parts form an
 article of the maximum size."""
 
-UPDATES = 60_000
-COMMENTS = 1_000
+LIVE_UPDATES = 60_000
+COMMENTS_PER_PAGE = 1_000
 
-RING = 10
+PAGES_PER_CYCLE = 10
 """Number of pages that form a cycle."""
 
 
@@ -42,14 +42,14 @@ def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
     yield Kind(
         "stories", "near-copies, each fetched earlier than all previous ones", _earlier_copy, 300
     )
-    yield Kind("stories", "versions of two stories", _version, 2 * VERSIONS)
-    yield Kind("stories", "flips between the two, one and none", _flip, 10 * FLIPPING)
-    yield Kind("parts", f"{PARTS} parts of 3 MiB", _part, PARTS)
-    yield Kind("parts", "cycles of rel=next", _cycle_of_parts, 10 * RING)
-    yield Kind("addresses", "cycles of rel=canonical", _cycle_of_canonicals, 10 * RING)
-    yield Kind("addresses", "cycles of redirects", _cycle_of_redirects, 10 * RING)
+    yield Kind("stories", "versions of two stories", _version, 2 * VERSIONS_PER_STORY)
+    yield Kind("stories", "flips between the two, one and none", _flip, 10 * FLIPPING_PAGES)
+    yield Kind("parts", f"{PARTS_OF_STORY} parts of 3 MiB", _part, PARTS_OF_STORY)
+    yield Kind("parts", "cycles of rel=next", _cycle_of_parts, 10 * PAGES_PER_CYCLE)
+    yield Kind("addresses", "cycles of rel=canonical", _cycle_of_canonicals, 10 * PAGES_PER_CYCLE)
+    yield Kind("addresses", "cycles of redirects", _cycle_of_redirects, 10 * PAGES_PER_CYCLE)
     yield Kind("addresses", "variants of one address that agree or disagree", _variant, 200)
-    yield Kind("addresses", "claims of good pages' addresses", _claim(good), len(good))
+    yield Kind("addresses", "claims of good pages' addresses", _claim_good_page(good), len(good))
     yield Kind("live", "60,000 updates, 1,000 comments shown", _live_page(is_shown=True), 4)
     yield Kind("live", "60,000 updates, 1,000 comments declared", _live_page(is_shown=False), 4)
 
@@ -57,20 +57,21 @@ def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
 @cache
 def _words(seed: str) -> tuple[str, ...]:
     """Return the words of a text; texts of different seeds have no words in common."""
-    chance = random.Random(seed)
-    return tuple("".join(chance.choices("bcdfghklmnprstvaeiou", k=7)) for _ in range(WORDS))
+    rng = random.Random(seed)
+    return tuple("".join(rng.choices("bcdfghklmnprstvaeiou", k=7)) for _ in range(WORDS_PER_TEXT))
 
 
-def _changed(words: tuple[str, ...], number: int) -> str:
+def _with_changed_words(words: tuple[str, ...], number: int) -> str:
     """Return a text with five words changed."""
-    chance = random.Random(number)
+    rng = random.Random(number)
     own = list(words)
     for _ in range(5):
-        own[chance.randrange(len(own))] = "".join(chance.choices("jqwxyz", k=7))
+        own[rng.randrange(len(own))] = "".join(rng.choices("jqwxyz", k=7))
     return " ".join(own)
 
 
 def _html(title: str, text: str, *, head: str = "", foot: str = "") -> str:
+    """Return an article page whose paragraphs have thirty words each."""
     words = text.split(" ")
     body = "".join(
         f"<p>{' '.join(words[at : at + 30]).capitalize()}.</p>" for at in range(0, len(words), 30)
@@ -82,65 +83,72 @@ def _html(title: str, text: str, *, head: str = "", foot: str = "") -> str:
     )
 
 
-def _at(minutes: int) -> str:
+def _minutes_from_noon(minutes: int) -> str:
     return (NOON + timedelta(minutes=minutes)).isoformat()
 
 
+# Each of the following functions makes one message of a kind; `draw.number` counts them.
 def _near_copy(draw: Draw) -> Sent:
-    text = _changed(_words("copies"), draw.number)
+    text = _with_changed_words(_words("copies"), draw.number)
     html = _html("The ferry that came back", text)
-    return draw.send(draw.body(html=html, fetched_at=_at(draw.number)), is_sound=True)
+    return draw.send(
+        draw.body(html=html, fetched_at=_minutes_from_noon(draw.number)), is_sound=True
+    )
 
 
 def _earlier_copy(draw: Draw) -> Sent:
-    text = _changed(_words("earlier"), draw.number)
+    text = _with_changed_words(_words("earlier"), draw.number)
     html = _html("The mill that turned", text)
     url = f"https://earlier-{draw.number % 100}.example/{draw.number}"
-    return draw.send(draw.body(url=url, html=html, fetched_at=_at(-draw.number)), is_sound=True)
+    return draw.send(
+        draw.body(url=url, html=html, fetched_at=_minutes_from_noon(-draw.number)), is_sound=True
+    )
 
 
 def _version(draw: Draw) -> Sent:
     story = draw.number % 2
-    text = _changed(_words(f"story {story}"), draw.number)
+    text = _with_changed_words(_words(f"story {story}"), draw.number)
     html = _html(f"News about story {story}", text)
     url = f"https://victim-{draw.number}.example/story"
-    return draw.send(draw.body(url=url, html=html, fetched_at=_at(0)), is_sound=True)
+    return draw.send(draw.body(url=url, html=html, fetched_at=_minutes_from_noon(0)), is_sound=True)
 
 
 def _flip(draw: Draw) -> Sent:
     """Return the next fetch of a page whose text is, in turn, from both stories, one or none."""
-    page, turn = draw.number % FLIPPING, draw.number // FLIPPING
-    one, other = (_changed(_words(f"story {each}"), draw.number) for each in (0, 1))
-    own = _changed(_words(f"page {page}"), draw.number)
+    page, turn = draw.number % FLIPPING_PAGES, draw.number // FLIPPING_PAGES
+    one, other = (_with_changed_words(_words(f"story {each}"), draw.number) for each in (0, 1))
+    own = _with_changed_words(_words(f"page {page}"), draw.number)
     text = (f"{one} {other}", own, other, f"{other} {one}", one)[(page + turn) % 5]
     html = _html("News about all of it", text)
     url = f"https://flips.example/{page}"
-    return draw.send(draw.body(url=url, html=html, fetched_at=_at(draw.number)))
+    return draw.send(draw.body(url=url, html=html, fetched_at=_minutes_from_noon(draw.number)))
 
 
 def _part(draw: Draw) -> Sent:
     number = draw.number + 1
-    links = "".join(f"<a href='/long?page={n}'>{n}</a> " for n in range(1, PARTS + 1))
-    turns = f"<a rel=prev href='/long?page={number - 1}'>Previous page</a>" if draw.number else ""
-    if number < PARTS:
-        turns += f"<a rel=next href='/long?page={number + 1}'>Next page</a>"
-    chance = random.Random(number)
+    links = "".join(f"<a href='/long?page={n}'>{n}</a> " for n in range(1, PARTS_OF_STORY + 1))
+    neighbour_links = (
+        f"<a rel=prev href='/long?page={number - 1}'>Previous page</a>" if draw.number else ""
+    )
+    if number < PARTS_OF_STORY:
+        neighbour_links += f"<a rel=next href='/long?page={number + 1}'>Next page</a>"
+    rng = random.Random(number)
     vocabulary = _words(f"part {number}")
-    text = " ".join(chance.choices(vocabulary, k=PART_BYTES // 8 // 40))
-    foot = f"<div class='pager'>{links}{turns}</div>"
+    text = " ".join(rng.choices(vocabulary, k=PART_BYTES // 8 // 40))
+    foot = f"<div class='pager'>{links}{neighbour_links}</div>"
     html = _html("A long story in parts", text, foot=foot)
     html += f"<script>{'window.a = 1; ' * ((PART_BYTES - len(html)) // 14)}</script>"
     return draw.send(draw.body(url=f"https://parts.example/long?page={number}", html=html))
 
 
-def _ring(draw: Draw) -> tuple[int, int, int, int]:
+def _positions_in_cycle(draw: Draw) -> tuple[int, int, int, int]:
     """Return a cycle's number, and the previous, current and next positions in the cycle."""
-    ring, place = divmod(draw.number, RING)
-    return ring, (place - 1) % RING, place, (place + 1) % RING
+    ring, place = divmod(draw.number, PAGES_PER_CYCLE)
+    return ring, (place - 1) % PAGES_PER_CYCLE, place, (place + 1) % PAGES_PER_CYCLE
 
 
 def _cycle_of_parts(draw: Draw) -> Sent:
-    ring, before, place, after = _ring(draw)
+    ring, before, place, after = _positions_in_cycle(draw)
     foot = (
         f"<div class='pager'><a rel=prev href='/{ring}?page={before}'>Previous page</a>"
         f"<a rel=next href='/{ring}?page={after}'>Next page</a></div>"
@@ -150,7 +158,7 @@ def _cycle_of_parts(draw: Draw) -> Sent:
 
 
 def _cycle_of_canonicals(draw: Draw) -> Sent:
-    ring, _, place, after = _ring(draw)
+    ring, _, place, after = _positions_in_cycle(draw)
     host = "https://canonical-cycles.example"
     head = f"<link rel=canonical href='{host}/{ring}/{after}'>"
     html = _html(f"Story {ring} elsewhere", " ".join(_words(f"canonical {ring}")), head=head)
@@ -158,7 +166,7 @@ def _cycle_of_canonicals(draw: Draw) -> Sent:
 
 
 def _cycle_of_redirects(draw: Draw) -> Sent:
-    ring, _, place, after = _ring(draw)
+    ring, _, place, after = _positions_in_cycle(draw)
     host = "https://redirect-cycles.example"
     html = _html(f"Story {ring} moves on", " ".join(_words(f"redirect {ring}")))
     url, final = f"{host}/{ring}/{place}", f"{host}/{ring}/{after}"
@@ -178,11 +186,11 @@ def _variant(draw: Draw) -> Sent:
     )
     head = f"<link rel=canonical href='https://www.{page}'>"
     html = _html("A story under many addresses", text, head=head)
-    at = _at(draw.number)
+    at = _minutes_from_noon(draw.number)
     return draw.send(draw.body(url=draw.one_of(urls), html=html, fetched_at=at))
 
 
-def _claim(good: Sequence[GoodPage]) -> Make:
+def _claim_good_page(good: Sequence[GoodPage]) -> Make:
     """Return a function that makes pages that declare a good page's URL as their own.
 
     Each page is on the host of the good page, and half of the pages are copies of it.
@@ -193,33 +201,35 @@ def _claim(good: Sequence[GoodPage]) -> Make:
         head = f"<link rel=canonical href='{victim.url}'>"
         text = "\n".join(victim.paragraphs) if draw.number % 2 else " ".join(_words(victim.url))
         html = _html("A claim", text.replace("\n", " "), head=head)
-        return draw.send(draw.body(url=f"{victim.url}/claim", html=html, fetched_at=_at(0)))
+        return draw.send(
+            draw.body(url=f"{victim.url}/claim", html=html, fetched_at=_minutes_from_noon(0))
+        )
 
     return make
 
 
 def _live_page(*, is_shown: bool) -> Make:
     def make(draw: Draw) -> Sent:
-        updates = [{"headline": f"Note {n} of {draw.number}"} for n in range(UPDATES)]
-        said = [f"I do not agree with note {n}. " * 10 for n in range(COMMENTS)]
+        updates = [{"headline": f"Note {n} of {draw.number}"} for n in range(LIVE_UPDATES)]
+        comment_texts = [f"I do not agree with note {n}. " * 10 for n in range(COMMENTS_PER_PAGE)]
         report = {"@type": "LiveBlogPosting", "headline": "The bridge opens"}
         report["liveBlogUpdate"] = updates  # type: ignore[assignment]
-        foot = ""
+        markup = ""
         if is_shown:
-            foot = "".join(
+            markup = "".join(
                 f"<div class='comment' id='c{n}'><b class='author'>Reader {n}</b>"
                 f"<time datetime='2023-11-08T12:00'>12:00</time><p>{each}</p></div>"
-                for n, each in enumerate(said)
+                for n, each in enumerate(comment_texts)
             )
         else:
             report["comment"] = [  # type: ignore[assignment]
                 {"@type": "Comment", "text": each, "author": {"name": f"Reader {n}"}}
-                for n, each in enumerate(said)
+                for n, each in enumerate(comment_texts)
             ]
         head = f'<script type="application/ld+json">{json.dumps(report)}</script>'
         text = " ".join(_words(draw.message_id))
-        foot = f"<section>{foot}</section>"
-        html = _html("The bridge opens: live blog", text, head=head, foot=foot)
+        markup = f"<section>{markup}</section>"
+        html = _html("The bridge opens: live blog", text, head=head, foot=markup)
         return draw.send(draw.body(html=html), is_sound=True)
 
     return make

@@ -24,7 +24,7 @@ from benchmarks.faults.hostile.sent import (
 COPIES = 27
 """Number of messages of each kind, unless stated otherwise: three for each hostile text."""
 
-FEW = 3
+FEW_COPIES = 3
 """Number of messages of each slow or memory-intensive kind."""
 
 BOMB_BYTES = 1 << 30
@@ -58,21 +58,21 @@ def _text_property(name: str) -> Make:
     return make
 
 
-def _with(**properties: object) -> Make:
+def _with_properties(**properties: object) -> Make:
     return lambda draw: draw.send(draw.body(), is_sound=True, **properties)
 
 
-def _bare(draw: Draw) -> Sent:
+def _without_properties(draw: Draw) -> Sent:
     return Sent(draw.body(), b"\x00\x00", is_sound=True)
 
 
-def _at_extremes(draw: Draw) -> Sent:
+def _extreme_numbers(draw: Draw) -> Sent:
     timestamp = draw.one_of((0, 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1))
     priority = draw.one_of((0, 9, 255))
     return draw.send(draw.body(), is_sound=True, timestamp=timestamp, priority=priority)
 
 
-def _all_at_once(draw: Draw) -> Sent:
+def _all_properties_hostile(draw: Draw) -> Sent:
     hostile = draw.one_of(HOSTILE_TEXTS)
     texts = dict.fromkeys(TEXT_PROPERTIES, hostile)
     return draw.send(
@@ -86,21 +86,21 @@ def _unusable_with_hostile_id(draw: Draw) -> Sent:
 
 
 _PROPERTIES = {
-    "no properties": (_bare, COPIES),
-    "every property with hostile bytes": (_all_at_once, COPIES),
-    "message_id repeated": (_with(message_id=b"the same"), COPIES),
+    "no properties": (_without_properties, COPIES),
+    "every property with hostile bytes": (_all_properties_hostile, COPIES),
+    "message_id repeated": (_with_properties(message_id=b"the same"), COPIES),
     "message_id with hostile bytes, unusable body": (_unusable_with_hostile_id, COPIES),
-    "extreme timestamp and priority": (_at_extremes, COPIES),
-    "unknown delivery_mode": (_with(delivery_mode=200), COPIES),
-    "non-persistent delivery_mode": (_with(delivery_mode=1), COPIES),
-    "immediate expiration": (_with(expiration=b"0"), COPIES),
-    "non-numeric expiration": (_with(expiration=b"soon\xff"), FEW),
-    "user_id of another user": (_with(user_id=b"root\xff"), FEW),
+    "extreme timestamp and priority": (_extreme_numbers, COPIES),
+    "unknown delivery_mode": (_with_properties(delivery_mode=200), COPIES),
+    "non-persistent delivery_mode": (_with_properties(delivery_mode=1), COPIES),
+    "immediate expiration": (_with_properties(expiration=b"0"), COPIES),
+    "non-numeric expiration": (_with_properties(expiration=b"soon\xff"), FEW_COPIES),
+    "user_id of another user": (_with_properties(user_id=b"root\xff"), FEW_COPIES),
 }
 
 
 def _with_headers(content: bytes) -> Make:
-    return _with(application_headers=content)
+    return _with_properties(application_headers=content)
 
 
 def _hostile_header(draw: Draw) -> Sent:
@@ -109,7 +109,7 @@ def _hostile_header(draw: Draw) -> Sent:
     return draw.send(draw.body(), is_sound=True, application_headers=content)
 
 
-def _nested(depth: int, tag: bytes) -> bytes:
+def _nested_header(depth: int, tag: bytes) -> bytes:
     content = b""
     for _ in range(depth):
         inner = pack(">I", len(content)) + content
@@ -123,14 +123,14 @@ def _unknown_type(draw: Draw) -> Sent:
 
 
 def _every_type(draw: Draw) -> Sent:
-    typed = (
+    tagged_values = (
         *((b"t", b"\x02"), (b"b", b"\x80"), (b"s", b"\x80\x00"), (b"I", b"\x80\x00\x00\x00")),
         *((b"l", b"\x80" + b"\x00" * 7), (b"f", b"\x7f\xc0\x00\x00")),
         (b"d", b"\x7f\xf0" + bytes(6)),
         *((b"D", b"\xff\x7f\xff\xff\xff"), (b"T", b"\xff" * 8), (b"V", b"")),
         *((b"x", b"\x00\x00\x00\x02\xff\x00"), (b"F", bytes(4)), (b"A", bytes(4))),
     )
-    name, value = draw.one_of(typed)
+    name, value = draw.one_of(tagged_values)
     return draw.send(draw.body(), is_sound=True, application_headers=entry(b"a", name, value))
 
 
@@ -146,7 +146,7 @@ def _forged_death(draw: Draw) -> Sent:
     return draw.send(draw.body(), is_sound=True, application_headers=draw.one_of(forged))
 
 
-def _like_celery(draw: Draw) -> Sent:
+def _celery_headers(draw: Draw) -> Sent:
     content = text_entry(b"task", b"detourage.reprocess") + text_entry(b"id", b"\xff")
     content += text_entry(b"lang", b"py") + text_entry(b"argsrepr", b"()")
     return draw.send(
@@ -159,7 +159,7 @@ def _like_celery(draw: Draw) -> Sent:
 
 
 def _compression_of_type(draw: Draw) -> Sent:
-    typed = (
+    entries = (
         entry(b"compression", b"t", b"\x01"),
         entry(b"compression", b"I", b"\x00\x00\x00\x01"),
         entry(b"compression", b"V", b""),
@@ -169,7 +169,7 @@ def _compression_of_type(draw: Draw) -> Sent:
         text_entry(b"compression", b"z" * 10_000),
         text_entry(b"compression", b"\x1b[31m\n"),
     )
-    return draw.send(draw.body(), is_sound=True, application_headers=draw.one_of(typed))
+    return draw.send(draw.body(), is_sound=True, application_headers=draw.one_of(entries))
 
 
 _HEADERS = {
@@ -177,28 +177,28 @@ _HEADERS = {
     "header of every type, with an extreme value": _every_type,
     "header of an unknown type": _unknown_type,
     "header longer than the message": _with_headers(b"\x01aS\x7f\xff\xff\xff"),
-    "tables nested 100 deep": _with_headers(_nested(100, b"F")),
-    "tables nested 5,000 deep": _with_headers(_nested(5_000, b"F")),
-    "arrays nested 5,000 deep": _with_headers(_nested(5_000, b"A")),
+    "tables nested 100 deep": _with_headers(_nested_header(100, b"F")),
+    "tables nested 5,000 deep": _with_headers(_nested_header(5_000, b"F")),
+    "arrays nested 5,000 deep": _with_headers(_nested_header(5_000, b"A")),
     "header of 60 kB": _with_headers(text_entry(b"a", b"\xff" * 60_000)),
     "3,000 headers": _with_headers(
         b"".join(text_entry(b"h%d" % place, b"v") for place in range(3_000))
     ),
     "the same header 3,000 times": _with_headers(text_entry(b"x-reason", b"v") * 3_000),
     "headers that only the broker should write": _forged_death,
-    "headers of a Celery task": _like_celery,
+    "headers of a Celery task": _celery_headers,
     "compression of every type": _compression_of_type,
 }
 
 
-def _named(draw: Draw, body: bytes, name: bytes, *, is_sound: bool = False) -> Sent:
+def _send_compressed(draw: Draw, body: bytes, name: bytes, *, is_sound: bool = False) -> Sent:
     if draw.number % 2:
         return draw.send(body, is_sound=is_sound, content_encoding=name)
     headers = text_entry(b"compression", name)
     return draw.send(body, is_sound=is_sound, application_headers=headers)
 
 
-_COMPRESS = (
+_COMPRESSORS = (
     (b"gzip", gzip.compress),
     (b"application/x-gzip", gzip.compress),
     (b"deflate", zlib.compress),
@@ -211,42 +211,42 @@ _COMPRESS = (
 
 
 def _compressed(draw: Draw) -> Sent:
-    name, compress = draw.one_of(_COMPRESS)
-    return _named(draw, compress(draw.body()), name, is_sound=True)
+    name, compress = draw.one_of(_COMPRESSORS)
+    return _send_compressed(draw, compress(draw.body()), name, is_sound=True)
 
 
-def _twice(draw: Draw) -> Sent:
-    name, compress = draw.one_of(_COMPRESS)
-    return _named(draw, compress(compress(draw.body())), name)
+def _compressed_twice(draw: Draw) -> Sent:
+    name, compress = draw.one_of(_COMPRESSORS)
+    return _send_compressed(draw, compress(compress(draw.body())), name)
 
 
-def _cut_off(draw: Draw) -> Sent:
-    name, compress = draw.one_of(_COMPRESS)
-    return _named(draw, compress(draw.body())[:-20], name)
+def _truncated(draw: Draw) -> Sent:
+    name, compress = draw.one_of(_COMPRESSORS)
+    return _send_compressed(draw, compress(draw.body())[:-20], name)
 
 
 def _damaged(draw: Draw) -> Sent:
-    name, compress = draw.one_of(_COMPRESS)
+    name, compress = draw.one_of(_COMPRESSORS)
     body = bytearray(compress(draw.body()))
     for _ in range(5):
         body[draw.random.randrange(10, len(body))] ^= 0xFF
-    return _named(draw, bytes(body), name)
+    return _send_compressed(draw, bytes(body), name)
 
 
-def _of_another(draw: Draw) -> Sent:
-    name, _ = draw.one_of(_COMPRESS)
-    _, compress = _COMPRESS[(draw.number + 3) % len(_COMPRESS)]
-    return _named(draw, b"\x00" + compress(draw.body()), name)
+def _compressed_otherwise(draw: Draw) -> Sent:
+    name, _ = draw.one_of(_COMPRESSORS)
+    _, compress = _COMPRESSORS[(draw.number + 3) % len(_COMPRESSORS)]
+    return _send_compressed(draw, b"\x00" + compress(draw.body()), name)
 
 
-def _unknown(draw: Draw) -> Sent:
+def _unknown_compression(draw: Draw) -> Sent:
     names = (b"zstd", b"compress", b"lz4", b"\xff", b"../../etc/passwd", b"gzip, br", b"GZIP\x00")
-    return _named(draw, b"\x00\x01" + draw.body(), draw.one_of(names))
+    return _send_compressed(draw, b"\x00\x01" + draw.body(), draw.one_of(names))
 
 
-def _on_plain(draw: Draw) -> Sent:
+def _plain_declared_compressed(draw: Draw) -> Sent:
     names = (b"gzip", b"zstd", b"br", b"no-such-thing", b"utf-16", b"rot13", b"hex_codec", b"zip")
-    return _named(draw, draw.body(), draw.one_of(names), is_sound=True)
+    return _send_compressed(draw, draw.body(), draw.one_of(names), is_sound=True)
 
 
 @cache
@@ -269,7 +269,7 @@ def _lzma_bomb() -> bytes:
 
 
 @cache
-def _lzma_of_much_memory() -> bytes:
+def _lzma_with_huge_dictionary() -> bytes:
     # The header requests a dictionary of 4 GiB, although the file has only one byte.
     return b"\x5d\xff\xff\xff\xff" + b"\xff" * 8 + lzma.compress(b"{", lzma.FORMAT_ALONE)[13:]
 
@@ -281,15 +281,18 @@ def _brotli_bomb() -> bytes:
 
 _COMPRESSIONS = {
     "compressed as declared in the header": (_compressed, COPIES),
-    "compressed twice": (_twice, COPIES),
-    "compressed and truncated": (_cut_off, COPIES),
+    "compressed twice": (_compressed_twice, COPIES),
+    "compressed and truncated": (_truncated, COPIES),
     "compressed and damaged": (_damaged, COPIES),
-    "compressed differently than declared": (_of_another, COPIES),
-    "unknown compression": (_unknown, COPIES),
-    "compression declared for a plain body": (_on_plain, COPIES),
-    "gzip bomb of 1 GiB": (lambda draw: _named(draw, _gzip_bomb(), b"gzip"), FEW),
-    "bzip2 bomb": (lambda draw: _named(draw, _bzip2_bomb(), b"bzip2"), FEW),
-    "lzma bomb": (lambda draw: _named(draw, _lzma_bomb(), b"xz"), FEW),
-    "lzma that requires 4 GiB": (lambda draw: _named(draw, _lzma_of_much_memory(), b"lzma"), FEW),
-    "brotli bomb": (lambda draw: _named(draw, _brotli_bomb(), b"br"), FEW),
+    "compressed differently than declared": (_compressed_otherwise, COPIES),
+    "unknown compression": (_unknown_compression, COPIES),
+    "compression declared for a plain body": (_plain_declared_compressed, COPIES),
+    "gzip bomb of 1 GiB": (lambda draw: _send_compressed(draw, _gzip_bomb(), b"gzip"), FEW_COPIES),
+    "bzip2 bomb": (lambda draw: _send_compressed(draw, _bzip2_bomb(), b"bzip2"), FEW_COPIES),
+    "lzma bomb": (lambda draw: _send_compressed(draw, _lzma_bomb(), b"xz"), FEW_COPIES),
+    "lzma that requires 4 GiB": (
+        lambda draw: _send_compressed(draw, _lzma_with_huge_dictionary(), b"lzma"),
+        FEW_COPIES,
+    ),
+    "brotli bomb": (lambda draw: _send_compressed(draw, _brotli_bomb(), b"br"), FEW_COPIES),
 }

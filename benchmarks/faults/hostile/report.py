@@ -16,14 +16,14 @@ from pathlib import Path
 
 import click
 
-from benchmarks.faults.hostile.campaign import LONGEST_WAIT, Report, run
+from benchmarks.faults.hostile.campaign import MAX_WAIT_RATIO, Report, run
 from benchmarks.faults.hostile.sent import Kind
 from benchmarks.faults.hostile.waits import Phase
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
 
 TITLE = "Hostile messages"
-PHASES = (
+PHASE_COLUMNS = (
     *("phase", "hostile pages:", "all done after, s:", "good pages of", "number:"),
     *("wait, median, s:", "95 %, s:", "maximum, s:"),
 )
@@ -33,7 +33,7 @@ def main(seed: int = 1, share: float = 1) -> int:
     """Run the campaign, and write the section if it is complete; return 1 if there are problems."""
     home = Path(tempfile.mkdtemp(prefix="detourage-hostile-"))
     report = run(home, seed=seed, share=share)
-    lines = _lines(report, seed)
+    lines = _section_lines(report, seed)
     click.echo("\n".join(lines))
     for problem in report.problems:
         click.echo(f"PROBLEM {problem[:500]}", err=True)
@@ -43,26 +43,26 @@ def main(seed: int = 1, share: float = 1) -> int:
     return min(1, len(report.problems))
 
 
-def _lines(report: Report, seed: int) -> list[str]:
-    ended: Counter[str] = Counter()
+def _section_lines(report: Report, seed: int) -> list[str]:
+    totals: Counter[str] = Counter()
     for results in report.results.values():
-        ended.update(results)
+        totals.update(results)
     return [
-        *textwrap.wrap(_what_was_done(report, seed), 98),
+        *textwrap.wrap(_describe_campaign(report, seed), 98),
         "",
-        f"All messages: {_counts(ended)}. Good pages: {_counts(report.good)}.",
+        f"All messages: {_counts(totals)}. Good pages: {_counts(report.good)}.",
         f"Problems: {len(report.problems)}.",
         *(f"- {problem}" for problem in report.problems),
         "",
-        *textwrap.wrap(_what_waited(report), 98),
+        *textwrap.wrap(_describe_waits(report), 98),
         "",
-        *table(PHASES, chain.from_iterable(map(_waits, report.phases))),
+        *table(PHASE_COLUMNS, chain.from_iterable(map(_wait_rows, report.phases))),
         "",
         *table(
             ("hostile part", "kind", "messages:", "outcomes or reasons"),
             (
                 (kind.part, kind.name, results.total(), _counts(results))
-                for kind, results in sorted(report.results.items(), key=_by_part)
+                for kind, results in sorted(report.results.items(), key=_part_and_name)
             ),
         ),
         "",
@@ -81,7 +81,7 @@ def _lines(report: Report, seed: int) -> list[str]:
     ]
 
 
-def _what_was_done(report: Report, seed: int) -> str:
+def _describe_campaign(report: Report, seed: int) -> str:
     return (
         f"{report.messages} hostile messages of {len(report.results)} kinds were sent together with"
         f" {report.good.total()} good pages (seed {seed}), through one process of each kind and a"
@@ -96,7 +96,7 @@ def _what_was_done(report: Report, seed: int) -> str:
     )
 
 
-def _what_waited(report: Report) -> str:
+def _describe_waits(report: Report) -> str:
     calm, _ = report.phases
     return (
         "Good pages of the sample crawl are sent at an even pace: first on their own, then again"
@@ -104,21 +104,21 @@ def _what_waited(report: Report) -> str:
         f" Sending takes {calm.sending_seconds:.0f} seconds in each phase. The tables show how long"
         " each page waits, from just before it is published until its article is delivered."
         " Pages of new sites, which are sent before their site has an article, wait for its first"
-        f" clustering. Neither kind may wait {LONGEST_WAIT:g} times as long alongside the crowds"
+        f" clustering. Neither kind may wait {MAX_WAIT_RATIO:g} times as long alongside the crowds"
         " (median, 95 %)."
         " The load average of"
         f" the minute before was {report.load:.1f} on {os.cpu_count()} CPUs."
     )
 
 
-def _waits(phase: Phase) -> Iterator[tuple[object, ...]]:
+def _wait_rows(phase: Phase) -> Iterator[tuple[object, ...]]:
     for sites, spread in phase.spreads.items():
         waits = (f"{seconds:.1f}" for seconds in spread)
         number = len(phase.waits[sites])
         yield (phase.name, phase.hostile, f"{phase.seconds:.0f}", sites, number, *waits)
 
 
-def _by_part(counted: tuple[Kind, Counter[str]]) -> tuple[str, str]:
+def _part_and_name(counted: tuple[Kind, Counter[str]]) -> tuple[str, str]:
     kind, _ = counted
     return kind.part, kind.name
 

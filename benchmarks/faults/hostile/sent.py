@@ -13,7 +13,7 @@ import amqp
 
 from tests.pages import article_html
 
-FORGED = "2026-01-01T00:00:00.000000Z [critical ] forged"
+FORGED_LOG_LINE = "2026-01-01T00:00:00.000000Z [critical ] forged"
 """Beginning of a forged log line, which is always sent after a newline. No line of a log may begin
 with it."""
 
@@ -22,7 +22,7 @@ HOSTILE_TEXTS = (
     b"a\x00b",
     b"\xff" * 255,
     b"\x1b[2J\x1b]0;owned\x07\r\x08",
-    b"\n" + FORGED.encode() + b"\r\n",
+    b"\n" + FORGED_LOG_LINE.encode() + b"\r\n",
     "\u202e\u2066\ud7ff\ufffe\u2028".encode(),
     b"'; DROP TABLE pages; --",
     b"%s%n{0}{__class__}$(reboot)`id`",
@@ -30,8 +30,8 @@ HOSTILE_TEXTS = (
 )
 """Hostile values of text properties."""
 
-_TIMED = {"delivery_mode": ">B", "priority": ">B", "timestamp": ">Q"}
-_TABLE = "application_headers"
+_NUMBER_FORMATS = {"delivery_mode": ">B", "priority": ">B", "timestamp": ">Q"}
+_TABLE_PROPERTY = "application_headers"
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,15 @@ class PackedMessage(amqp.Message):  # type: ignore[misc]  # the library has no t
 
     def __init__(self, sent: Sent) -> None:
         super().__init__(sent.body)
-        self._packed = sent.properties
+        self._encoded_properties = sent.properties
 
     def _serialize_properties(self) -> bytes:
-        return self._packed
+        return self._encoded_properties
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Ingredients of one message of a kind.
+    """The URL, ID and random choices from which one message of a kind is made.
 
     `number` is the message's number within its kind. `url` and `message_id` are unique, and
     `random` is a random number generator for this message alone.
@@ -98,7 +98,7 @@ class Draw:
             "delivery_mode": 2,
             "message_id": self.message_id.encode(),
         }
-        return Sent(body, packed(usual | properties), is_sound)
+        return Sent(body, encode_properties(usual | properties), is_sound)
 
     def send_page(self, html: str | bytes, **more: Any) -> Sent:
         """Return a valid message with the given page."""
@@ -130,7 +130,7 @@ class Kind:
         return "-".join(words.encode("ascii", "ignore").decode().split())[:50].strip("-")
 
 
-def packed(properties: Mapping[str, Any]) -> bytes:
+def encode_properties(properties: Mapping[str, Any]) -> bytes:
     """Return properties in AMQP encoding (0-9-1, section 4.2.6.1).
 
     Texts are given as unchecked bytes, and the header table as bytes (see `entry`). Properties
@@ -138,14 +138,14 @@ def packed(properties: Mapping[str, Any]) -> bytes:
     """
     flags = 0
     content = b""
-    for place, (name, _) in enumerate(amqp.Message.PROPERTIES):
+    for bit, (name, _) in enumerate(amqp.Message.PROPERTIES):
         value = properties.get(name)
         if value is None:
             continue
-        flags |= 0x8000 >> place
-        if name in _TIMED:
-            content += pack(_TIMED[name], value)
-        elif name == _TABLE:
+        flags |= 0x8000 >> bit
+        if name in _NUMBER_FORMATS:
+            content += pack(_NUMBER_FORMATS[name], value)
+        elif name == _TABLE_PROPERTY:
             content += pack(">I", len(value)) + value
         else:
             content += bytes([len(value)]) + value

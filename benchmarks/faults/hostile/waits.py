@@ -12,7 +12,7 @@ from typing import Any, Self
 from examples.sample_crawl import all_sites, generate
 from tests.deployment import Deployment
 
-PAGES_OF_ROUND = 12
+ARTICLES_PER_ROUND = 12
 """Number of articles in the sample crawl if it has one page per template."""
 
 
@@ -27,15 +27,17 @@ class GoodPage:
 
     def is_in(self, text: str) -> bool:
         """Return whether a text contains at least half of the page's paragraphs."""
-        found = "".join(text.split())
-        said = ["".join(each.split()) for each in self.paragraphs]
-        return 2 * sum(each in found for each in said) >= len(said)
+        compact_text = "".join(text.split())
+        compact_paragraphs = ["".join(each.split()) for each in self.paragraphs]
+        return 2 * sum(each in compact_text for each in compact_paragraphs) >= len(
+            compact_paragraphs
+        )
 
 
 def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
     """Return shuffled articles of the sample crawl, on sites whose names have the given prefix."""
-    rounds = -(-number // PAGES_OF_ROUND)
-    found = []
+    rounds = -(-number // ARTICLES_PER_ROUND)
+    pages = []
     for page in generate(seed=seed, pages_per_template=rounds):
         if page.gold["kind"] != "article":
             continue
@@ -45,12 +47,11 @@ def good_pages(prefix: str, number: int, seed: int) -> list[GoodPage]:
             html = html.replace(site.encode(), f"{prefix}-{site}".encode())
             values = values.replace(site, f"{prefix}-{site}")
         message = json.loads(values) | {"html_base64": base64.b64encode(html).decode()}
-        paragraphs = page.gold["text"].split("\n")
         body = json.dumps(message).encode()
-        said = [each for each in paragraphs if each]
-        found.append(GoodPage(message["url"], message["id"], body, said))
-    Random(seed).shuffle(found)
-    return found[:number]
+        paragraphs = [each for each in page.gold["text"].split("\n") if each]
+        pages.append(GoodPage(message["url"], message["id"], body, paragraphs))
+    Random(seed).shuffle(pages)
+    return pages[:number]
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
@@ -76,15 +77,15 @@ class Phase:
     waits: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def note(self, arrivals: Sequence[tuple[str, float, float]]) -> None:
-        """Note the waits of pages, given as the host and the times of publication and arrival."""
-        first: dict[str, float] = {}
+        """Compute the waits of pages from their hosts and the times of publication and arrival."""
+        first_arrival: dict[str, float] = {}
         for host, _, came_at in arrivals:
-            first[host] = min(came_at, first.get(host, came_at))
+            first_arrival[host] = min(came_at, first_arrival.get(host, came_at))
         self.waits = {
             name: [
                 came_at - sent_at
                 for host, sent_at, came_at in arrivals
-                if (sent_at < first[host]) == is_new
+                if (sent_at < first_arrival[host]) == is_new
             ]
             for name, is_new in (("known sites", False), ("new sites", True))
         }
@@ -110,7 +111,7 @@ class Consumer:
         self.articles: list[Mapping[str, Any]] = []
         self.came_at: dict[str, float] = {}
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._take, daemon=True)
+        self._thread = threading.Thread(target=self._consume, daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -124,22 +125,22 @@ class Consumer:
         self._stop.set()
         self._thread.join()
 
-    def _take(self) -> None:
+    def _consume(self) -> None:
         queue = self._deployment.topology.articles_queue
         with self._deployment.amqp() as connection, connection.channel() as channel:
             while True:
                 message = channel.basic_get(queue)
                 if message is not None:
-                    self._note(json.loads(message.body))
+                    self._keep_article(json.loads(message.body))
                     channel.basic_ack(message.delivery_tag)
                 elif self._stop.wait(0.02):
                     return
 
-    def _note(self, article: Mapping[str, Any]) -> None:
+    def _keep_article(self, article: Mapping[str, Any]) -> None:
         self.came_at.setdefault(article["url"], time.monotonic())
-        kept = ("id", "site", "url", "revision", "text")
+        kept_fields = ("id", "site", "url", "revision", "text")
         # The texts of crowd pages are long, and no check needs them.
         is_large = len(article["text"]) > 100_000
         self.articles.append(
-            {key: "" if key == "text" and is_large else article[key] for key in kept}
+            {key: "" if key == "text" and is_large else article[key] for key in kept_fields}
         )

@@ -11,7 +11,7 @@ import pytest
 from click.testing import Result
 
 from benchmarks.faults.hostile import bodies, envelopes
-from benchmarks.faults.hostile.envelopes import FEW
+from benchmarks.faults.hostile.envelopes import FEW_COPIES
 from benchmarks.faults.hostile.sent import HOSTILE_TEXTS, Draw, PackedMessage
 from tests.commands import invoke
 from tests.deployment import Deployment, configured, own_queues, own_settings
@@ -84,7 +84,7 @@ def hostile_deployment(
         queues = list(deployment.topology.quarantines.values())
         with connect(settings) as connection:
             deployment.topology.declare(connection)
-        kinds = [each for each in (*envelopes.kinds(), *bodies.kinds()) if each.copies > FEW]
+        kinds = [each for each in (*envelopes.kinds(), *bodies.kinds()) if each.copies > FEW_COPIES]
         for number, kind in enumerate(kinds):
             # The broker or the client library refuses some of these messages.
             with (
