@@ -65,6 +65,7 @@ def to_model(classifier: HistGradientBoostingClassifier, columns: Sequence[str])
 
 
 def _to_decision_tree(nodes: npt.NDArray[Any]) -> DecisionTree:
+    """Convert the nodes of a scikit-learn tree."""
     leaf = nodes["is_leaf"].astype(bool)
     return DecisionTree(
         column=np.where(leaf, -1, nodes["feature_idx"].astype(np.int64)).tolist(),

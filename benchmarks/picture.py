@@ -31,6 +31,7 @@ def main(screenshot: Path) -> None:
 
 
 def _take_screenshot(html: str, screenshot: Path) -> None:
+    """Render HTML with Chromium, without a window, and save a screenshot."""
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "page.html"
         file.write_text(html, encoding="utf-8")
@@ -57,6 +58,7 @@ def _take_screenshot(html: str, screenshot: Path) -> None:
 
 
 def _first_with_an_article(pages: list[Page]) -> Page:
+    """Return the first page whose article is found by comparison with the next."""
     for page, other in pairwise(pages):
         try:
             extract_article(page, other)

@@ -114,16 +114,13 @@ def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Iterator[
 
 
 def _setting_type(field: FieldInfo) -> str:
+    """Describe the type of a setting in words, such as "whole number" or its choices."""
     arguments = [each for each in get_args(field.annotation) if each is not type(None)]
     if arguments and all(isinstance(each, str) for each in arguments):  # a `Literal` of choices
         return ", ".join(f"`{each}`" for each in arguments)
     is_plain = get_origin(field.annotation) is dict or not arguments
     setting_type = field.annotation if is_plain else arguments[0]  # "X | None" is shown as X
-    names: dict[object, str] = {
-        SecretStr: "URL",
-        Path: "path",
-        bool: "`true` or `false`",
-    }
+    names: dict[object, str] = {SecretStr: "URL", Path: "path", bool: "`true` or `false`"}
     names |= {int: "whole number", float: "number", str: "text"}
     return names.get(setting_type, "JSON object")
 
@@ -136,6 +133,7 @@ def _default(field: FieldInfo) -> str:
 
 
 def _command_sections(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
+    """Describe a command and, one level lower, its subcommands."""
     yield from _command_section(command, context, level)
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
@@ -172,6 +170,7 @@ def _option_row(option: click.Option, context: click.Context) -> tuple[str, str]
 
 
 def _object_section(schema: Mapping[str, Any], name: str) -> Iterator[str]:
+    """Describe the keys of an object in a JSON Schema as a table."""
     if "properties" not in schema:
         return
     yield f"## {name}"

@@ -72,6 +72,7 @@ def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
 
 
 def _result(choice: Choice, confidence: float) -> Result:
+    """Return what the service would find on a page if it chose this candidate."""
     example, index = choice.example, choice.index
     candidate = example.candidates[index]
     assert example.words is not None
@@ -89,6 +90,7 @@ def _result(choice: Choice, confidence: float) -> Result:
 
 
 def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | None:
+    """Score the comments read from the given elements; None if the gold record lists none."""
     if example.gold.comments is None:
         return None
     found = with_content(read_comments(example.page.flat, records, example.page.url))
@@ -192,6 +194,7 @@ def _f1_alone(result: Result) -> float:
 
 
 def _f1_voted(result: Result, pattern: CommentPattern) -> float:
+    """Return the F1 of the comments that match the pattern on which the site's pages agreed."""
     if not pattern.is_named:
         return _f1_alone(result)
     example = result.example

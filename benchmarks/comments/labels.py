@@ -96,6 +96,7 @@ def _text_without(page: FlatDocument, index: int, without: Sequence[int]) -> str
 
 
 def _matching_comments(text: str, golds: Sequence[str], bags: Sequence[Counter[str]]) -> list[int]:
+    """Return the numbers of the gold comments that a record's text matches."""
     compact_text = "".join(text.split())
     bag = Counter(words(text))
     matching = []
@@ -110,6 +111,7 @@ def _matching_comments(text: str, golds: Sequence[str], bags: Sequence[Counter[s
 
 
 def _matched_f1(edges: Sequence[Sequence[int]], golds: int) -> float:
+    """Return the F1, in percent, of the largest one-to-one matching of records and comments."""
     rows = [row for row, columns in enumerate(edges) for _ in columns]
     columns = [column for each in edges for column in each]
     if not rows:

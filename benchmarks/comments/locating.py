@@ -71,6 +71,7 @@ def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement
 
 
 def _read_words(document: HtmlElement) -> _PageWords:
+    """Read the words of a page in document order, except those of scripts and styles."""
     page = _PageWords()
     walk = etree.iterwalk(document, events=("start", "end"))
     for event, element in walk:

@@ -279,6 +279,7 @@ def genetic_programming(
 
 
 def _random_expression(rng: np.random.Generator, columns: int, depth: int) -> Expression:
+    """Return an expression of random operators, columns and numbers."""
     if depth == 0 or rng.random() < 0.2:
         if rng.random() < 0.75:
             return ("column", int(rng.integers(columns)))
@@ -315,6 +316,7 @@ def _count_nodes(expression: Expression) -> int:
 
 
 def _evaluate(expression: Expression, rows: Floats) -> Floats:
+    """Return the value of an expression for each candidate."""
     kind = expression[0]
     if kind == "column":
         return rows[:, int(str(expression[1]))]

@@ -60,6 +60,7 @@ def train_ranking(examples: Sequence[Example]) -> dict[str, float]:
     pages = [((example.features.rows - mean) / deviation, good) for example, good in trainable]
 
     def loss(weights: Floats) -> tuple[float, Floats]:
+        """Return the penalised negative log likelihood of correct candidates, and its gradient."""
         total, gradient = RANKING_PENALTY / 2 * float(weights @ weights), RANKING_PENALTY * weights
         for page, good in pages:
             scores = page @ weights

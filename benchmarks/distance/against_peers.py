@@ -5,15 +5,7 @@ from functools import partial
 
 from benchmarks.distance.corpora import Sites, pages_of_different_sites, pairs_of_size
 from benchmarks.distance.measure import cpu_seconds, peak_megabytes, time_call
-from benchmarks.distance.tools import (
-    OURS,
-    OURS_BY_UNIT,
-    PEERS,
-    WHOLE_TABLES,
-    Tool,
-    count_cells,
-    do_agree,
-)
+from benchmarks.distance.tools import OUR_UNITS, OURS, PEERS, WHOLE_TABLES, Tool, agree, count_cells
 from detourage.html import Tree
 
 
@@ -23,7 +15,7 @@ def compare_tools(sites: Sites, nodes: int, count: int, patience: float) -> None
     A peer is skipped if its time, estimated from its previous pair, exceeds `patience` seconds.
     """
     pairs = pairs_of_size(sites, nodes, count)
-    tools = OURS | OURS_BY_UNIT | PEERS
+    tools = OURS | OUR_UNITS | PEERS
     print(f"\n### Pairs of about {nodes} nodes\n")
     print(f"| site | nodes | distance | ours, ms | {' | '.join(list(tools)[1:])} | agree |")
     print("|---" * (len(tools) + 4) + "|")
@@ -41,13 +33,11 @@ def compare_tools(sites: Sites, nodes: int, count: int, patience: float) -> None
             seconds_per_cell[name] = times[name] / cell_count
         for name, seconds in times.items():
             ratios[name].append(seconds / times["ours"])
-        ratio_cells = [
-            f"{times[n] / times['ours']:,.3g}" if n in times else "" for n in list(tools)[1:]
-        ]
+        cells = [f"{times[n] / times['ours']:,.3g}" if n in times else "" for n in list(tools)[1:]]
         print(
             f"| {site} | {len(tree)}, {len(other)} "
-            f"| {distances['ours']} | {times['ours'] * 1e3:.2f} | {' | '.join(ratio_cells)} "
-            f"| {'yes' if do_agree(distances) else 'NO'} |",
+            f"| {distances['ours']} | {times['ours'] * 1e3:.2f} | {' | '.join(cells)} "
+            f"| {'yes' if agree(distances) else 'NO'} |",
             flush=True,
         )
     medians = [f"{statistics.median(r):,.3g}" if r else "" for r in list(ratios.values())[1:]]
@@ -63,33 +53,30 @@ _GUESSED_PACE = {"edist": 2e-8, "zss": 3e-5, "apted": 5e-6}
 def compare_with_edist(sites: Sites, nodes: int, count: int) -> None:
     """Print the speed-up over edist for `count` pairs of the same site and of different sites."""
     related = pairs_of_size(sites, nodes, count)
-    unrelated = pages_of_different_sites(sites, nodes)
+    pages = pages_of_different_sites(sites, nodes)
     kinds = {
         "one site": [(tree, other) for _, tree, other in related],
-        "different sites": list(zip(unrelated[::2], unrelated[1::2], strict=False))[:count],
+        "different sites": list(zip(pages[::2], pages[1::2], strict=False))[:count],
     }
     for kind, pairs in kinds.items():
-        ratios: dict[str, list[float]] = {name: [] for name in OURS_BY_UNIT}
+        ratios: dict[str, list[float]] = {name: [] for name in OUR_UNITS}
         agreed = 0
         for tree, other in pairs:
             distance, seconds = time_call(partial(_EDIST, tree, other))
             distances = {"edist": distance}
-            for name, tool in OURS_BY_UNIT.items():
+            for name, tool in OUR_UNITS.items():
                 distances[name], our_seconds = time_call(partial(tool, tree, other))
                 ratios[name].append(seconds / our_seconds)
-            agreed += do_agree(distances)
-        ratio_cells = [f"{statistics.median(r):.0f} ({min(r):.0f})" for r in ratios.values()]
-        print(
-            f"| {nodes} | {kind} | {len(pairs)} | {' | '.join(ratio_cells)} | {agreed} |",
-            flush=True,
-        )
+            agreed += agree(distances)
+        cells = [f"{statistics.median(r):.0f} ({min(r):.0f})" for r in ratios.values()]
+        print(f"| {nodes} | {kind} | {len(pairs)} | {' | '.join(cells)} | {agreed} |", flush=True)
 
 
 def print_edist_head() -> None:
     """Print the head of the table of `compare_with_edist`."""
     print("\n### Speed-up over edist: median over the pairs (minimum)\n")
-    print(f"| nodes | pages of | pairs | {' | '.join(OURS_BY_UNIT)} | agree |")
-    print("|---" * (len(OURS_BY_UNIT) + 4) + "|")
+    print(f"| nodes | pages of | pairs | {' | '.join(OUR_UNITS)} | agree |")
+    print("|---" * (len(OUR_UNITS) + 4) + "|")
 
 
 _EDIST = PEERS["edist"]
@@ -101,20 +88,16 @@ def time_per_cell(sites: Sites, sizes: list[int], count: int) -> None:
     print("| nodes | million cells | ours, ms | " + " | ".join(WHOLE_TABLES) + " (ns a cell) |")
     print("|---" * (len(WHOLE_TABLES) + 3) + "|")
     for nodes in sizes:
-        pairs = pairs_of_size(sites, nodes, count)
-        mean_cells = statistics.mean(count_cells(tree, other) for _, tree, other in pairs)
-        our_seconds = statistics.mean(
-            _cpu_seconds(OURS["ours"], tree, other) for _, tree, other in pairs
-        )
+        pairs = [(tree, other) for _, tree, other in pairs_of_size(sites, nodes, count)]
+        mean_cells = statistics.mean(count_cells(*trees) for trees in pairs)
+        ours = statistics.mean(_cpu_seconds(OURS["ours"], *trees) for trees in pairs)
         nanoseconds = [
-            statistics.median(
-                _cpu_seconds(tool, tree, other) / count_cells(tree, other) * 1e9
-                for _, tree, other in pairs
-            )
+            1e9
+            * statistics.median(_cpu_seconds(tool, *trees) / count_cells(*trees) for trees in pairs)
             for tool in WHOLE_TABLES.values()
         ]
         print(
-            f"| {nodes} | {mean_cells / 1e6:.1f} | {our_seconds * 1e3:.2f} | "
+            f"| {nodes} | {mean_cells / 1e6:.1f} | {ours * 1e3:.2f} | "
             + " | ".join(f"{pace:.2f}" for pace in nanoseconds)
             + " |",
             flush=True,

@@ -120,6 +120,7 @@ class ComparedTrees:
         self._distances.update(zip(pairs, distances.tolist(), strict=True))
 
     def _find_nearest(self, tree_ids: Sequence[int], references: Sequence[int]) -> None:
+        """Search for the nearest reference of each tree, starting from earlier results."""
         index_of_reference = {reference: index for index, reference in enumerate(references)}
         found = nearest_of_changed(
             [self._trees[tree_id] for tree_id in tree_ids],
@@ -136,6 +137,7 @@ class ComparedTrees:
     def _known_nearest(
         self, tree_id: int, index_of_reference: dict[int, int]
     ) -> list[KnownNearest]:
+        """Return what earlier searches, among other references, imply for this search."""
         return [
             KnownNearest(
                 index_of_reference[nearest[tree_id][0]],

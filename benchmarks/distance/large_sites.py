@@ -85,6 +85,7 @@ def _print_head() -> None:
 def _print_row(
     name: str, trees: Sequence[Tree], classes: Sequence[str] | None, *, whole_matrix_trees: int
 ) -> None:
+    """Group a site by references and by the whole matrix, and print times and agreement."""
     timed_trees = TimedTrees()
     start = time.process_time()
     labels = _group_labels(timed_trees, trees, whole_matrix_trees)

@@ -30,7 +30,7 @@ def _way(unit: str, *, shortcuts: bool) -> Way:
 OURS: dict[str, Tool] = {"ours": tree_edit_distance}
 """The public function of this project."""
 
-OURS_BY_UNIT: dict[str, Tool] = {
+OUR_UNITS: dict[str, Tool] = {
     f"ours, {unit}": partial(_ours, way=_way(unit, shortcuts=True)) for unit in _native.UNITS
 }
 """The implementation of this project, once for each vector unit."""
@@ -135,9 +135,9 @@ def _count_keyroot_nodes(tree: Tree, *, mirrored: bool) -> int:
     return sum(size for size in keyroots.values() if size > 1)
 
 
-def do_agree(distances: dict[str, int]) -> bool:
+def agree(distances: dict[str, int]) -> bool:
     """Return whether all tools agree on the distance."""
     return len(set(distances.values())) == 1
 
 
-__all__ = ["OURS", "OURS_BY_UNIT", "PEERS", "WHOLE_TABLES", "Tool", "count_cells", "do_agree"]
+__all__ = ["OURS", "OUR_UNITS", "PEERS", "WHOLE_TABLES", "Tool", "agree", "count_cells"]

@@ -88,6 +88,7 @@ def _read_in_process(folder: Path, models: Path) -> list[PageExample]:
 
 
 def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
+    """Extract an article as the service does, and compare its text with the gold text."""
     page = page_of(source)
     outline = Outline.of(page.flat)
     page_in_template = PageInTemplate(page.url, outline)
@@ -113,10 +114,7 @@ def comparison_table(examples: Sequence[PageExample], confidences: _Floats) -> I
     is_right = np.array([each.is_right for each in examples])
     for name, mask in _masks_by_group(examples).items():
         right = is_right[mask]
-        for score, values in (
-            ("expected F1", expected[mask]),
-            ("confidence", confidences[mask]),
-        ):
+        for score, values in (("expected F1", expected[mask]), ("confidence", confidences[mask])):
             limit = np.quantile(values[right], MAX_FALSE_FLAGS)
             figures = [
                 f"{roc_auc_score(right, values):.3f}",

@@ -214,6 +214,7 @@ class ExampleReader:
     def _bare_page(
         self, gold: Gold, url: str, before: str = "", after: str = "", *, is_measured: bool = True
     ) -> Iterator[Example]:
+        """Make a page that has only a headline, a gold text, and what is given around them."""
         title = gold.title or ""
         lines = [
             line for line in (gold.text or "").removeprefix(title).splitlines() if line.strip()

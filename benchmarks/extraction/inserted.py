@@ -14,6 +14,7 @@ from detourage.roles import LineRole
 INSERTED_LINES: Final[Mapping[str, Mapping[LineRole, Sequence[str]]]] = json.loads(
     Path(__file__).with_name("inserted.json").read_text(encoding="utf-8")
 )
+"""Lines by language and role, such as "Read also: {}" in English for ``related``."""
 
 INSERTED_MARKUP: Final = (
     "<p>{}</p>",
@@ -27,4 +28,4 @@ INSERTED_MARKUP: Final = (
     "<h4>{}</h4>",
     "<blockquote><p>{}</p></blockquote>",
 )
-"""Markup of an inserted line; `{n}` is a number."""
+"""Markup of an inserted line, which replaces `{}`; `{n}` is a random number."""

@@ -43,8 +43,9 @@ MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}
 """Scores by their names in the paper."""
 
 PARTS = {"P": "p", "R": "r", "F1": "f"}
+"""Precision, recall and F1, with the suffixes of our scores (``to_p``)."""
 
-TASK = "task"
+TASK = "task"  # the measure of the downstream task
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class Tools:
         return by_language
 
     def _divide(self, corpus: Corpus, sample: int | None) -> tuple[list[Page], list[TrainingPair]]:
+        """Divide the corpus into pages to score and pairs with which NCleaner is trained."""
         pages: list[Page] = []
         pairs: list[TrainingPair] = []
         golds = sorted(corpus.scorable(), key=lambda gold: sha256(gold.id.encode()).digest())

@@ -20,7 +20,7 @@ Arrays = dict[str, Any]
 POSITION_WORDS, WORD_PAIRS = 3, 5
 """Numbers of words and of word pairs at the start of a line that are embedded with positions."""
 
-KERNEL_LINES, GROUP_WIDTH = 5, 32
+KERNEL, GROUP_WIDTH = 5, 32
 """Number of lines that a convolution sees, and of values per line averaged over each group."""
 
 FIRST_WORDS: Final = 24  # the rest of a line's word columns are its last words
@@ -86,9 +86,7 @@ class Pieces:
     @classmethod
     def of(cls, numbers: npt.NDArray[Any], knots: tuple[tuple[float, ...], ...]) -> "Pieces":
         """Cut the columns of a sample at their quantiles, and further columns at given knots."""
-        of_columns = [
-            _knots_of_column(numbers[:, at].astype(np.float32)) for at in range(numbers.shape[1])
-        ]
+        of_columns = [_knots(numbers[:, at].astype(np.float32)) for at in range(numbers.shape[1])]
         cut = [
             (column, low, max(high - low, 1e-3))
             for column, each in enumerate([*of_columns, *knots])
@@ -104,7 +102,7 @@ class Pieces:
         return filled
 
 
-def _knots_of_column(values: npt.NDArray[np.float32]) -> tuple[float, ...]:
+def _knots(values: npt.NDArray[np.float32]) -> tuple[float, ...]:
     """Return the lowest and highest value and, unless the column is a flag, its quantiles."""
     is_flag = len(np.unique(values[:5000])) <= 2
     inner: Any = [] if is_flag else np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1])
@@ -126,7 +124,7 @@ def initial_parameters(shape: Shape, pieces: int, outputs: Mapping[str, int], se
         return jnp.asarray(rng.normal(0, 0.1, (rows, embedding)), jnp.float32)
 
     levels = np.outer(1 / (1 + np.arange(FAR_LEVELS)), np.ones(embedding))
-    parameters: Arrays = {
+    params: Arrays = {
         "words": table(shape.words),
         "positions": table(shape.positions),
         "names": table(shape.names),
@@ -146,36 +144,34 @@ def initial_parameters(shape: Shape, pieces: int, outputs: Mapping[str, int], se
         "gold": jnp.zeros((outputs["conventions"], width)),
         "gold_bias": jnp.zeros(outputs["conventions"]),
     }
-    identity = np.eye(KERNEL_LINES)[KERNEL_LINES // 2][:, None] * np.ones(width)
+    identity = np.eye(KERNEL)[KERNEL // 2][:, None] * np.ones(width)
     for layer in range(len(shape.dilations)):
-        parameters[f"conv{layer}"] = {
+        params[f"conv{layer}"] = {
             "gain": jnp.ones(width),
-            "kernel": jnp.asarray(
-                identity + rng.normal(0, 0.1, (KERNEL_LINES, width)), jnp.float32
-            ),
+            "kernel": jnp.asarray(identity + rng.normal(0, 0.1, (KERNEL, width)), jnp.float32),
             "in": dense(width, width),
             "out": dense(width, width, 0.5),
         }
     for mix in range(len(shape.mixed)):
-        parameters[f"mix{mix}"] = {
+        params[f"mix{mix}"] = {
             "gain": jnp.ones(width),
             "values": dense(width, 3 * GROUP_WIDTH),
             "page": dense(2 * width, width, 0.5),
             "out": dense(3 * GROUP_WIDTH, width, 0.5),
         }
-    return parameters
+    return params
 
 
 def _dense(layer: Arrays, x: Any) -> Any:
     return x @ layer["w"] + layer["b"]
 
 
-def _normalise_rows(x: Any, gain: Any) -> Any:
+def _normalise(x: Any, gain: Any) -> Any:
     centred = x - x.mean(-1, keepdims=True)
     return centred * jax.lax.rsqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * gain
 
 
-def _sum_embeddings(table: Any, words: Any, *, is_mean: bool) -> Any:
+def _embed(table: Any, words: Any, *, is_mean: bool) -> Any:
     """Add up the embeddings of hashed words, divided by their number or its root; 0 is no word."""
     found = (words > 0)[..., None]
     total = (table[words % table.shape[0]] * found).sum(-2)
@@ -209,7 +205,7 @@ class _Dropout:
         batch, noise = self._batch, self._noise
         columns = ("words", "shapes", "links", "names", "page_words")
         words, shapes, links, names, page_words = (
-            batch[name].astype(jnp.int32) for name in columns
+            batch[each].astype(jnp.int32) for each in columns
         )
         if noise is None:
             return words, shapes, links, names, page_words
@@ -225,50 +221,44 @@ class _Dropout:
         )
 
 
-def _embed_lines(parameters: Arrays, batch: Arrays, words: Any, signs: Any, names: Any) -> Any:
+def _embed_lines(params: Arrays, batch: Arrays, words: Any, signs: Any, names: Any) -> Any:
     """Return the embedded words of each line, and the embedded names of the elements around it."""
     first = words[:, :POSITION_WORDS]
     with_positions = jnp.where(first > 0, first * 31 + jnp.arange(POSITION_WORDS) * 7919 + 1, 0)
     first_of_pair = words[:, :WORD_PAIRS].astype(jnp.uint32)
     second_of_pair = words[:, 1 : WORD_PAIRS + 1].astype(jnp.uint32)
-    rows = np.uint32(parameters["positions"].shape[0])
+    rows = np.uint32(params["positions"].shape[0])
     # Modulo 2**32, as in C++. 0 stands for no pair, so the table's size is added.
     numbers = (first_of_pair * np.uint32(40503) + second_of_pair + np.uint32(1)) % rows + rows
     pairs = jnp.where((first_of_pair > 0) & (second_of_pair > 0), numbers, 0).astype(jnp.int32)
-    name_vectors = (
-        _sum_embeddings(parameters["names"], names, is_mean=False) * (names.max(-1) > 0)[:, None]
-    )
+    name_vectors = _embed(params["names"], names, is_mean=False) * (names.max(-1) > 0)[:, None]
     level_names = name_vectors[batch["places"]] * (batch["places"] > 0)[..., None]
     parts = [
-        _sum_embeddings(parameters["words"], words[:, :FIRST_WORDS], is_mean=True),
-        _sum_embeddings(parameters["words"], words[:, FIRST_WORDS:], is_mean=True),
-        _sum_embeddings(
-            parameters["positions"], jnp.concatenate([with_positions, pairs], 1), is_mean=False
-        ),
-        _sum_embeddings(parameters["signs"], signs, is_mean=False),
+        _embed(params["words"], words[:, :FIRST_WORDS], is_mean=True),
+        _embed(params["words"], words[:, FIRST_WORDS:], is_mean=True),
+        _embed(params["positions"], jnp.concatenate([with_positions, pairs], 1), is_mean=False),
+        _embed(params["signs"], signs, is_mean=False),
         level_names[:, 0],
         level_names[:, 1],
-        (level_names[:, 2:LEVELS] * parameters["levels"]).sum(1),
+        (level_names[:, 2:LEVELS] * params["levels"]).sum(1),
         level_names[:, LEVELS] + level_names[:, LEVELS + 1],
     ]
     return jnp.concatenate(parts, 1)
 
 
-def judge(shape: Shape, parameters: Arrays, batch: Arrays, noise: Noise | None) -> Arrays:
+def judge(shape: Shape, params: Arrays, batch: Arrays, noise: Noise | None) -> Arrays:
     """Return the logits of roles, comments and kinds, and the hidden rows before them."""
     of_page = batch["page_of_line"]
     lines, pages = of_page.shape[0], batch["page_words"].shape[0] - 1
     is_line = (of_page < pages)[:, None].astype(jnp.float32)
     dropping = _Dropout(batch, noise)
     words, shapes, links, names, page_words = dropping.words()
-    embedded = _embed_lines(parameters, batch, words, jnp.concatenate([shapes, links], 1), names)
-    page_vector = _sum_embeddings(parameters["page_words"], page_words, is_mean=True)
+    embedded = _embed_lines(params, batch, words, jnp.concatenate([shapes, links], 1), names)
+    page_vector = _embed(params["page_words"], page_words, is_mean=True)
     numbers = batch["pieces"].astype(jnp.float32) / 255
-    x = _dense(parameters["numbers"], numbers) + _dense(
-        parameters["embedded"], dropping.rows(embedded)
-    )
-    x = jax.nn.relu(x + _dense(parameters["page"], page_vector)[of_page])
-    x = jax.nn.relu(_dense(parameters["two"], dropping.rows(x))) * is_line
+    x = _dense(params["numbers"], numbers) + _dense(params["embedded"], dropping.rows(embedded))
+    x = jax.nn.relu(x + _dense(params["page"], page_vector)[of_page])
+    x = jax.nn.relu(_dense(params["two"], dropping.rows(x))) * is_line
 
     # Lines after those of the last page only fill the batch; `is_line` excludes them.
     def sum_by_group(rows: Any, groups: Any, count: int) -> Any:
@@ -277,7 +267,7 @@ def judge(shape: Shape, parameters: Arrays, batch: Arrays, noise: Noise | None) 
     sizes = jnp.maximum(1.0, sum_by_group(is_line[:, 0:1], of_page, pages + 1))
 
     def summarise_pages(rows: Any) -> Any:
-        """Return the mean and the maximum of each page's lines."""
+        """Return the mean and the maximum (at least -9) of the rows of each page."""
         most = jax.ops.segment_max(jnp.where(is_line > 0, rows, -9.0), of_page, pages + 1)
         mean = sum_by_group(rows, of_page, pages + 1) / sizes
         return jnp.concatenate([mean, jnp.maximum(most, -9.0)], 1)
@@ -295,34 +285,30 @@ def judge(shape: Shape, parameters: Arrays, batch: Arrays, noise: Noise | None) 
     group_sizes = [jnp.maximum(1.0, sum_by_group(is_line, each, lines)) for each in groups]
     # Convolutions over neighbouring lines; after some, each line sees its groups and its page.
     for layer, step in enumerate(shape.dilations):
-        weights = parameters[f"conv{layer}"]
-        normal = _normalise_rows(x, weights["gain"]) * is_line
-        products = [
-            shift_lines(normal, (KERNEL_LINES // 2 - at) * step) * weights["kernel"][at]
-            for at in range(KERNEL_LINES)
-        ]
+        weights = params[f"conv{layer}"]
+        normal = _normalise(x, weights["gain"]) * is_line
+        shifts = [(KERNEL // 2 - at) * step for at in range(KERNEL)]
+        products = [shift_lines(normal, by) * weights["kernel"][at] for at, by in enumerate(shifts)]
         normal = jax.nn.relu(_dense(weights["in"], sum(products)))
         x = (x + _dense(weights["out"], dropping.rows(normal))) * is_line
         if layer not in shape.mixed:
             continue
-        weights = parameters[f"mix{shape.mixed.index(layer)}"]
-        normal = _normalise_rows(x, weights["gain"]) * is_line
+        weights = params[f"mix{shape.mixed.index(layer)}"]
+        normal = _normalise(x, weights["gain"]) * is_line
         values = jnp.split(_dense(weights["values"], normal), 3, axis=1)
         means = [
             (sum_by_group(value, group, lines) / size)[group]
             for value, group, size in zip(values, groups, group_sizes, strict=True)
         ]
         change = jax.nn.relu(_dense(weights["page"], summarise_pages(normal)))[of_page]
-        x = (
-            x + change + dropping.rows(_dense(weights["out"], jnp.concatenate(means, 1)))
-        ) * is_line
-    hidden = dropping.rows(jax.nn.relu(_dense(parameters["hidden"], x)))
-    kinds = jax.nn.relu(
-        _dense(parameters["kinds"], jnp.concatenate([summarise_pages(x), page_vector], 1))
-    )
+        from_groups = dropping.rows(_dense(weights["out"], jnp.concatenate(means, 1)))
+        x = (x + change + from_groups) * is_line
+    hidden = dropping.rows(jax.nn.relu(_dense(params["hidden"], x)))
+    page_rows = jnp.concatenate([summarise_pages(x), page_vector], 1)
+    kinds = jax.nn.relu(_dense(params["kinds"], page_rows))
     return {
-        "roles": _dense(parameters["roles"], hidden),
-        "comments": _dense(parameters["comments"], hidden),
-        "kinds": _dense(parameters["kind"], kinds)[:pages],
+        "roles": _dense(params["roles"], hidden),
+        "comments": _dense(params["comments"], hidden),
+        "kinds": _dense(params["kind"], kinds)[:pages],
         "hidden": hidden,
     }

@@ -378,84 +378,87 @@ def scrolling_page(theme: Theme, seed: int) -> GeneratedPage:
     )
 
 
-def _intro(own: Story) -> str:
-    return f"<p>{paragraph(own.seed, 0)}</p><p>{paragraph(own.seed, 1)}</p>"
+def _intro(story: Story) -> str:
+    return f"<p>{paragraph(story.seed, 0)}</p><p>{paragraph(story.seed, 1)}</p>"
 
 
-def _live_blog(own: Story) -> str:
+def _live_blog(story: Story) -> str:
     entries = "".join(
-        f'<article class="entry" data-url="{own.path}/entry-{n}"><time>1{n}:30</time>'
-        f"<h2>{Story(own.seed + n).title}</h2><p>{paragraph(own.seed, n)}</p></article>"
+        f'<article class="entry" data-url="{story.path}/entry-{n}"><time>1{n}:30</time>'
+        f"<h2>{Story(story.seed + n).title}</h2><p>{paragraph(story.seed, n)}</p></article>"
         for n in range(2, 8)
     )
-    return f'<div class="summary"><h1>{own.title}</h1>{_intro(own)}</div><div>{entries}</div>'
+    return f'<div class="summary"><h1>{story.title}</h1>{_intro(story)}</div><div>{entries}</div>'
 
 
-def _thread(own: Story) -> str:
+def _thread(story: Story) -> str:
     posts = "".join(
         f'<article class="message" data-content="post-{n}"><header><a href="/members/{n}">Rider{n}'
-        f'</a> <time>{own.date}</time> <a href="{own.path}/post-{n}">#{n + 1}</a></header>'
-        f"<h3>{'Re: ' if n else ''}{own.title}</h3><p>{paragraph(own.seed, n)}</p></article>"
+        f'</a> <time>{story.date}</time> <a href="{story.path}/post-{n}">#{n + 1}</a></header>'
+        f"<h3>{'Re: ' if n else ''}{story.title}</h3><p>{paragraph(story.seed, n)}</p></article>"
         for n in range(8)
     )
-    return f'<h1>{own.title}</h1><div class="messages">{posts}</div>'
+    return f'<h1>{story.title}</h1><div class="messages">{posts}</div>'
 
 
-def _gallery(own: Story) -> str:
+def _gallery(story: Story) -> str:
     slides = "".join(
-        f'<div class="slide" data-url="{own.path}/{n}"><img src="/{own.seed}/{n}.jpg">'
-        f"<h2>{Story(own.seed + n).title}</h2><p>{paragraph(own.seed, n)}</p></div>"
+        f'<div class="slide" data-url="{story.path}/{n}"><img src="/{story.seed}/{n}.jpg">'
+        f"<h2>{Story(story.seed + n).title}</h2><p>{paragraph(story.seed, n)}</p></div>"
         for n in range(2, 8)
     )
-    return f"<article><h1>{own.title}</h1>{_intro(own)}{slides}</article>"
+    return f"<article><h1>{story.title}</h1>{_intro(story)}{slides}</article>"
 
 
-def _listicle(own: Story) -> str:
+def _listicle(story: Story) -> str:
     items = "".join(
-        f'<section><h2>{n - 1}. {Story(own.seed + n).title}</h2><p class="date">Opened '
-        f"{Story(own.seed + n).date}</p><p>{paragraph(own.seed, n)}</p></section>"
+        f'<section><h2>{n - 1}. {Story(story.seed + n).title}</h2><p class="date">Opened '
+        f"{Story(story.seed + n).date}</p><p>{paragraph(story.seed, n)}</p></section>"
         for n in range(2, 9)
     )
     return (
-        f'<article><h1>{own.title}</h1><p class="byline">By {own.author}</p>{_intro(own)}{items}'
-        "</article>"
+        f'<article><h1>{story.title}</h1><p class="byline">By {story.author}</p>{_intro(story)}'
+        f"{items}</article>"
     )
 
 
-def _interview(own: Story) -> str:
+def _interview(story: Story) -> str:
     answers = "".join(
-        f"<h2>{paragraph(own.seed + 50, n, 1)[:60]}?</h2><p>{paragraph(own.seed, n)}</p>"
+        f"<h2>{paragraph(story.seed + 50, n, 1)[:60]}?</h2><p>{paragraph(story.seed, n)}</p>"
         for n in range(2, 9)
     )
-    return f"<article><h1>{own.title}</h1><p>{own.date}</p>{_intro(own)}{answers}</article>"
+    return f"<article><h1>{story.title}</h1><p>{story.date}</p>{_intro(story)}{answers}</article>"
 
 
-def _newsletter(own: Story) -> str:
+def _newsletter(story: Story) -> str:
     items = "".join(
-        f'<div class="block"><h2><a href="{Story(own.seed + n).path}">{Story(own.seed + n).title}'
-        f"</a></h2><p>{paragraph(own.seed, n)}</p></div>"
+        f'<div class="block"><h2><a href="{Story(story.seed + n).path}">'
+        f"{Story(story.seed + n).title}</a></h2><p>{paragraph(story.seed, n)}</p></div>"
         for n in range(2, 8)
     )
     return (
-        f'<div class="intro"><h1>{own.title}</h1><p>{own.date}</p>{_intro(own)}</div>'
+        f'<div class="intro"><h1>{story.title}</h1><p>{story.date}</p>{_intro(story)}</div>'
         f'<div class="blocks">{items}</div>'
     )
 
 
-def _manual(own: Story) -> str:
+def _manual(story: Story) -> str:
     parts = "".join(
-        f'<section id="part-{n}"><h1>{Story(own.seed + n).title}</h1>'
-        f"<p>{paragraph(own.seed, n)}</p><p>{paragraph(own.seed, n + 1)}</p></section>"
+        f'<section id="part-{n}"><h1>{Story(story.seed + n).title}</h1>'
+        f"<p>{paragraph(story.seed, n)}</p><p>{paragraph(story.seed, n + 1)}</p></section>"
         for n in range(2, 8, 2)
     )
-    return f"<div><section><h1>{own.title}</h1>{_intro(own)}</section>{parts}</div>"
+    return f"<div><section><h1>{story.title}</h1>{_intro(story)}</section>{parts}</div>"
 
 
-def _chronicle(own: Story) -> str:
+def _chronicle(story: Story) -> str:
     years = "".join(
-        f"<h2>{Story(own.seed + n).date}</h2><p>{paragraph(own.seed, n)}</p>" for n in range(2, 8)
+        f"<h2>{Story(story.seed + n).date}</h2><p>{paragraph(story.seed, n)}</p>"
+        for n in range(2, 8)
     )
-    return f'<div class="post"><h1>{own.title}</h1><p>{own.author}</p>{_intro(own)}{years}</div>'
+    return (
+        f'<div class="post"><h1>{story.title}</h1><p>{story.author}</p>{_intro(story)}{years}</div>'
+    )
 
 
 SINGLE: Mapping[str, Callable[[Story], str]] = {

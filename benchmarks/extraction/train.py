@@ -57,9 +57,7 @@ LOOSE_FULL_WORDS: Final = 30
 MAX_HINTS_WEIGHT, FULL_HINT_LINES = 0.3, 10
 """Total weight of a page's snippets, and the number of lines with a snippet that it requires."""
 
-CREDITS: Final = {
-    "wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)",
-}
+CREDITS: Final = {"wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)"}
 """Attributions that the licences of corpora require; they are written into the model file."""
 
 KNOTS: Final = (
@@ -162,6 +160,7 @@ def _make_lesson(
     commented = zeros if example.commented is None else example.commented
     is_commented = example.commented is not None
     teacher_roles, teacher_kinds = example.teacher
+    # Each label has weights by line, which add up to about 1 for a page with such labels.
     labels = {
         "gold": gold,
         "gold_weight": gold_weights,

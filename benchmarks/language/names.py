@@ -155,6 +155,7 @@ def _language_codes() -> list[str]:
 
 
 def _month_names(language: str) -> dict[str, int]:
+    """Return the numbers of months by their full and abbreviated names in a language."""
     try:
         months = _locale_data(language, "months")
     except UnknownLocaleError:

@@ -109,6 +109,7 @@ class Campaign:
                 yield replace(version, sentences=made_up_text(self._rng, 6))
 
     def _honest_versions(self) -> Iterator[tuple[float, Version]]:
+        """Yield each story's articles on one to three sites, with their time of arrival."""
         rng = self._rng
         for story, sentences in enumerate(self._texts):
             time = rng.random()
@@ -182,6 +183,7 @@ class Campaign:
             yield self._page(sentences[begin : begin + self._rng.randint(2, 4)])
 
     def _drifting_copies(self) -> Iterator[Version]:
+        """Publish copies of an article that turn, step by step, into another article."""
         goal, *copied = self._some_texts(3)
         pages = [self._page(copied[0]) for _ in self._domains]
         yield from pages

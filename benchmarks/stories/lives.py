@@ -53,6 +53,7 @@ def _paragraphs_with_sentences(story: Story) -> list[int]:
 def _edit_sentence(
     story: EditedStory, rng: random.Random, change: Callable[[str, random.Random], str | None]
 ) -> tuple[EditedStory, list[Edit]] | None:
+    """Change the first sentence, in random order, that the given function can change."""
     for index in rng.sample(indices := _paragraphs_with_sentences(story), len(indices)):
         text = story.body[index].text
         for sentence in rng.sample(sentences := list(split_sentences(text)), len(sentences)):
@@ -66,6 +67,7 @@ def _edit_sentence(
 
 
 def _misspell(text: str, rng: random.Random) -> str | None:
+    """Swap two letters inside a long word; return None if there is no such word."""
     words = [word for word in text.split() if len(word) > 5 and word.isalpha()]
     if not words:
         return None
@@ -87,6 +89,7 @@ def _correct_number(text: str, rng: random.Random) -> str | None:
 def _add_paragraphs(
     story: EditedStory, other: Story, index: int, number: int
 ) -> tuple[EditedStory, list[Edit]]:
+    """Insert paragraphs of another story at an index."""
     new = [other.body[each] for each in _paragraphs_with_sentences(other)[:number]]
     body = [*story.body[:index], *new, *story.body[index:]]
     added: list[Edit] = [

@@ -63,6 +63,7 @@ def half_of_site(site: str) -> int:
 
 
 def _score_annotated_links(folder: Path, shown: int | None) -> None:
+    """Print the F1 of links by kind, method and half; `shown` is a half to inspect."""
     golds = {gold["id"]: gold for gold in _records(folder / "gold.jsonl.gz")}
     counts: Counter[tuple[str, int, str, str]] = Counter()
     sizes: Counter[int] = Counter()
@@ -154,6 +155,7 @@ def _baseline_links(page: Page) -> Links:
 
 
 def _report_next_links(folder: Path, *, is_listed: bool) -> None:
+    """Print how many articles have a next link, and how long the search takes."""
     corpus = load_corpus(folder)
     kinds = {gold["id"]: gold.get("kind") for gold in _records(folder / "gold.jsonl.gz")}
     times, with_next = [], 0

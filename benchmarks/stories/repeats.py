@@ -109,6 +109,7 @@ def group_as_stories_shuffled(versions: Sequence[Version]) -> Groups:
 
 
 def _group_as_stories(prints: Sequence[Fingerprint]) -> Groups:
+    """Group texts that arrive one a minute."""
     common = {pair: overlap.common for pair, overlap in compare_candidates(prints).items()}
     texts = {
         index: StoryText(each.key, len(each.shingles), str(index), NOON + timedelta(minutes=index))

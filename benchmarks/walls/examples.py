@@ -169,6 +169,7 @@ def _replace_article(
 def _read(
     html: bytes | str, url: str, content_type: str | None = None
 ) -> tuple[Page, Article | None, str] | None:
+    """Return the page, its article, and the outcome that it has if no wall is recognised."""
     try:
         page = parse_page(html, url, content_type=content_type)
     except PageError:
@@ -189,6 +190,7 @@ def _example(
     url: str,
     content_type: str | None = None,
 ) -> Example:
+    """Compute the evidence of a wall on a page."""
     read = _read(html, url, content_type)
     outcome, features = "refused", None
     if read is not None:

@@ -19,7 +19,7 @@ from typing import Any
 
 WORDINGS = Path(__file__).parent / "wordings"
 LANGUAGES = tuple(sorted(path.stem for path in WORDINGS.glob("??.json")))
-LANGUAGES_WITHOUT_SPACES = frozenset({"ja", "zh"})
+UNSPACED_LANGUAGES = frozenset({"ja", "zh"})
 RIGHT_TO_LEFT = frozenset({"ar"})
 
 LABELS = (
@@ -95,7 +95,7 @@ ARTICLES = {
 }
 KINDS = WALLS | ARTICLES
 # Kinds of pages at URLs where there never was an article, and kinds that contain a form.
-_KINDS_WITHOUT_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
+_NO_HEADLINE = frozenset({"parked", "for_sale", "suspended", "hard_404", "soft_404"})
 _KINDS_WITH_FORM = frozenset({"login", "registration", "newsletter", "report_beside_login"})
 
 
@@ -130,6 +130,7 @@ class Page:
         self.lines = self._wording()
 
     def _article(self) -> tuple[str, list[str]]:
+        """Choose the headline and paragraphs; a wall shows at most the first of them."""
         rng, words = self.rng, self.words
         if self.kind == "notice":
             notice = rng.choice(words["notices"])
@@ -152,6 +153,7 @@ class Page:
         return rng.choice(headlines), []
 
     def _wording(self) -> list[str]:
+        """Choose the lines of the wall, in the page's language or as written by a vendor."""
         kind = KINDS[self.kind]
         if self.kind in {"report", "report_short", "notice"}:
             return []
@@ -183,12 +185,9 @@ class Page:
             else:
                 parts.append(f"<p>{escape(line)}</p>")
         if self.kind in _KINDS_WITH_FORM:
-            secret = (
-                ""
-                if self.kind == "newsletter"
-                else f"<label>{self.labels['password']}</label><input>"
-            )
-            fields = f'<label>{self.labels["email"]}</label><input type="email">{secret}'
+            fields = f'<label>{self.labels["email"]}</label><input type="email">'
+            if self.kind != "newsletter":
+                fields += f"<label>{self.labels['password']}</label><input>"
             form = f'<form method="post">{fields}<button>{self.labels["log in"]}</button></form>'
             parts.insert(self.rng.randint(1, len(parts)), form)
         elif self.kind == "captcha":
@@ -211,7 +210,7 @@ class Page:
         if not self.lines:
             return f"<article>{self.article()}</article>"
         message = f"<div {self.css('message')}>{self.message()}</div>"
-        keeps_headline = self.kind not in _KINDS_WITHOUT_HEADLINE and self.rng.random() < 0.4
+        keeps_headline = self.kind not in _NO_HEADLINE and self.rng.random() < 0.4
         if self.kind == "report_beside_login":
             return f"{message}<article>{self.article()}</article>"
         if self.is_article and self.kind != "paywall_teaser":
@@ -292,17 +291,12 @@ class Page:
         """Return the head, whose metadata may describe an article not shown on the page."""
         rng = self.rng
         is_framed = self.style in {"site", "table", "overlay", "framework"}
-        describes_article = (
-            is_framed and self.kind not in _KINDS_WITHOUT_HEADLINE and rng.random() < 0.6
-        )
-        title = (
-            self.headline
-            if self.is_article or describes_article or not self.lines
-            else self.lines[0]
-        )
+        has_article = is_framed and self.kind not in _NO_HEADLINE and rng.random() < 0.6
+        shows_headline = self.is_article or has_article or not self.lines
+        title = self.headline if shows_headline else self.lines[0]
         title += f" - {self.site}" if is_framed else ""
         parts = [f'<meta charset="utf-8"><title>{escape(title)}</title>']
-        if describes_article:
+        if has_article:
             parts.append('<meta property="og:type" content="article">')
             parts.append(f'<meta property="og:title" content="{escape(self.headline)}">')
             if rng.random() < 0.6:
@@ -334,33 +328,28 @@ class Page:
 
 
 def _truncate(paragraph: str, language: str) -> str:
-    return (
-        paragraph[:36] + "…"
-        if language in LANGUAGES_WITHOUT_SPACES
-        else " ".join(paragraph.split()[:18]) + " …"
-    )
+    is_unspaced = language in UNSPACED_LANGUAGES
+    return paragraph[:36] + "…" if is_unspaced else " ".join(paragraph.split()[:18]) + " …"
 
 
 def pages(half: str, seed: int, *, articles: bool = False) -> Iterator[dict[str, Any]]:
     """Yield pages endlessly, cycling through kinds, and for each through languages and styles."""
     combinations: dict[str, list[tuple[str, str]]] = {}
     for kind, properties in (ARTICLES if articles else WALLS).items():
-        combinations_of_kind = [
+        choices = [
             (language, style)
             for language in LANGUAGES
             for style in properties.styles
             if is_unseen(kind, language) == (half == "unseen")
             and (half == "unseen" or style not in UNSEEN_STYLES)
         ]
-        random.Random(f"{half} {seed} {kind}").shuffle(combinations_of_kind)
-        combinations[kind] = combinations_of_kind
+        random.Random(f"{half} {seed} {kind}").shuffle(choices)
+        combinations[kind] = choices
     for turn in count():
-        for kind, combinations_of_kind in combinations.items():
+        for kind, choices in combinations.items():
             rng = random.Random(f"{half} {seed} {turn} {kind}")
-            if combinations_of_kind:
-                yield Page(
-                    kind, *combinations_of_kind[turn % len(combinations_of_kind)], rng
-                ).to_message()
+            if choices:
+                yield Page(kind, *choices[turn % len(choices)], rng).to_message()
 
 
 def main() -> None:

@@ -117,6 +117,7 @@ def _isolate() -> None:
 
 
 def _extract(extractor: Extractor, job: Job) -> Outcome:
+    """Extract a page; an exception becomes a failure, and CPU time and memory are measured."""
     programs = running_programs()
     seconds_before = cpu_seconds(programs)
     result: Extracted | Failure

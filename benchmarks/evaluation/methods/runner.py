@@ -69,6 +69,7 @@ class Runner:
     def _compute(
         self, extractor: Extractor, jobs: Sequence[Job], indices: Sequence[int]
     ) -> Iterator[tuple[int, Outcome]]:
+        """Compute the outcomes of uncached pages; stop all processes at the end."""
         pool = _Pool(extractor, jobs, deque(indices), self.seconds_per_page)
         try:
             yield from pool.run(min(self.processes, len(indices)))

@@ -71,6 +71,7 @@ def characters(text: str, gold: str) -> PRF:
 def _tokens(
     blocks: Iterable[TextBlock], *, labelled: bool, split: Callable[[str], Sequence[str]]
 ) -> list[str]:
+    """Return the words of all blocks, each preceded by the mark of its block."""
     tokens: list[str] = []
     for block in blocks:
         mark = mark_of(block.type if labelled or not block.type else PARAGRAPH)

@@ -90,6 +90,7 @@ def comment_scores(found: Sequence[Comment], gold: Gold) -> dict[str, float]:
 def _scores_one_by_one(
     found: Sequence[Comment], gold_comments: Sequence[Comment]
 ) -> dict[str, float]:
+    """Return the scores of comments that the gold record lists individually."""
     if not gold_comments:
         return {}
     score = score_comments(found, gold_comments)

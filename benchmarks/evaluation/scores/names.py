@@ -20,6 +20,7 @@ _CAPITALISED = regex.compile(r"\p{Lu}")
 _LETTER = regex.compile(r"\p{L}")
 # Between two words of the same name, there is only a single space.
 _NAME_BREAK = regex.compile(r"[^ ]|  ")
+# After one of these characters, any word may be capitalised.
 _SENTENCE_START = regex.compile(r"[.!?…:;\"“”«»„()\[\]•*–—]")
 _TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")
 

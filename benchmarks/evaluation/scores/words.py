@@ -11,11 +11,10 @@ _CJK = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\u30fc\uff70\uff9e\uff9f"
 # A Chinese, Japanese or Korean character with its combining marks, or a run of other characters up
 # to a word boundary. With (?w), \b matches the boundaries of Unicode Standard Annex 29.
 _SEGMENTS = regex.compile(
-    rf"(?w)[{_CJK}]\p{{M}}*+|\b(?=[\w\p{{N}}])[^{_CJK}]+?(?:\b|(?=[{_CJK}]))",
-    regex.VERSION1,
+    rf"(?w)[{_CJK}]\p{{M}}*+|\b(?=[\w\p{{N}}])[^{_CJK}]+?(?:\b|(?=[{_CJK}]))", regex.VERSION1
 )
 _WORD_CHARACTER = regex.compile(r"[\p{L}\p{N}]")
-_INVISIBLE = regex.compile("[\u00ad\u2060\ufeff]")
+_INVISIBLE = regex.compile("[\u00ad\u2060\ufeff]")  # soft hyphen, word joiner, byte order mark
 
 
 class Word(NamedTuple):

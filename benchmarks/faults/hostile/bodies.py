@@ -5,13 +5,13 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from benchmarks.faults.hostile.sent import FORGED_LOG_LINE, Draw, Kind, Make, Sent
+from benchmarks.faults.hostile.sent import FORGED_LINE, Draw, Kind, Make, Sent
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 
 COPIES = 27
 """Number of messages of each kind, except kinds with large messages."""
 
-OWN_TEMPLATE_PAGES = 100
+TEMPLATES = 100
 """Number of pages of one site; no two of these pages share a template."""
 
 FEW_COPIES = 2
@@ -31,9 +31,7 @@ def kinds() -> Iterator[Kind]:
         yield Kind("JSON", name, make, COPIES)
     for name, make in _FIELDS.items():
         yield Kind("fields", name, make, COPIES)
-    yield Kind(
-        "fields", "one site, each page of its own template", _own_template, OWN_TEMPLATE_PAGES
-    )
+    yield Kind("fields", "one site, each page of its own template", _own_template, TEMPLATES)
     for name, make in _LARGE.items():
         yield Kind("fields", name, make, FEW_COPIES)
 
@@ -99,23 +97,24 @@ def _escaped_surrogates(draw: Draw) -> Sent:
 
 
 def _hostile_keys(draw: Draw) -> Sent:
-    odd = ("", "\x00", "\ud800", "k" * 100_000, "\n" + FORGED_LOG_LINE)
+    odd = ("", "\x00", "\ud800", "k" * 100_000, "\n" + FORGED_LINE)
     names = (*odd, "__class__", "model_extra", "_content")
     return draw.send(draw.body(**{draw.one_of(names): draw.one_of(WRONG_TYPES)}))
 
 
 def _forged_reason(draw: Draw) -> Sent:
+    """Return a message that claims to come from the quarantine, with a forged reason."""
     forged_reasons = (
-        {"reason": "oversized", "detail": "\n" + FORGED_LOG_LINE},
+        {"reason": "oversized", "detail": "\n" + FORGED_LINE},
         {"reason": "oversized", "detail": "\x1b[2J" + "d" * 100_000},
-        {"reason": "\n" + FORGED_LOG_LINE, "detail": 7},
+        {"reason": "\n" + FORGED_LINE, "detail": 7},
         {"reason": ["oversized"], "detail": {}},
         {"reason": "oversized", "detail": "\ud800\x00"},
     )
     return draw.send(draw.body(version=draw.one_of((1, 2)), unusable=draw.one_of(forged_reasons)))
 
 
-_WHITESPACE = b" \t\r\n" * 100_000
+_SPACES = b" \t\r\n" * 100_000
 
 _JSON: dict[str, Make] = {
     "not JSON": _one_of_bodies(
@@ -151,9 +150,7 @@ _JSON: dict[str, Make] = {
             draw.body() + more for more in (b"x", b"{}", b"\x00", draw.body(), b",", b"]")
         ]
     ),
-    "800 kB of whitespace": lambda draw: draw.send(
-        _WHITESPACE + draw.body() + _WHITESPACE, is_sound=True
-    ),
+    "800 kB of whitespace": lambda draw: draw.send(_SPACES + draw.body() + _SPACES, is_sound=True),
     "20,000 unknown keys": _extra_key(json.dumps({f"k{place}": place for place in range(20_000)})),
     "a megabyte in an unknown key": lambda draw: _with_extra(
         draw, f'"{"x" * 1_000_000}"', is_sound=True
@@ -198,7 +195,7 @@ _FIELDS: dict[str, Make] = {
     "version unknown to the contract": _field("version", 0, 2, -1, 1.0, 1.5, "1", 10**400, 1e0),
     "id at its limits": _field("id", "", "%" * 255, "x" * 1024, "x" * 1025, "x" * 1_000_000),
     "id that forges log lines": _field(
-        "id", "\n" + FORGED_LOG_LINE, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"
+        "id", "\n" + FORGED_LINE, "\x1b[2J%", "\u202e%", "\r%", "[/x]%", "'%--"
     ),
     "invalid site": _field(
         "site",
@@ -213,13 +210,8 @@ _FIELDS: dict[str, Make] = {
         "content_type",
         *("", ";", "text/html; charset=", "text/html; charset=no-such", "text/html; charset=utf-7"),
         *("text/html; charset=rot13", "text/html; charset=" + "x" * 10_000, "x" * 1_000_000),
-        *(
-            "image/png",
-            "application/pdf",
-            "multipart/mixed; boundary=a",
-            "\n" + FORGED_LOG_LINE,
-            "\u202e",
-        ),
+        *("image/png", "application/pdf", "multipart/mixed; boundary=a", "\u202e"),
+        "\n" + FORGED_LINE,
         *("text/html; charset=idna", "text/html; charset=undefined", 'a/b; c="' + '\\"' * 10_000),
     ),
     "fetched_at at either end of the range": _field(
@@ -233,11 +225,8 @@ _FIELDS: dict[str, Make] = {
         *("", "now", "2024-01-01", "2024-01-01T00:00:00", "2024-02-30T00:00:00Z", "1700000000"),
         *("2024-01-01T24:00:00Z", "2024-01-01T23:59:60Z", "2024-01-01T00:00:00+99:99"),
         "9" * 100_000,
-        *(
-            "\n" + FORGED_LOG_LINE,
-            "2024-01-01T00:00:00Z\x00",
-            "2024-01-01T00:00:00." + "9" * 10_000 + "Z",
-        ),
+        "\n" + FORGED_LINE,
+        *("2024-01-01T00:00:00Z\x00", "2024-01-01T00:00:00." + "9" * 10_000 + "Z"),
     ),
     "fetched_at as a number": _field(
         "fetched_at", 0, -1, 1.7e9, 1e308, 10**30, 253402300800, -1e20
@@ -264,7 +253,7 @@ _FIELDS: dict[str, Make] = {
         *("https://a.example:\u0661", "https://u:\n@a.example", "https://:@a.example:8080"),
     ),
     "url with control characters": _url(
-        "\n" + FORGED_LOG_LINE, "\x00", "\x1b[2J", "\r", "\u2028", "\x7f", "\t"
+        "\n" + FORGED_LINE, "\x00", "\x1b[2J", "\r", "\u2028", "\x7f", "\t"
     ),
     "url with unusual characters": _url(
         *("\u202e", "?q=<b>[/x]", "#\ufffe", "/%zz%", "/../../..", "?" * 1000, " "),
@@ -290,7 +279,7 @@ _FIELDS: dict[str, Make] = {
 }
 
 
-def _page_of_size(size: int, *, is_text: bool, filler: bytes) -> Make:
+def _padded(size: int, *, is_text: bool, filler: bytes) -> Make:
     def make(draw: Draw) -> Sent:
         start = draw.html.encode()
         page = start + filler * ((size - len(start)) // len(filler) + 1)
@@ -301,12 +290,10 @@ def _page_of_size(size: int, *, is_text: bool, filler: bytes) -> Make:
 
 
 _LARGE: dict[str, Make] = {
-    "html of 10 MiB": _page_of_size(MAX_HTML_BYTES, is_text=True, filler=b"<p>A line of text. "),
-    "html above 10 MiB": _page_of_size(
-        MAX_HTML_BYTES + 1, is_text=True, filler=b"<p>A line of text. "
-    ),
-    "html of 10 MiB, escaped": _page_of_size(MAX_HTML_BYTES, is_text=True, filler=b"\x01"),
-    "html_base64 of 10 MiB": _page_of_size(MAX_HTML_BYTES, is_text=False, filler=b"word "),
-    "html_base64 above 10 MiB": _page_of_size(MAX_HTML_BYTES + 1, is_text=False, filler=b"word "),
+    "html of 10 MiB": _padded(MAX_HTML_BYTES, is_text=True, filler=b"<p>A line of text. "),
+    "html above 10 MiB": _padded(MAX_HTML_BYTES + 1, is_text=True, filler=b"<p>A line of text. "),
+    "html of 10 MiB, escaped": _padded(MAX_HTML_BYTES, is_text=True, filler=b"\x01"),
+    "html_base64 of 10 MiB": _padded(MAX_HTML_BYTES, is_text=False, filler=b"word "),
+    "html_base64 above 10 MiB": _padded(MAX_HTML_BYTES + 1, is_text=False, filler=b"word "),
     "a body above every limit": lambda draw: draw.send(bytes(65 << 20)),
 }

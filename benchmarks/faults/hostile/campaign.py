@@ -22,7 +22,7 @@ from sqlalchemy import func, make_url, select
 
 from benchmarks.faults.hostile import bodies, crowds, envelopes, pages
 from benchmarks.faults.hostile.measured.sitecustomize import FILE_VARIABLE
-from benchmarks.faults.hostile.sent import FORGED_LOG_LINE, Draw, Kind, PackedMessage, Sent
+from benchmarks.faults.hostile.sent import FORGED_LINE, Draw, Kind, PackedMessage, Sent
 from benchmarks.faults.hostile.waits import Consumer, GoodPage, Phase, good_pages
 from models.tables import OutboxEntry, Receipt, StoredPage
 from tests.conditions import is_pending, parts_are_due
@@ -161,6 +161,7 @@ class WatchedDeployment(Deployment):
         super().__exit__(*error)
 
     def _watch(self) -> None:
+        """Record the peak memory of all processes, and the process IDs of the worker's pool."""
         while not self._stop.wait(0.5):
             for name, pid in self._pids.items():
                 self._record_peak(name, pid)
@@ -383,6 +384,7 @@ def _send_phase(
 
 
 def _settings(servers: Servers, home: Path) -> Settings:
+    """Create a broker user, and return settings whose passwords can be recognised in logs."""
     control = servers.control_broker
     control("add_user", "crawler", BROKER_PASSWORD)
     control("set_permissions", "crawler", ".*", ".*", ".*")
@@ -523,7 +525,7 @@ def _check_commands(report: Report, deployment: WatchedDeployment) -> None:
                 report.problems.append(f"{words} prints a traceback")
             if found := _CONTROL_CHARACTERS.search(output):
                 report.problems.append(f"{words} prints {found[0]!r}")
-            if any(line.startswith(FORGED_LOG_LINE) for line in output.splitlines()):
+            if any(line.startswith(FORGED_LINE) for line in output.splitlines()):
                 report.problems.append(f"{words} prints a forged line")
     if left := deployment.quarantined():
         report.problems.append(f"{len(left)} messages are left in quarantine after drop")
@@ -569,7 +571,7 @@ def _check_logs(report: Report, home: Path) -> None:
             if secret in text:
                 report.problems.append(f"{log.name} contains the password {secret}")
         for line in text.splitlines():
-            if line.lstrip().startswith(FORGED_LOG_LINE):
+            if line.lstrip().startswith(FORGED_LINE):
                 report.problems.append(f"{log.name} contains a forged line: {line[:200]!r}")
             if _CONTROL_CHARACTERS.search(line):
                 report.problems.append(f"{log.name} contains control characters: {line[:200]!r}")

@@ -125,6 +125,7 @@ def _flip(draw: Draw) -> Sent:
 
 
 def _part(draw: Draw) -> Sent:
+    """Return one part of a story in a hundred parts; each part links to all others."""
     number = draw.number + 1
     links = "".join(f"<a href='/long?page={n}'>{n}</a> " for n in range(1, PARTS_OF_STORY + 1))
     neighbour_links = (
@@ -209,6 +210,8 @@ def _claim_good_page(good: Sequence[GoodPage]) -> Make:
 
 
 def _live_page(*, is_shown: bool) -> Make:
+    """Return a function that makes live blogs with many updates and comments."""
+
     def make(draw: Draw) -> Sent:
         updates = [{"headline": f"Note {n} of {draw.number}"} for n in range(LIVE_UPDATES)]
         comment_texts = [f"I do not agree with note {n}. " * 10 for n in range(COMMENTS_PER_PAGE)]

@@ -123,6 +123,7 @@ def _unknown_type(draw: Draw) -> Sent:
 
 
 def _every_type(draw: Draw) -> Sent:
+    """Return a message with a header of one of the AMQP types, with an extreme value."""
     tagged_values = (
         *((b"t", b"\x02"), (b"b", b"\x80"), (b"s", b"\x80\x00"), (b"I", b"\x80\x00\x00\x00")),
         *((b"l", b"\x80" + b"\x00" * 7), (b"f", b"\x7f\xc0\x00\x00")),
@@ -135,6 +136,7 @@ def _every_type(draw: Draw) -> Sent:
 
 
 def _forged_death(draw: Draw) -> Sent:
+    """Return a message with headers that only the broker or the service should write."""
     forged = (
         text_entry(b"x-death", b"\xff"),
         table_entry(b"x-death", b"S" + pack(">I", 1) + b"a", tag=b"A"),

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from benchmarks.faults.hostile.sent import FORGED_LOG_LINE, Draw, Kind, Make, Sent
+from benchmarks.faults.hostile.sent import FORGED_LINE, Draw, Kind, Make, Sent
 from tests.hostile_pages import MARKUP, TEXTS
 
 COPIES = 4
@@ -36,6 +36,8 @@ def kinds() -> Iterator[Kind]:
 
 
 def _page_message(page: Page) -> Make:
+    """Return a function that sends a page in various sizes, alone or inside an article."""
+
     def make(draw: Draw) -> Sent:
         size = draw.one_of((MAX_PAGE_BYTES, MAX_PAGE_BYTES // 10, MAX_PAGE_BYTES // 3, 1_000))
         content = page(size)
@@ -164,7 +166,7 @@ _PAGES: dict[str, Page] = {
     ),
     "random bytes": lambda size: bytes(zlib.crc32(b"%d" % n) & 0xFF for n in range(size)),
     "forged lines": _repeat(
-        f"<title>\n{FORGED_LOG_LINE}</title><h1>\r\n{FORGED_LOG_LINE}</h1><p>\n{FORGED_LOG_LINE}</p>"
+        f"<title>\n{FORGED_LINE}</title><h1>\r\n{FORGED_LINE}</h1><p>\n{FORGED_LINE}</p>"
     ),
     "URLs in the head": _repeat_between(
         "<base href='https://u:p@[::1/'><link rel=canonical href='https://[v'>",

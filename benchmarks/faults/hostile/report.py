@@ -44,6 +44,7 @@ def main(seed: int = 1, share: float = 1) -> int:
 
 
 def _section_lines(report: Report, seed: int) -> list[str]:
+    """Return the section of the README as Markdown lines."""
     totals: Counter[str] = Counter()
     for results in report.results.values():
         totals.update(results)

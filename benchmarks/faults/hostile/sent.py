@@ -13,7 +13,7 @@ import amqp
 
 from tests.pages import article_html
 
-FORGED_LOG_LINE = "2026-01-01T00:00:00.000000Z [critical ] forged"
+FORGED_LINE = "2026-01-01T00:00:00.000000Z [critical ] forged"
 """Beginning of a forged log line, which is always sent after a newline. No line of a log may begin
 with it."""
 
@@ -22,7 +22,7 @@ HOSTILE_TEXTS = (
     b"a\x00b",
     b"\xff" * 255,
     b"\x1b[2J\x1b]0;owned\x07\r\x08",
-    b"\n" + FORGED_LOG_LINE.encode() + b"\r\n",
+    b"\n" + FORGED_LINE.encode() + b"\r\n",
     "\u202e\u2066\ud7ff\ufffe\u2028".encode(),
     b"'; DROP TABLE pages; --",
     b"%s%n{0}{__class__}$(reboot)`id`",

@@ -7,7 +7,7 @@ from detourage.papers.reading import text_of
 
 
 def prepare() -> None:
-    """Import the library."""
+    """Import the library before any page is timed."""
     with warnings.catch_warnings():
         # newspaper warns that summaries and keywords, unused here, need another library.
         warnings.filterwarnings("ignore", message="nltk is not installed")

@@ -5,7 +5,7 @@ from detourage.papers.reading import stretches_of, text_of
 
 
 def prepare() -> None:
-    """Import the library."""
+    """Import the library before any page is timed."""
     import readability  # noqa: F401
 
 

@@ -5,7 +5,7 @@ from detourage.papers.reading import text_of
 
 
 def prepare() -> None:
-    """Import the library."""
+    """Import the library before any page is timed."""
     import resiliparse.extract.html2text  # noqa: F401
 
 

@@ -25,7 +25,7 @@ _HTML_NAMES = {
 
 
 def prepare(**_options: Any) -> None:
-    """Import the library."""
+    """Import the library before any page is timed."""
     import trafilatura  # noqa: F401
 
 

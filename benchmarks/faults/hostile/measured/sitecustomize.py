@@ -37,6 +37,8 @@ def _append_duration(work: str, seconds: float) -> None:
 
 
 def _measure_function(work: str) -> Callable[[Function], Function]:
+    """Return a decorator that records the CPU time of each call."""
+
     def measured(original: Function) -> Function:
         @wraps(original)
         def run(*arguments: Any, **named: Any) -> Any:
@@ -49,6 +51,7 @@ def _measure_function(work: str) -> Callable[[Function], Function]:
 
 
 def _measure_tasks(base: Any) -> Any:
+    """Make all Celery tasks of a base class record their CPU time."""
     original = base.__call__
 
     def run(self, *arguments, **named):  # type: ignore[no-untyped-def]
