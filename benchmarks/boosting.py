@@ -13,8 +13,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from detourage.inference import BoostedTrees
 from detourage.inference.trees import LEAF_UNIT, LEAF_UNITS_PER_ONE, Forest
 
-LEARNING_RATE = 0.1
-SHRINKAGE = 1.0
+LEARNING_RATE = 0.1  # factor by which each tree's values are scaled
+SHRINKAGE = 1.0  # L2 regularisation of the leaves' values
 
 COLUMNS_AT_A_SPLIT = 0.4
 """Share of the columns that each split considers; they are drawn at random, so that trees differ

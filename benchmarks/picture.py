@@ -16,7 +16,7 @@ from detourage.reader import NoArticleError, extract_article
 from detourage.reader.content import explain_content
 from examples.sample_crawl import generate
 
-TEMPLATE_CLASS = "harbour-post.example/2023/news"
+TEMPLATE_CLASS = "harbour-post.example/2023/news"  # site, design and kind of the pages shown
 
 
 def main(screenshot: Path) -> None:

@@ -32,7 +32,7 @@ WARM_UP_PAGES = 10
 """Number of warm-up pages that are read before measuring."""
 
 Reader = Callable[[CorpusPage], None]
-Timings = defaultdict[str, list[float]]
+Timings = defaultdict[str, list[float]]  # milliseconds by reader or stage
 
 
 @contextmanager

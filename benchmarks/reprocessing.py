@@ -26,8 +26,8 @@ from worker.store.database import Database
 from worker.store.schema import migrate
 
 SITE = "large.example"
-DEFAULT_PAGES, DEFAULT_NEW_PAGES = 1000, 100
-MAX_WAIT_SECONDS = 3600.0
+DEFAULT_PAGES, DEFAULT_NEW_PAGES = 1000, 100  # reprocessed, and arriving meanwhile
+MAX_WAIT_SECONDS = 3600.0  # time limit of each step
 
 
 def page_messages(first: int, number: int) -> list[bytes]:

@@ -25,8 +25,8 @@ from worker.store.schema import migrate
 
 SITE = "harbour-post.example"
 PAGES_PER_TEMPLATE = 12
-WIDTH, HEIGHT = 1280, 860
-HEIGHT_BY_VIEW = {"site": 1500}
+WIDTH, HEIGHT = 1280, 860  # of the window, in pixels
+HEIGHT_BY_VIEW = {"site": 1500}  # views that need a higher window
 
 UNUSABLE_MESSAGES = (
     b'{"version": 1, "url": "https://harbour-post.example/transport/9.html", "html": "<!doct',

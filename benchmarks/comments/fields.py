@@ -23,7 +23,7 @@ CORPORA = ("reader_comments", "forum_threads")
 WITHOUT_PARENTS = frozenset(["forum_threads"])
 """Corpora whose gold records do not contain the parents of comments."""
 
-FIELDS = ("text_f1", "authors", "dates", "parents", "replies")
+FIELDS = ("text_f1", "authors", "dates", "parents", "replies")  # attributes of `CommentScore`
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from detourage.inference import BoostedTrees
 from detourage.papers.commentsminer.measures import measure
 from detourage.papers.commentsminer.mining import displayed, mine
 
-FOLDS = 5
+FOLDS = 5  # a run trains on one or four of these parts of the sites
 
 COLUMNS = tuple(
     f"{what} {measure}"

@@ -28,7 +28,7 @@ class RankedPage:
     right: Flags
 
 
-Ranker = Callable[[Sequence[RankedPage]], Scorer]
+Ranker = Callable[[Sequence[RankedPage]], Scorer]  # learns from pages how to score candidates
 
 
 def precision_at_one(lists: Sequence[RankedPage], scorer: Scorer) -> float:
@@ -244,7 +244,7 @@ Expression = tuple[object, ...]
 """``("column", 3)``, ``("number", 2.5)``, or an operator and two expressions."""
 
 _OPERATORS = ("+", "-", "*", "/", "^")
-_MAX_VALUE = 1e12
+_MAX_VALUE = 1e12  # bound on the absolute value of expressions
 
 
 def genetic_programming(

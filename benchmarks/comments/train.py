@@ -40,7 +40,7 @@ RANKING_PENALTY = 1.0
 REGRESSION_C = 0.3
 """Inverse regularisation strength (scikit-learn's ``C``) of the regression."""
 
-MIN_DEVIATION = 1e-9
+MIN_DEVIATION = 1e-9  # avoids a division by 0 for constant features
 
 
 def train_ranking(examples: Sequence[Example]) -> dict[str, float]:

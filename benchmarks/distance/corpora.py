@@ -9,7 +9,7 @@ from pathlib import Path
 
 from detourage.html import PageError, Tree, parse_page
 
-Sites = dict[str, list[Tree]]
+Sites = dict[str, list[Tree]]  # trees of the pages, by corpus and site
 
 MAX_TREES = 50
 """Maximum number of pages per site that are compared with each other."""

@@ -22,13 +22,13 @@ from detourage.template.comparison_policy import (
 )
 from examples.sample_crawl import generate
 
-Labels = npt.NDArray[np.int64]
+Labels = npt.NDArray[np.int64]  # number of each page's group, or -1 for outliers
 
 GENERATED_SITE = "harbour-post.example"
 """Generated site with three templates before its redesign and three templates after."""
 
 GENERATED_TEMPLATES = 6
-NOISE = 0.5
+NOISE = 0.5  # variation among the pages of a template, from 0 to 1
 SEEDS = (11, 12, 13)
 """Seeds of the generated sites; sites of seeds below 10 served to find what to improve."""
 

@@ -19,7 +19,7 @@ from detourage.template.distance.forest import Forest
 MIN_PAGES = 20
 """Minimum number of pages for a site to represent sites with about 1,000 nodes per page."""
 
-REPETITIONS = 5
+REPETITIONS = 5  # the fastest of these runs counts
 
 
 def time_matrices(sites: Sites) -> None:

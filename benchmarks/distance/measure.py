@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 MIN_TOTAL_SECONDS = 0.2
 """Minimum total CPU time, in seconds, for which short calls are repeated."""
 
-MAX_REPETITIONS = 50
+MAX_REPETITIONS = 50  # limit for very short calls
 
 
 def time_call(call: Callable[[], Result]) -> tuple[Result, float]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchmarks.evaluation.bench.measuring import Grouping
     from benchmarks.evaluation.bench.results import CorpusTable
 
-ALL_EXTRACTORS = "all"
+ALL_EXTRACTORS = "all"  # value of --extractors
 
 EXIT_CODE_NOT_RUN = 1
 """Exit code if a requested extractor could not run, so that only the others were measured."""

@@ -37,7 +37,7 @@ CORPORA = (
     *("wcxb", "fundus_body", "daniel", "dragnet", "l3s_gn1", "msv_big9"),
     *("zh_cwced", "cleaneval_dev", "cleanportaleval"),
 )
-RECENT_CORPORA = frozenset({"wcxb", "fundus_body"})
+RECENT_CORPORA = frozenset({"wcxb", "fundus_body"})  # all other corpora are from 2008 to 2016
 
 MAX_FALSE_FLAGS = 0.1
 """Share of the correct articles that lie below the limit used in the column "10 % false"."""

@@ -13,7 +13,7 @@ from benchmarks.extraction.network import Pieces, Shape
 from benchmarks.training.headers import Training
 
 KIND: Final = "roles of lines and kind of page"
-MAGIC: Final = b"detourage-reader-1\n"
+MAGIC: Final = b"detourage-reader-1\n"  # marks the start of the binary part
 FLOATS, HALVES, BYTES = range(3)  # how the numbers of an array are stored in the file
 PADDING: Final = 16
 """Multiple to which the numbers of outputs are padded with zeros."""

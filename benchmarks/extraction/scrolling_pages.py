@@ -34,16 +34,16 @@ class Story:
     @cached_property
     def title(self) -> str:
         """The headline."""
-        chance = random.Random(f"title {self.seed}")
-        picked = (chance.choice(each) for each in (_SUBJECTS, _VERBS, _OBJECTS))
+        rng = random.Random(f"title {self.seed}")
+        picked = (rng.choice(each) for each in (_SUBJECTS, _VERBS, _OBJECTS))
         return f"Old {' '.join(picked)} in Ward {self.seed}"
 
     @cached_property
     def path(self) -> str:
         """The path of the URL."""
-        chance = random.Random(f"path {self.seed}")
+        rng = random.Random(f"path {self.seed}")
         slug = "-".join(self.title.lower().split())
-        return f"/{chance.choice(_SECTIONS)}/{slug}"
+        return f"/{rng.choice(_SECTIONS)}/{slug}"
 
     @property
     def url(self) -> str:
@@ -58,8 +58,8 @@ class Story:
     @cached_property
     def day(self) -> tuple[int, int]:
         """Month and day of the publication date; the year is 2024."""
-        chance = random.Random(f"day {self.seed}")
-        return chance.randrange(len(_MONTHS)) + 1, chance.randrange(27) + 1
+        rng = random.Random(f"day {self.seed}")
+        return rng.randrange(len(_MONTHS)) + 1, rng.randrange(27) + 1
 
     @property
     def iso(self) -> str:
@@ -95,8 +95,8 @@ def unique_word(seed: int, number: int) -> str:
 
 def paragraph(seed: int, number: int, sentences: int = 3) -> str:
     """Return a paragraph of random sentences, the first of which has the unique word."""
-    chance = random.Random(f"{seed} {number}")
-    texts = [" ".join(chance.choices(_WORDS, k=chance.randrange(9, 19))) for _ in range(sentences)]
+    rng = random.Random(f"{seed} {number}")
+    texts = [" ".join(rng.choices(_WORDS, k=rng.randrange(9, 19))) for _ in range(sentences)]
     texts[0] += f" near {unique_word(seed, number)}"
     return " ".join(f"{each[0].upper()}{each[1:]}." for each in texts)
 
@@ -334,7 +334,7 @@ def _microformats(own: Story, below: Sequence[Story]) -> str:
     )
 
 
-Theme = Callable[[Story, Sequence[Story]], str]
+Theme = Callable[[Story, Sequence[Story]], str]  # own article, articles below
 
 SEEN: Mapping[str, Theme] = {
     "entries": _entries,

@@ -32,7 +32,7 @@ from detourage.reader.outline import Outline
 from detourage.roles import Favor
 
 CORPORA = ("wcxb", "fundus_body")
-OURS = "Détourage"
+OURS = "Détourage"  # name of the service in the tables
 PEERS = "trafilatura,readability,readability_js,newspaper,resiliparse"
 
 LOST_RECALL = 0.1
@@ -150,12 +150,12 @@ Methods = Mapping[str, MethodScores]
 
 def indices_by_group(pages: Sequence[GoldPage]) -> dict[str, list[int]]:
     """Return the indices of the pages of each group, and of each corpus with several groups."""
-    found: defaultdict[str, list[int]] = defaultdict(list)
-    for place, each in enumerate(pages):
-        found[each.group].append(place)
+    indices: defaultdict[str, list[int]] = defaultdict(list)
+    for index, each in enumerate(pages):
+        indices[each.group].append(index)
         if each.gold.kind:
-            found[f"{each.corpus}, all kinds"].append(place)
-    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+            indices[f"{each.corpus}, all kinds"].append(index)
+    return dict(sorted(indices.items(), key=lambda item: -len(item[1])))
 
 
 def table_of_groups(pages: Sequence[GoldPage], methods: Methods) -> Iterator[str]:
@@ -279,10 +279,10 @@ def main() -> None:
     for name in filter(None, options.peers.split(",")):
         methods[name] = score_texts(pages, read_peer(runner, name, pages))
     print("\n".join(table_of_groups(pages, methods)), flush=True)
-    places = indices_by_group(pages)
+    indices = indices_by_group(pages)
     for group in ("wcxb, article", "fundus_body", "wcxb, all kinds"):
         print(f"\n{group}:\n")
-        print("\n".join(table_of_methods(pages, places[group], methods)), flush=True)
+        print("\n".join(table_of_methods(pages, indices[group], methods)), flush=True)
     print("\nAlmost nothing here, most of it elsewhere:\n")
     print("\n".join(missed_articles(pages, methods)))
     print("\nLess than half of the article:\n")

@@ -66,7 +66,7 @@ KNOTS: Final = (
 )
 """Knots at which the columns that compare a line with other pages are cut; -1 means unknown."""
 
-COMPARISON_PIECES: Final = sum(len(knots) - 1 for knots in KNOTS)
+COMPARISON_PIECES: Final = sum(len(knots) - 1 for knots in KNOTS)  # the last pieces of a line
 
 LINES, NAMES, PAGES = 4096, 6144, 64
 """Numbers of lines, kinds of elements and pages in a batch."""
@@ -82,7 +82,7 @@ WARM_UP_SHARE, WEIGHT_DECAY, MAX_GRADIENT, MAX_AVERAGING = 0.15, 0.02, 5.0, 0.99
 """Share of steps in which the learning rate rises, weight decay of AdamW, norm to which gradients
 are clipped, and maximum weight of earlier steps in the average of the parameters."""
 
-IS_TEXT: Final = np.isin(ALL_ROLES, TEXT_ROLES)
+IS_TEXT: Final = np.isin(ALL_ROLES, TEXT_ROLES)  # whether each of `ALL_ROLES` is part of the text
 
 Array = npt.NDArray[Any]
 
@@ -468,13 +468,13 @@ def read_all(corpora: Path, teacher: PageModel) -> Iterator[Example]:
     labels: dict[str, dict[str, LabelledPage]] = {}
     for page in load_roles(corpora / "roles" / ROLES_FILE):
         labels.setdefault(page.corpus, {})[page.id] = page
-    reading = ExampleReader(teacher)
+    reader = ExampleReader(teacher)
     comment_texts = comment_texts_of(corpora / "reader_comments")
-    yield from reading.generated()
-    yield from reading.bare(corpora / "wcxb", comment_texts)
-    yield from reading.threads(comment_texts[::4])
+    yield from reader.generated()
+    yield from reader.bare(corpora / "wcxb", comment_texts)
+    yield from reader.threads(comment_texts[::4])  # a quarter of the comments gives enough threads
     for name in CORPORA:
-        yield from reading.corpus(corpora / name, labels.get(name, {}))
+        yield from reader.corpus(corpora / name, labels.get(name, {}))
 
 
 def describe_this_training(corpora: Path, examples: Sequence[Example]) -> Training:

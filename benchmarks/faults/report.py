@@ -20,7 +20,7 @@ from tests.faults.documents import replace_section, table
 from tests.faults.proving_ground import ProvingGround, Servers
 from tests.faults.scenarios import FAULTS, PAGES_OF_FLOOD, Trial, flood, try_fault
 
-DEFAULT_PAGES = 40
+DEFAULT_PAGES = 40  # number of pages sent during each fault
 
 PAGE_SECONDS = 4
 """Time limit per page, in seconds. It is short, so that pages that hang are soon abandoned."""
@@ -30,9 +30,9 @@ COLUMNS = (
     *("in quarantine:", "recovery, s:", "not done again"),
 )
 
-ALL_AVAILABILITY_FAULTS = "availability"
+ALL_AVAILABILITY_FAULTS = "availability"  # value of FAULT
 
-PROCESS_COUNTS = {"relay": 2, "beat": 2}
+PROCESS_COUNTS = {"relay": 2, "beat": 2}  # all other processes run once
 
 Row = list[object]
 

@@ -22,7 +22,7 @@ from babel.dates import format_timedelta
 from detourage.text.calendars import LANGUAGES, MIN_PREFIX, is_long_enough, plain_name, plain_period
 from detourage.text.relative import age_words
 
-_CODE = re.compile("[a-z]{2,3}")
+_CODE = re.compile("[a-z]{2,3}")  # primary subtag of a language, such as "de"
 
 _Unit = Literal["second", "minute", "hour", "day", "week", "month", "year"]
 
@@ -95,7 +95,7 @@ _OTHER_PERIODS: dict[str, dict[str, tuple[int, int]]] = {
 }
 """Common parts of the day that CLDR lacks."""
 
-_KOREAN_AGO = "전"
+_KOREAN_AGO = "전"  # "ago"
 
 _OTHER_DIRECTIONS = frozenset(("منذ",))
 """Common words like "ago" that CLDR lacks."""
@@ -203,7 +203,7 @@ def _periods() -> dict[str, dict[str, list[int]]]:
     return periods
 
 
-_HALVES = {"am": [0, 12], "pm": [12, 24]}
+_HALVES = {"am": [0, 12], "pm": [12, 24]}  # first hour and end of each half of the day
 
 
 def _hours_of_periods(language: str) -> dict[str, list[int]]:

@@ -19,7 +19,7 @@ from tests.stories.grouped import NOON, WINDOW, Sent, store
 HONEST_SITES = 12
 """Number of honest sites."""
 
-MAX_DOMAINS = 10
+MAX_DOMAINS = 10  # maximum number of domains of an attacker
 ATTACKS_PER_CAMPAIGN = 8
 """Number of attacks per campaign."""
 

@@ -28,7 +28,7 @@ from stories.sentences import reading_key, split_sentences
 Edit = tuple[str, str | None, str | None]
 """A change: ``title`` or the action, and the texts before and after the change."""
 
-NOISE = 0.3
+NOISE = 0.3  # variation among the pages of a template, from 0 to 1
 
 
 class EditedStory(Story):

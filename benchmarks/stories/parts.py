@@ -25,9 +25,9 @@ from detourage.messages import PageMessage
 from detourage.pagination import read_pagination
 from detourage.text.words import word_set
 
-KINDS = ("next", "prev", "page", "first", "last")
+KINDS = ("next", "prev", "page", "first", "last")  # kinds of links, as in the gold records
 
-ARTICLES = ("wcxb", "fundus_body", "daniel")
+ARTICLES = ("wcxb", "fundus_body", "daniel")  # corpora of articles
 DANIEL_PAGES = 200
 """Number of pages of daniel to read."""
 
@@ -160,11 +160,13 @@ def _report_next_links(folder: Path, *, is_listed: bool) -> None:
     kinds = {gold["id"]: gold.get("kind") for gold in _records(folder / "gold.jsonl.gz")}
     times, with_next = [], 0
     sources = corpus.pages
-    chosen = [name for name in sources if kinds.get(name) in {None, "article"}]
+    article_ids = [page_id for page_id in sources if kinds.get(page_id) in {None, "article"}]
     if folder.name == "daniel":
-        chosen = sorted(chosen, key=lambda name: sha256(name.encode()).digest())[:DANIEL_PAGES]
-    for name in chosen:
-        source = sources[name]
+        article_ids = sorted(article_ids, key=lambda page_id: sha256(page_id.encode()).digest())[
+            :DANIEL_PAGES
+        ]
+    for page_id in article_ids:
+        source = sources[page_id]
         try:
             page = parse_page(source.html, source.url, content_type=source.content_type)
         except PageError:
@@ -172,11 +174,11 @@ def _report_next_links(folder: Path, *, is_listed: bool) -> None:
         # Compute the tags in advance, so that they do not count: every reader of a page needs them.
         _ = page.flat.tags
         start = process_time()
-        found = read_pagination(page)
+        pagination = read_pagination(page)
         times.append(1000 * (process_time() - start))
-        with_next += found.next is not None
-        if is_listed and found.next is not None:
-            print(source.url, found.next)
+        with_next += pagination.next is not None
+        if is_listed and pagination.next is not None:
+            print(source.url, pagination.next)
     print(f"| {folder.name} | {len(times)} | {with_next} | {fmean(times):.1f} | {max(times):.0f} |")
 
 

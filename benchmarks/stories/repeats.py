@@ -25,9 +25,9 @@ from stories.fingerprint import Fingerprint, fingerprint_of
 from stories.grouping import MAX_UNRELATED_SHARE, StoryText, group_texts
 from stories.repeats import Overlap, overlap_of
 
-SEEDS = (1, 2, 3)
+SEEDS = (1, 2, 3)  # each seed generates different stories
 
-NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)  # arrival of the first article
 
 SIMHASH_BITS = 3
 """Maximum number of bits in which the SimHashes of copies differ (Manku et al. 2007)."""
@@ -37,7 +37,7 @@ COPIES = Path(__file__).with_name("copies.txt")
 the articles' IDs. The reader saw all 75 pairs from different sites that share at least .08 of the
 shorter text."""
 
-Groups = list[set[int]]
+Groups = list[set[int]]  # indices of the articles of each group
 Method = Callable[[Sequence[Version]], Groups]
 
 

@@ -35,9 +35,9 @@ SHARE_CHANGED_TWICE = 0.3
 MAX_TEXTS_PER_SHINGLE = 50
 """Maximum number of texts examined per shingle."""
 
-UNSPACED = frozenset({"ja", "zh"})
+UNSPACED = frozenset({"ja", "zh"})  # languages without spaces between words
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")  # end of a sentence or line
 
 
 @dataclass(frozen=True)
@@ -245,17 +245,17 @@ def _version(
 def without_repeats(texts: Sequence[Text]) -> list[Text]:
     """Return the texts that do not share too much with an earlier text."""
     kept: list[Text] = []
-    texts_by_shingle: dict[int, list[int]] = defaultdict(list)
+    indices_by_shingle: dict[int, list[int]] = defaultdict(list)
     for text in texts:
         shingles = fingerprint_of(text.text).shingles
         shared = Counter(
-            place
+            index
             for each in shingles.tolist()
-            for place in texts_by_shingle[each][:MAX_TEXTS_PER_SHINGLE]
+            for index in indices_by_shingle[each][:MAX_TEXTS_PER_SHINGLE]
         )
         if shared and max(shared.values()) > MAX_SHARED * len(shingles):
             continue
         for each in shingles.tolist():
-            texts_by_shingle[each].append(len(kept))
+            indices_by_shingle[each].append(len(kept))
         kept.append(text)
     return kept

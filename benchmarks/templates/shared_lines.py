@@ -29,8 +29,8 @@ from detourage.reading import parse
 from detourage.text.words import clean
 
 CORPORA = ("daniel", "l3s_gn1", "msv_big9")
-GROUP_SIZES = (3, 4, 5, 10, 30)
-MAX_GROUPS_PER_SIZE = 12
+GROUP_SIZES = (3, 4, 5, 10, 30)  # numbers of pages per group in the second table
+MAX_GROUPS_PER_SIZE = 12  # measured for the second table
 
 SENTENCES: Mapping[str, Sequence[str]] = {
     "short": (

@@ -17,7 +17,7 @@ from typing import Any, Generic, Self
 
 from detourage.inference.files import ModelT, parse_model
 
-LIBRARIES = ("scikit-learn", "numpy", "lxml")
+LIBRARIES = ("scikit-learn", "numpy", "lxml")  # libraries used by every training
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from benchmarks.training.ngrams import MIN_SHIPPED_COUNT, TrainingPair, train
 from detourage.papers.interface import Source
 from detourage.papers.nclean import Normalisation
 
-NORMALISATIONS = (Normalisation.ASCII, Normalisation.NON_LEXICAL)
+NORMALISATIONS = (Normalisation.ASCII, Normalisation.NON_LEXICAL)  # those of the shipped models
 
 
 def main() -> None:

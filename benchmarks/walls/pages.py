@@ -20,7 +20,7 @@ from typing import Any
 WORDINGS = Path(__file__).parent / "wordings"
 LANGUAGES = tuple(sorted(path.stem for path in WORDINGS.glob("??.json")))
 UNSPACED_LANGUAGES = frozenset({"ja", "zh"})
-RIGHT_TO_LEFT = frozenset({"ar"})
+RIGHT_TO_LEFT = frozenset({"ar"})  # languages written from right to left
 
 LABELS = (
     *("most read", "search", "cookies", "offer", "email", "password", "log in", "about"),
@@ -51,10 +51,10 @@ class Kind:
     source: str = "native"
 
 
-_SERVER_STYLES = ("vendor", "bare", "card")
-_OVERLAY_STYLES = ("overlay", "site", "card", "framework", "table")
-_SITE_STYLES = ("site", "framework", "table")
-_STANDALONE_STYLES = ("card", "bare", "framework")
+_SERVER_STYLES = ("vendor", "bare", "card")  # pages of a server or vendor, without a site
+_OVERLAY_STYLES = ("overlay", "site", "card", "framework", "table")  # walls over or inside a site
+_SITE_STYLES = ("site", "framework", "table")  # pages in the layout of a site
+_STANDALONE_STYLES = ("card", "bare", "framework")  # pages that show only the wall
 
 WALLS = {
     "consent": Kind("wall", "consent", ("vendor", *_STANDALONE_STYLES), (200,)),

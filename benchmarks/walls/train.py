@@ -34,7 +34,7 @@ LEAVES = 8
 MIN_ROWS_IN_LEAF = 20
 LEARNING_RATE = 0.05
 COLUMNS_AT_A_SPLIT = 0.25
-FOLDS = 5
+FOLDS = 5  # for the cross-validation on articles
 
 ARTICLE_WEIGHT = 30.0
 """Weight of an article relative to a wall. It is high because losing an article is worse than
@@ -43,7 +43,7 @@ sending a wall."""
 # Numbers of examples of each half by group, and seeds with which they are generated.
 SEEN_NUMBERS = {"generated": 1_500, "generated articles": 600, "inserted": 650}
 UNSEEN_NUMBERS = {"generated": 700, "generated articles": 400, "inserted": 340}
-SEEDS = {"seen": 1, "unseen": 7}
+SEEDS = {"seen": 1, "unseen": 7}  # with which the two halves are generated
 
 _Floats = npt.NDArray[np.float64]
 

@@ -44,7 +44,7 @@ from benchmarks.evaluation.scores import (
     macro_average_by_site,
 )
 
-Grouping = Literal["site", "language"]
+Grouping = Literal["site", "language"]  # groups for which means are also computed
 Progress = Callable[[str, int, int], None]
 """Callback that receives a description of the work, the number of finished steps, and the total."""
 

@@ -12,7 +12,7 @@ _NAMES_WIDTH = 150
 _FIGURES_WIDTH = 40
 _ROW = 16  # height of a method's row; _AXIS is the height of the axis labels above the rows
 _AXIS = 18
-_DOT_RADIUS = 3.2
+_DOT_RADIUS = 3.2  # the dot marks the mean
 _TICK_STEPS = (1, 2, 5, 10, 20, 25)
 """Possible distances between ticks, in percent; the smallest with at most five steps is used."""
 

@@ -11,7 +11,7 @@ from benchmarks.evaluation.methods.provenance import own_release
 from benchmarks.evaluation.scores import Difference, Interval, TaskScore, TextStatistics
 from detourage.text.plural import pluralise
 
-Kind = Literal["method", "peer", "limit", "gold"]
+Kind = Literal["method", "peer", "limit", "gold"]  # kind of a row; a "limit" is an upper bound
 
 LABELS = {
     "exact": "exactitude",

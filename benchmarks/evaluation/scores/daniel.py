@@ -35,7 +35,7 @@ _FULL_RATIO = 0.99
 _FIRST_LETTER_PENALTY = 0.1
 _BODY_PENALTY = 0.1
 
-_NAME_SEPARATOR = "\x02"
+_NAME_SEPARATOR = "\x02"  # a character that no text contains
 _SENTENCE_END = re.compile(r"\. |</p>")
 
 

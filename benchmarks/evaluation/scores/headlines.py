@@ -7,7 +7,7 @@ from lxml.html import HtmlElement
 from benchmarks.evaluation.scores.records import HEADING, Gold, TextBlock
 from benchmarks.evaluation.scores.words import words
 
-_TITLE_ELEMENTS = "//title | //h1 | //h2 | //h3"
+_TITLE_ELEMENTS = "//title | //h1 | //h2 | //h3"  # XPath of elements that may show the headline
 _TITLE_METADATA = "//meta[@property='og:title']/@content"
 
 

@@ -13,8 +13,8 @@ MARKS = {HEADING: "<h>", LIST_ITEM: "<l>", PARAGRAPH: "<p>"}
 # The letters are those of the marks, as in "<h>".
 _TYPES = {"h": HEADING, "p": PARAGRAPH, "l": LIST_ITEM}
 
-_MARK = re.compile(r"<([hpl])>", re.IGNORECASE)
-_URL_LINE = re.compile(r"\A\s*URL:.*$", re.MULTILINE)
+_MARK = re.compile(r"<([hpl])>", re.IGNORECASE)  # such as "<p>"
+_URL_LINE = re.compile(r"\A\s*URL:.*$", re.MULTILINE)  # first line of CleanEval's gold files
 _INVISIBLE = re.compile(
     r"<!--.*?-->|<!DOCTYPE[^>]*>|<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
 )

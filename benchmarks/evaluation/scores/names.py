@@ -22,7 +22,7 @@ _LETTER = regex.compile(r"\p{L}")
 _NAME_BREAK = regex.compile(r"[^ ]|  ")
 # After one of these characters, any word may be capitalised.
 _SENTENCE_START = regex.compile(r"[.!?…:;\"“”«»„()\[\]•*–—]")
-_TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")
+_TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")  # as in Chinese: 《Title》
 
 
 class Gazetteer:

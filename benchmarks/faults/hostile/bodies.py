@@ -114,7 +114,7 @@ def _forged_reason(draw: Draw) -> Sent:
     return draw.send(draw.body(version=draw.one_of((1, 2)), unusable=draw.one_of(forged_reasons)))
 
 
-_SPACES = b" \t\r\n" * 100_000
+_SPACES = b" \t\r\n" * 100_000  # 400 kB
 
 _JSON: dict[str, Make] = {
     "not JSON": _one_of_bodies(

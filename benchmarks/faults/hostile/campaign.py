@@ -45,12 +45,12 @@ them."""
 PHASE_SECONDS = 360.0
 """Duration of each phase in which good pages are sent, in seconds."""
 
-MAX_WAIT_SECONDS = 1800.0
+MAX_WAIT_SECONDS = 1800.0  # time limit for all work to be done
 QUIET_SECONDS = 8.0
 """Number of seconds without work after which a phase ends. It exceeds the time that a site waits
 for its clustering."""
 
-MAX_MEMORY_BYTES = 1 << 30
+MAX_MEMORY_BYTES = 1 << 30  # limit for each process of the service
 MAX_ITEM_SECONDS = 10.0
 """Maximum CPU time of a single work item, in seconds."""
 
@@ -62,11 +62,11 @@ SITE_PREFIXES = "calm", "beside"
 """Prefixes of the names of the sites whose good pages are sent without the crowds and alongside
 them, respectively."""
 
-MEASURED = Path(__file__).parent / "measured"
+MEASURED = Path(__file__).parent / "measured"  # folder of the module that records CPU times
 
-BROKER_PASSWORD = "Br0ker-s3cret"
+BROKER_PASSWORD = "Br0ker-s3cret"  # no log may contain this password or the next two
 DATABASE_PASSWORD = "D4tabase-s3cret"
-PAGE_PASSWORD = "s3cr3t"
+PAGE_PASSWORD = "s3cr3t"  # part of the URLs of some pages
 
 # Control characters, including those that change the direction of text, except tab and newline.
 _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")

@@ -12,7 +12,7 @@ from functools import cache
 from benchmarks.faults.hostile.sent import Draw, Kind, Make, Sent
 from benchmarks.faults.hostile.waits import GoodPage
 
-NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)
+NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)  # time of the fetch from which pages count
 
 WORDS_PER_TEXT = 450
 """Number of words per text, as in a typical news article."""
@@ -24,13 +24,13 @@ limit on regrouping still lets pages join both stories."""
 FLIPPING_PAGES = 40
 """Number of pages that flip between stories."""
 
-PARTS_OF_STORY = 100
+PARTS_OF_STORY = 100  # number of pages of the story in parts
 PART_BYTES = 3 << 20
 """Size of the markup of a part, in bytes. A fortieth of the markup is text, so 50 parts form an
 article of the maximum size."""
 
-LIVE_UPDATES = 60_000
-COMMENTS_PER_PAGE = 1_000
+LIVE_UPDATES = 60_000  # number of updates of a live page
+COMMENTS_PER_PAGE = 1_000  # number of comments of a live page
 
 PAGES_PER_CYCLE = 10
 """Number of pages that form a cycle."""

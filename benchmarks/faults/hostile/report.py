@@ -22,7 +22,7 @@ from benchmarks.faults.hostile.waits import Phase
 from tests.faults.documents import FAULTS as DOCUMENT
 from tests.faults.documents import replace_section, table
 
-TITLE = "Hostile messages"
+TITLE = "Hostile messages"  # heading of the section in the README
 PHASE_COLUMNS = (
     *("phase", "hostile pages:", "all done after, s:", "good pages of", "number:"),
     *("wait, median, s:", "95 %, s:", "maximum, s:"),

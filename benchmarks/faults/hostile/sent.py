@@ -108,7 +108,7 @@ class Draw:
         return self.send(self.body(html=html, **more))
 
 
-Make = Callable[[Draw], Sent]
+Make = Callable[[Draw], Sent]  # makes a message of a kind
 
 
 @dataclass(frozen=True)

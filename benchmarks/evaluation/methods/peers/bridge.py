@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, cast
 
-_INT32 = struct.Struct(">i")
+_INT32 = struct.Struct(">i")  # big-endian
 
 
 class BridgeError(RuntimeError):
@@ -91,7 +91,7 @@ class Bridge:
         return lines[0] if lines else f"exit code {self._process.returncode}"
 
 
-_bridges: dict[tuple[str, ...], Bridge] = {}
+_bridges: dict[tuple[str, ...], Bridge] = {}  # running programs by command
 
 
 def bridge_to(command: Iterable[str], folder: Path | None = None) -> Bridge:

@@ -16,7 +16,7 @@ from detourage.papers.reading import stretches_of, text_of
 PACKAGES = {"@mozilla/readability": "0.6.0", "linkedom": "0.18.12"}
 """Packages installed from the npm registry, with their versions."""
 
-INSTALL_SECONDS = 300
+INSTALL_SECONDS = 300  # time limit of npm
 
 _PROGRAM = "readability.mjs"
 

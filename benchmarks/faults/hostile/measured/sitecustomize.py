@@ -15,7 +15,7 @@ from typing import Any
 
 from tests.faults.replacing import Replacements, replace_on_import
 
-FILE_VARIABLE = "DETOURAGE_CPU_FILE"
+FILE_VARIABLE = "DETOURAGE_CPU_FILE"  # environment variable with the path of the file
 
 Function = Callable[..., Any]
 
