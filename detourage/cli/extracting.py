@@ -8,6 +8,7 @@ import re
 import sys
 from contextlib import closing, nullcontext
 from itertools import chain, islice
+from pathlib import PurePath
 from typing import IO, TYPE_CHECKING
 
 import click
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
 """File name suffixes by format."""
 
+LINES = (".jsonl", ".ndjson")  # endings of output files with a line per article
+FORMATS = {f".{suffix}": form for form, suffix in SUFFIXES.items()}
+FORMATS |= {".markdown": "markdown", ".htm": "html", **dict.fromkeys(LINES, "json")}
+"""Formats by the ending of the output file."""
+
 
 def _check_method(
     context: click.Context, parameter: click.Parameter, value: str | None
@@ -57,13 +63,14 @@ def _check_method(
     "--format",
     "form",
     type=click.Choice(tuple(SUFFIXES)),
-    help="Output format; by default, text for a single page and JSON lines for several.",
+    help="Output format; by default, that of the ending of --output (.txt, .md, .html, .json or"
+    " .jsonl), or else text for a single page and JSON lines for several.",
 )
 @click.option(
     "-o",
     "--output",
     type=OutputFile(is_replaced=True),
-    help="Output file; by default, standard output.",
+    help="Output file, compressed if its name ends in .gz; by default, standard output.",
 )
 @click.option(
     "--output-dir",
@@ -127,6 +134,10 @@ def extract(
         raise click.UsageError("--output and --output-dir are mutually exclusive")
     if keep_dirs and output_dir is None:
         raise click.UsageError("--keep-dirs requires --output-dir")
+    ending = PurePath(output.name.lower().removesuffix(".gz")).suffix if output else ""
+    if form is None and ending == ".parquet":
+        raise click.UsageError("`detourage run` writes Parquet; extract writes .jsonl, for example")
+    form = form or FORMATS.get(ending)
     from detourage.explain.batch import Extraction, all_input_pages
     from detourage.reading import ReadingOptions
 
@@ -152,7 +163,7 @@ def extract(
         if output_dir is not None:
             output_dir.mkdir(parents=True, exist_ok=True)
             _report(_write_files(results, output_dir, form, keep_dirs=keep_dirs))
-        elif is_single:
+        elif is_single and not (form == "json" and ending in LINES):
             result = next(results)
             if result.document is None:
                 raise click.ClickException(printable(str(result)))
@@ -168,7 +179,10 @@ def _open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
     if output is None:
         return nullcontext(sys.stdout)
     output.parent.mkdir(parents=True, exist_ok=True)
-    return output.open("w", encoding="utf-8")
+    import gzip
+
+    open_text = gzip.open if output.suffix == ".gz" else open
+    return open_text(output, "wt", encoding="utf-8")
 
 
 def _write_files(

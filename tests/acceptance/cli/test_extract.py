@@ -1,5 +1,6 @@
 """The command `detourage extract`."""
 
+import gzip
 import json
 import os
 import signal
@@ -151,9 +152,39 @@ def test_each_document_has_its_file(crawl: Path, tmp_path: Path, form: str, suff
 def test_the_output_is_written_to_a_file(page: Path, crawl: Path, tmp_path: Path) -> None:
     for arguments, code in ([page], 0), ([page, crawl, "--processes", "1"], 1):
         to_stdout = extract(*arguments, code=code)
-        to_file = extract(*arguments, "-o", tmp_path / "made" / "articles.txt", code=code)
-        assert (tmp_path / "made" / "articles.txt").read_text() == to_stdout.stdout
+        to_file = extract(*arguments, "-o", tmp_path / "made" / "articles", code=code)
+        assert (tmp_path / "made" / "articles").read_text() == to_stdout.stdout
         assert to_file.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [("a.txt", "text"), ("a.md", "markdown"), ("a.HTML", "html"), ("a.htm", "html"), ("a", "text")],
+)
+def test_the_ending_of_the_output_is_its_format(page: Path, form: str, name: str) -> None:
+    output = page.with_name(f"out-{name}")
+    extract(page, "-o", output)
+    assert output.read_text() == extract(page, "--format", form).stdout
+    extract(page, "-o", output, "--format", "json")
+    assert json.loads(output.read_text())["title"] == "A * story"
+
+
+def test_json_lines_have_one_line_per_page_and_may_be_compressed(page: Path) -> None:
+    document = extract(page, "--format", "json").stdout
+    for name in ("out.json", "out.jsonl", "out.jsonl.gz"):
+        output = page.with_name(name)
+        extract(page, "-o", output)
+        content = output.read_bytes()
+        text = (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+        assert text == document or ".jsonl" in name
+        assert json.loads(text) == json.loads(document)
+        assert text.count("\n") == 1 or name == "out.json"
+
+
+def test_parquet_is_refused_with_advice(page: Path) -> None:
+    result = extract(page, "-o", page.with_name("a.parquet"), code=2)
+    assert "`detourage run` writes Parquet" in result.stderr
+    assert not page.with_name("a.parquet").exists()
 
 
 def test_the_files_and_subfolders_of_a_folder_are_kept(tmp_path: Path) -> None:
