@@ -1,6 +1,6 @@
 # make run                          process the sample crawl: pages in out/sample, articles in
 #                                   out/articles.jsonl
-# make run INPUT=path OUTPUT=file   process your own pages
+# make run INPUT=path OUTPUT=file   process your own pages; an earlier OUTPUT is replaced
 # make arrow                        install the `arrow` extra; likewise for the other extras:
 #                                   arrow, benchmarks, groups, inspector, objects, otel, papers, render
 # make test                         run the checks and tests of the code
@@ -50,11 +50,11 @@ axe := .venv/node/node_modules/axe-core/axe.min.js
 run: $(runtime) $(package)
 ifdef INPUT
 	@mkdir -p "$(dir $(OUTPUT))"
-	$(bin)/detourage run "$(INPUT)" --output "$(OUTPUT)"
+	$(bin)/detourage run "$(INPUT)" --output "$(OUTPUT)" --overwrite
 else
 	@mkdir -p out
 	$(bin)/python -m examples.sample_crawl out/sample
-	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)"
+	$(bin)/detourage run out/sample/pages.jsonl.gz --output "$(OUTPUT)" --overwrite
 endif
 
 # requirements-dev.txt pins the dependencies of all extras.

@@ -13,11 +13,11 @@ from uuid import uuid4
 from detourage.errors import ExpectedError
 
 Leftover = Literal["refuse", "resume", "overwrite"]
-"""Treatment of an unfinished run with the same output."""
+"""Treatment of an unfinished run with the same output, or of an output that exists."""
 
 
 class UnfinishedRunError(ExpectedError):
-    """An unfinished run with the same output exists; the message explains what to do."""
+    """The output of another run is in the way; the message explains what to do."""
 
 
 class RunFolder:
@@ -98,6 +98,12 @@ def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
             ) from None
         folder = RunFolder(path, leftover)
         try:
+            is_kept = folder.is_resumed or leftover == "overwrite"
+            if not is_kept and output.exists() and output.stat().st_size:
+                raise UnfinishedRunError(
+                    f"{output} exists, and no interrupted run left it: use --overwrite to replace"
+                    " it, or choose another output"
+                )
             yield folder
         finally:
             if not folder.is_unfinished:

@@ -202,6 +202,10 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     run_command(*command, "--resume")
     assert without_timestamps(read_lines(output)) == without_timestamps(run.articles)
     assert set(tmp_path.iterdir()) == {pages, output}
+    before = output.read_bytes()
+    result = run_command(*command, "--resume", code=1)
+    assert "exists, and no interrupted run left it: use --overwrite" in result.stderr
+    assert output.read_bytes() == before
 
 
 def test_modules_of_the_current_folder_are_not_imported(tmp_path: Path) -> None:

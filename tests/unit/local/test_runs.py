@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -42,6 +43,27 @@ def test_an_unfinished_run_blocks_a_new_one_without_instructions(output: Path) -
     with run_folder(output, "overwrite") as folder:
         assert (folder.run_id != run_id, folder.is_resumed) == (True, False)
     assert begin_run(output) != run_id
+
+
+@pytest.mark.parametrize("leftover", ["refuse", "resume"])
+def test_only_overwrite_replaces_the_output_of_another_run(
+    output: Path, leftover: Literal["refuse", "resume"]
+) -> None:
+    output.write_text("{}\n")
+    with (
+        pytest.raises(UnfinishedRunError, match=r"jsonl exists, .* use --overwrite to replace it"),
+        run_folder(output, leftover),
+    ):
+        pass
+    assert list(output.parent.iterdir()) == [output]
+    with run_folder(output, "overwrite") as folder:
+        folder.require(SETTINGS)
+        folder.begin()
+    assert resume_run(output).is_resumed
+    output.write_text("")
+    with run_folder(output, "overwrite"):
+        pass
+    begin_run(output)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
