@@ -116,6 +116,8 @@ def parse_page(
         utf8, is_lossless = encode_repaired(text)
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
         text, (utf8, is_lossless) = repaired, encode_repaired(repaired)
+    if b"</title" not in utf8 and (closed := _with_closed_titles(text)) != text:
+        text, (utf8, is_lossless) = closed, encode_repaired(closed)
     raw = html if isinstance(html, bytes) else None
     is_changed = not is_lossless or text != (html if raw is None else decoded.text)
     source = Source(raw, utf8, decoded.encoding if decoded.utf8 is None else None, is_changed)
@@ -130,6 +132,15 @@ def parse_page(
     if not may_be_blank and not has_text(flat):
         raise EmptyPageError("the page has no text")
     return Page(url, flat, decoded.encoding, response, source)
+
+
+_TITLE = re.compile(r"<title\b[^<>]*+(?<!/)>[^<]*+", re.IGNORECASE)
+_END_OF_TITLE = re.compile("</title", re.IGNORECASE)
+
+
+def _with_closed_titles(text: str) -> str:
+    """Close the title of a damaged page, which would otherwise contain the whole page."""
+    return text if _END_OF_TITLE.search(text) else _TITLE.sub(r"\g<0></title>", text)
 
 
 _MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")

@@ -5,6 +5,7 @@ import zipfile
 import pytest
 from lxml import etree
 
+from detourage import read
 from detourage.html import (
     EmptyPageError,
     FramesetError,
@@ -56,6 +57,17 @@ def test_nothing_is_lost_after_the_end_of_the_page(html: str) -> None:
     body = document.find("body")
     assert body is not None
     assert visible_text(body) == "a\nb\nc"
+
+
+@pytest.mark.parametrize("rest", ["", "<title>Tides</title", "<svg><title/></svg>"])
+def test_a_title_that_is_never_closed_does_not_swallow_the_page(rest: str) -> None:
+    sentences = "<p>The tide was higher than in any year since the harbour was built.</p>" * 3
+    head = "<html><head><TITLE>High tides - Harbo<script>start()</script></head>"
+    page = f"{head}<body>{sentences}{rest}"
+    article = read(page.replace("</title", ""), "https://harbour.example/tides").article
+    assert article is not None
+    assert article.text.startswith("The tide was higher")
+    assert article.title == "High tides"
 
 
 def test_null_and_control_characters_are_harmless() -> None:
