@@ -1,6 +1,7 @@
 """Division of a body into blocks of text, images and embeds."""
 
 import re
+from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,7 @@ from detourage.html.text import HEADINGS
 from detourage.html.urls import absolute
 from detourage.reader import illustrations, media
 from detourage.reader.finding import FoundBody, FoundRole
-from detourage.reader.outline import Outline
+from detourage.reader.outline import Outline, list_of
 from detourage.roles import LineRole
 from detourage.text import words
 
@@ -185,6 +186,8 @@ class _BlockBuilder:
         self._line_sizes: Counter[int] = Counter()
         self._breaks = 0  # consecutive ``br`` elements at its end
         self._captions = illustrations.captions_of(page)
+        # Elements that only sighted readers perceive, such as a formula as it is drawn.
+        self._visual = [each for each in page.flat.values("aria-hidden") if page.size(each)]
         self._posts = page.flat.values("data-href")
         self._media_urls: set[str] = set()
         self._parents_with_image: set[Node | None] = set()
@@ -236,7 +239,7 @@ class _BlockBuilder:
             self._end_block()
             return False
         if self._page.is_silent[index] or media.is_image(tag):
-            self._add_media(self._page.node(index))
+            self._add_media(index)
             return False
         if tag == "br":
             self._break()
@@ -338,19 +341,46 @@ class _BlockBuilder:
         """Add a text node to the current block if it belongs to the body."""
         text = self._page.flat.pieces.texts[piece]
         if not text.isspace():
-            line = self._page.texts[self._next_text].line
+            _, line, _, size = self._page.texts[self._next_text]
             self._next_text += 1
-            is_other = self._body.lines is not None and line not in self._body.lines
+            # A mark between or after pictures and formulas is a line without words.
+            is_mark = not size and self._pieces
+            lines = self._body.lines
+            is_other = lines is not None and line not in lines and not is_mark
             if is_other or self._muted is not None:
                 return
             self._breaks = 0
             self._pieces.append(piece)
             self._line_sizes[line] += len(text)
-        if self._muted is None:
+        if self._muted is None or text.isspace():
             text = text if self._type() == "code" else with_breaks_as_spaces(text)
             link: Marks = () if self._link is None else (self._link,)
             marks = (*link, *(kind for kind in _EMPHASIS_KINDS if self._emphasis[kind] > 0))
             self._parts.append((text, marks))
+
+    def _add_formula(self, index: int) -> None:
+        """Add a formula, in TeX if the page has it, unless the page also shows it as text."""
+        page, around = self._page, self._page.parents[self._page.parents[index]]
+        start, end = (bisect_left(self._visual, each) for each in (around, page.ends[around]))
+        is_muted = self._muted is not None and page.size(self._muted)
+        if is_muted or (page.is_inline[around] and start < end):
+            return
+        math = page.node(index)
+        notes = {each.get("encoding"): each for each in math.iter("annotation", "annotation-xml")}
+        tex = notes.get("application/x-tex")
+        left_out = chain.from_iterable(map(self._pieces_within, () if tex else notes.values()))
+        for piece in sorted({*self._pieces_within(tex or math)} - {*left_out}):
+            text = page.flat.pieces.texts[piece]
+            self._parts.append((with_breaks_as_spaces(text), ()))
+            self._pieces += () if text.isspace() else (piece,)
+
+    def _pieces_within(self, element: Node) -> list[int]:
+        """Return the text nodes below an element."""
+        pieces, number = self._page.flat.pieces, element.index
+        limits = (number, self._page.document.ends[number])
+        first, last = np.searchsorted(pieces.after, limits).tolist()
+        inside = pieces.parents[first:last] >= number
+        return list_of(np.flatnonzero(inside) + first)
 
     def _end_block(self) -> None:
         """Add the current block, if it has text, and begin the next one."""
@@ -474,7 +504,7 @@ class _BlockBuilder:
             return False
         for below in range(index, page.ends[index]):
             if media.is_image(page.tags[below]):
-                self._add_media(page.node(below))
+                self._add_media(below)
         cells = [[self._cell(cell) for cell in row] for row in rows]
         rows_with_text = [row for row in cells if any(text for text, _ in row)]
         if not rows_with_text:
@@ -486,11 +516,7 @@ class _BlockBuilder:
             spans += (Span(start + begin, start + end, mark) for begin, end, mark in cell_spans)
             start += len(cell) + 1
         line_sizes = Counter({text.line: text.size for text in texts})
-        number = int(page.flat.numbers[index])
-        limits = (number, page.document.ends[number])
-        first, last = np.searchsorted(page.flat.pieces.after, limits).tolist()
-        inside = page.flat.pieces.parents[first:last] >= number
-        self._add("table", text, spans, line_sizes, (np.flatnonzero(inside) + first).tolist())
+        self._add("table", text, spans, line_sizes, self._pieces_within(page.node(index)))
         return True
 
     def _cell(self, index: int) -> tuple[str, Sequence[Span]]:
@@ -505,8 +531,11 @@ class _BlockBuilder:
             previous_line = node.line
         return inline_text(pieces)
 
-    def _add_media(self, element: Node) -> None:
-        """Add an image or embed, unless it belongs to a teaser of another page."""
+    def _add_media(self, index: int) -> None:
+        """Add a formula, or an image or embed unless it belongs to a teaser of another page."""
+        element = self._page.node(index)
+        if element.tag == "math":
+            self._add_formula(index)
         link = self._page.node(self._link).get("href") if self._link is not None else None
         if self._muted is not None and self._link is not None and not media.is_image_url(link):
             # A picture linked to another page illustrates that page.

@@ -288,8 +288,10 @@ def _dropped_and_muted(
             index += 1
             continue
         in_core = core <= index < page.ends[core]
+        # An inline element without children may hold the space between two words.
+        is_muted = in_core or (page.is_inline[index] and page.ends[index] == index + 1)
         figure_words = figure_words_before[page.ends[index]] - figure_words_before[index]
-        if in_core and page.size(index) <= MAX_CAPTION_TOKENS:
+        if is_muted and page.size(index) <= MAX_CAPTION_TOKENS:
             muted.add(index)
         elif in_core and figure_words == page.size(index):
             # This is a gallery, whose captions are its only text.

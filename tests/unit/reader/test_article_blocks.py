@@ -95,6 +95,48 @@ def test_blocks_and_two_line_breaks_separate_paragraphs(body: str, texts: list[s
     assert [(block.type, block.text) for block in blocks] == [("paragraph", text) for text in texts]
 
 
+TEX = '<annotation encoding="application/x-tex">x = {1 \\over 2}</annotation>'
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        (
+            "<p>%s <b>This is bold</b><span> </span><i>and this</i> not.</p>",
+            "%s This is bold and this not.",
+        ),
+        ("<p>%s An apple <img src=/apple.png>!</p>", "%s An apple !"),
+        (
+            "<p>%s Its height is <math><mi>h</mi><mo>=</mo><mn>2</mn></math>.</p>",
+            "%s Its height is h=2.",
+        ),
+        (
+            f"<p>%s</p><div><math><semantics><mi>x</mi>{TEX}</semantics></math></div>",
+            "%s\n\nx = {1 \\over 2}",
+        ),
+        (
+            f"<p>%s It is <span><span><math><semantics><mi>x</mi>{TEX}</semantics></math></span>"
+            "<span aria-hidden=true>x=½</span></span> here.</p>",
+            "%s It is x=½ here.",
+        ),
+    ],
+    ids=[
+        "space in an element",
+        "mark after a picture",
+        "formula",
+        "formula in TeX",
+        "shown formula",
+    ],
+)
+def test_spaces_marks_and_formulas_within_the_text_are_kept(markup: str, text: str) -> None:
+    assert text % A in extract(prose(1) + markup % A + prose(2)).text
+
+
+def test_code_keeps_the_spaces_between_coloured_words() -> None:
+    code = "<pre><i>def</i><i> </i><b>f</b>(n):<br><i>  </i>return<i> </i>n</pre>"
+    assert "def f(n):\n  return n" in extract(prose(1) + code + prose(2)).text
+
+
 def test_characters_rejected_by_json_or_the_database_are_removed() -> None:
     body = f"<p>{A} bell\x07 escape\x1b null&#0; next&#x85; vertical\x0b end\uffff.</p>"
     text = extract(body).text
