@@ -105,6 +105,7 @@ def extract_article(
 
 
 GOOD_F1 = 0.8  # Minimum word F1 at which an article counts as correct
+SURE = 0.9  # confidence in a displayed article of a page that scripts may fill
 HIDDEN_CONFIDENCE = 0.63  # Confidence in an article that the page does not display
 
 F1_WEIGHT, SURENESS_WEIGHT, BASE_LOG_ODDS = 4.0, 6.4, -7.2
@@ -197,7 +198,8 @@ def find_article(
         # Metadata around the displayed text is more complete than that in the head alone.
         metadata = hidden_article.metadata if displayed is None else displayed[0].metadata
         return replace(hidden_article, metadata=metadata), None
-    if hidden.needs_rendering(page.outline):
+    is_sure = displayed and confidence_of(page.outline, page.judged, displayed[1]) >= SURE
+    if not is_sure and hidden.needs_rendering(page.outline):
         raise NeedsRenderingError("the page is empty until a browser runs its scripts")
     if displayed is None:
         raise NoTextError("the page shows no text")

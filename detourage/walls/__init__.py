@@ -14,6 +14,7 @@ from detourage.walls.evidence import (
     ExaminedPage,
     has_prose,
     headline_coverage,
+    mentions_wall,
     reports_on_wall,
     wall_evidence,
 )
@@ -24,9 +25,8 @@ SUSPECTED: Final = 0.05  # Minimum wall probability at which a page is suspected
 MAX_WALL_CHARACTERS: Final = 1_200  # length of the text of a wall
 MIN_HEADLINE_COVERAGE: Final = 0.5  # share of words in wall phrases in the headline of a long wall
 
-# Minimum number of blocks, and minimum confidence, of an article without sentences or authors.
-MIN_BLOCKS: Final = 3
-MIN_CONFIDENCE: Final = 0.5
+MIN_BLOCKS: Final = 3  # blocks of an article without sentences or authors; one less if it is likely
+MIN_CONFIDENCE: Final = 0.9  # confidence in an article that is likely
 
 _WallKind = tuple[str, type[WallError] | type[GoneError]]
 
@@ -100,6 +100,8 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     metadata = article.metadata if article is not None else None
     if metadata and metadata.authors and metadata.published is not None and reports_on_wall(text):
         probability = 0.0
+    if article is not None and has_wall_phrase and mentions_wall(text, article.confidence):
+        probability = 0.0
     if is_error:
         # An article with an error status is rarer than an error page that reads like an article.
         suspicion = probability = 1.0
@@ -111,7 +113,8 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     # A text without a sentence may be more than a placeholder.
     is_likely_article = article is not None and (
         bool(article.metadata.authors)
-        or (len(article.blocks) >= MIN_BLOCKS and article.confidence >= MIN_CONFIDENCE)
+        or len(article.blocks) + len(article.images)
+        >= MIN_BLOCKS - (article.confidence >= MIN_CONFIDENCE)
     )
     is_placeholder = not (is_stated or is_likely_article or has_prose(whole.text))
     is_blank = is_placeholder and probability >= SURE

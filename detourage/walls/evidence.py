@@ -25,6 +25,10 @@ MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an arti
 MIN_COVERED_LINE_WORDS: Final = 2  # words in a line whose coverage is measured
 MAX_REPORT_COVERAGE: Final = 0.4  # share of words in wall phrases in a line of a report about walls
 MAX_PLAIN_COVERAGE: Final = 0.1  # share of words in wall phrases in a plain line
+MIN_PLAIN_LINES: Final = 3  # plain lines of an article, which make up half of its words
+MIN_PLAIN_WORDS: Final = 5  # words in such a line
+MIN_CONFIDENCE: Final = 0.6  # confidence in an article with such lines
+MAX_PASSING_COVERAGE: Final = 0.05  # share of words in wall phrases in a line that mentions a wall
 PAGE_WEIGHT: Final = 0.5  # weight of all lines of a page relative to those of the text
 
 ADDRESSING: Final = ("you", "we")
@@ -152,6 +156,24 @@ def reports_on_wall(page: ExaminedPage) -> bool:
         and all(line.concepts & mentioned for line in headlines)
         and not any(line.concepts & mentioned and line.concepts & you for line in headlines + lines)
         and all(line.coverage < MAX_REPORT_COVERAGE for line in headlines + lines)
+    )
+
+
+def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
+    """Return whether a text mentions a wall in passing, given the confidence in the article.
+
+    Either most of it says nothing of the kind, or the headlines do not, and every line that does is
+    long and addresses nobody.
+    """
+    lines, walls = _lines(page.text), _wall_concepts()
+    plain = [each.size for each in lines if each.size >= MIN_PLAIN_WORDS and not each.concepts]
+    is_mostly_plain = 2 * sum(plain) >= sum(line.size for line in lines)
+    if confidence >= MIN_CONFIDENCE and len(plain) >= MIN_PLAIN_LINES and is_mostly_plain:
+        return True
+    return not any(line.covered for line in _lines(page.headlines)) and all(
+        line.covered <= MAX_PASSING_COVERAGE * line.size and not line.concepts & ~walls
+        for line in lines
+        if line.covered
     )
 
 

@@ -117,6 +117,12 @@ def test_a_shell_without_the_article_needs_rendering(body: str) -> None:
     assert caught.value.outcome == "needs-rendering"
 
 
+def test_a_sure_article_with_an_empty_custom_element_needs_no_rendering() -> None:
+    body = "<main><h1>Seals</h1><p>The seals of the bay have had more pups than in any other year"
+    body += ", said the warden.</p><x-chart></x-chart><script src=/app.js></script></main>"
+    assert read_body(body).text.startswith("The seals of the bay")
+
+
 @pytest.mark.parametrize("tag", ["noscript", "template shadowrootmode='open'"])
 def test_elements_hidden_until_scripts_run_are_read(tag: str) -> None:
     body = f'<x-story><{tag}><div class="article">{prose(1)}</div></{tag.split()[0]}></x-story>'

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from detourage import read
 from detourage.article import Article
 from detourage.html import Page, Response, parse_page
 from detourage.reader import GoneError, NoTextError, WallError
@@ -131,6 +132,45 @@ def test_a_placeholder_or_an_empty_page_says_nothing_about_the_article(body: str
     with pytest.raises(NoTextError):
         read_content(page(body))
     assert explain_content(page(body)).outcome == "no-text"
+
+
+@pytest.mark.parametrize(
+    ("headline", "body"),
+    [
+        # The headline says what a wall says, but most lines do not.
+        (
+            "JavaScript links",
+            "<p>A link may run a function instead of opening a page.</p><p>Some links in this post run a function,"
+            " and some open a page.</p><p>The words of all of them stay in the text of the post.</p>",
+        ),
+        # A long sentence mentions it in passing.
+        (
+            "Cigar rollers in Port Amber thrilled",
+            "<p>A 'forbidden fruit' of the island, sure to be enjoyed by cigar lovers on both sides of the narrow straits</p>",
+        ),
+    ],
+)
+def test_a_text_that_hardly_mentions_a_wall_is_an_article(headline: str, body: str) -> None:
+    html = f"<html><title>{headline}</title><h1>{headline}</h1>{body}</html>"
+    article = read(html, URL).article
+    assert article is not None
+    assert article.suspected is None or article.suspected.probability == 0
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "<p>Some words about a lake.</p><div><b>Pictures</b><x-slides><img src=/a.jpg></x-slides></div>"
+        "<p>Words after the pictures.</p>",
+        "<h2>Second lake</h2><img src=/b.jpg><h2>Third lake</h2><img src=/c.jpg>",
+        "<p>Inline fraction: <img src=/f.svg>.</p><p>Sum notation: <img src=/s.svg>.</p><p>Greek letters: <img"
+        " src=/g.svg>.</p><p>Path-based service: <img src=/p.svg>.</p>",
+    ],
+    ids=["likely lines", "pictures", "four lines"],
+)
+def test_little_text_may_be_more_than_a_placeholder(lines: str) -> None:
+    html = f"<html><title>Lakes</title><article><h1>Image Rendering Services</h1>{lines}</article></html>"
+    assert read(html, URL).outcome == "article"
 
 
 def test_short_lines_are_more_than_a_placeholder() -> None:
