@@ -24,6 +24,8 @@ from detourage.text.words import word_set
 # Patterns of the declared types, in lower case, of an article and of the page itself
 ARTICLE_TYPE: Final = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
 PAGE_TYPE: Final = re.compile(r"(?:webpage|itempage)$")
+_MEDIA_TYPE = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
+_ITEM_TYPES = (ARTICLE_TYPE, _MEDIA_TYPE, PAGE_TYPE)
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,8 @@ _FIELD_BY_PROPERTY = {
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
     """Read the microdata of the article around `container` or, if none is, of the first article.
 
-    It is completed by the page's properties, and by those that belong to no item.
+    A single video or gallery replaces a missing article. It is completed by the page's properties,
+    and by those that belong to no item.
     """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
     by_item: defaultdict[Any, list[AnyElement]] = defaultdict(list)
@@ -170,13 +173,17 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
         ancestors = element.iterancestors()
         item = next((each for each in ancestors if each.get("itemscope") is not None), None)
         item_type = _item_type(item)
-        if item is None or ARTICLE_TYPE.search(item_type) or PAGE_TYPE.search(item_type):
+        if item is None or any(each.search(item_type) for each in _ITEM_TYPES):
             by_item[item].append(element)
             types[item] = item_type
     if not by_item:
         return Record()
     enclosing = {container, *container.iterancestors()}
-    articles = [item for item, item_type in types.items() if ARTICLE_TYPE.search(item_type)]
+    articles, media, _ = (
+        [item for item, item_type in types.items() if pattern.search(item_type)]
+        for pattern in _ITEM_TYPES
+    )
+    articles = articles or media[: len(media) == 1]
     main = next((item for item in articles if item in enclosing), next(iter(articles), None))
     values: defaultdict[str, list[str]] = defaultdict(list)
     if main is not None:
@@ -237,7 +244,6 @@ _ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')  # group 1 is empty 
 _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
 _AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"  # characters removed from both ends of a script
-_MEDIA_TYPE = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _SITE_TYPE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
 # Properties whose values do not describe the article itself.
 _OTHER_PROPERTIES = word_set(
@@ -260,7 +266,7 @@ def read_json_ld(elements: Iterable[AnyElement]) -> Record:
             values["sites"].extend(_read_texts(node.get("name"), nodes_by_id))
     articles, media, pages = (
         [node for node in nodes if any(map(pattern.search, _node_types(node)))]
-        for pattern in (ARTICLE_TYPE, _MEDIA_TYPE, PAGE_TYPE)
+        for pattern in _ITEM_TYPES
     )
     # A single video or gallery replaces a missing article; the page supplies what is missing then.
     main = articles[:1] or (media if len(media) == 1 else [])

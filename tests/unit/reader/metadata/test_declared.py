@@ -145,6 +145,15 @@ def test_only_the_author_of_the_article_around_the_body_counts(body: str) -> Non
     assert read(body=body).authors == ("Jane Doe",)
 
 
+@pytest.mark.parametrize(("count", "date"), [(1, "2024-05-31"), (2, "None")])
+def test_a_single_video_in_microdata_replaces_a_missing_article(count: int, date: str) -> None:
+    video = (
+        "<div itemscope itemtype='https://schema.org/VideoObject'>"
+        "<meta itemprop='uploadDate' content='2024-05-31'></div>"
+    )
+    assert str(read(body=prose(1) + count * video).metadata.published) == date
+
+
 DAY, NAME = "2024-05-31", "Jane Doe"
 PROPERTIES = {
     ("published", DAY): "article:published_time datePublished DC.date.issued parsely-pub-date"
