@@ -305,10 +305,11 @@ def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
 _EITHER_ORDER = re.compile(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?(\d{4})?")
 
 
-def date_in_path(path: str) -> Moment | None:
+def date_in_path(path: str, language: str | None = None) -> Moment | None:
     """Return the date in a URL's path, such as ``/2024/05/31/``, ``/20240531-`` or ``/31-05-2024``.
 
-    A date that begins with the day counts only if it cannot begin with the month.
+    A date that begins with the day counts only if the `language` writes it so, or if it cannot
+    begin with the month.
     """
     for match in _IN_PATH.finditer(path):
         month, day = match["month"] or match["month2"], match["day"] or match["day2"]
@@ -316,9 +317,10 @@ def date_in_path(path: str) -> Moment | None:
         found = _date(int(match["year"]), number or 0, int(day))
         if found is not None:
             return Moment(found)
+    is_day_first = language is not None and not _is_month_first(language)
     for match in _DAY_FIRST_IN_PATH.finditer(path):
         found = _date(int(match["year"]), int(match["month"]), int(match["day"]))
-        if found is not None and (found.day > _MONTHS or found.day == found.month):
+        if found is not None and (is_day_first or found.day > _MONTHS or found.day == found.month):
             return Moment(found)
     return None
 

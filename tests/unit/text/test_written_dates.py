@@ -137,6 +137,15 @@ def test_dates_in_urls_are_read(path: str, parsed: str) -> None:
     assert str(date_in_path(path)) == parsed
 
 
+@pytest.mark.parametrize(
+    ("language", "parsed"), [("de-DE", "2022-01-02"), ("en-US", "None"), (None, "None")]
+)
+def test_the_language_decides_which_number_in_a_url_is_the_day(
+    language: str | None, parsed: str
+) -> None:
+    assert str(date_in_path("/news/~02-01-2022-bridge", language)) == parsed
+
+
 def test_dates_are_removed_from_lines_with_names() -> None:
     assert without_dates("31.05.2024, 09:30 Uhr - Jane Doe") == "Jane Doe"
     assert without_dates("By Jane Doe") == "By Jane Doe"
