@@ -94,7 +94,7 @@ def dated_from(
     return metadata if published is metadata.published else replace(metadata, published=published)
 
 
-def search_publication_date(
+def search_date(
     surroundings: Surroundings, displayed: Sequence[DisplayedDate], language: str | None
 ) -> Moment | None:
     """Search for a publication date in less reliable places."""

@@ -101,8 +101,7 @@ class Surroundings:
     @property
     def farther_lines(self) -> Iterator[NearbyLine]:
         """Other short lines that may state a date: above the body, in reverse, in it, and below."""
-        places = self._places()
-        if not places:
+        if not (places := self._places()):
             return
         first, last = self._body[0], self._body[-1]
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
