@@ -194,7 +194,12 @@ def names_in_parts(
 
 def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
     """Split a list of names; also return whether each is joined to the one before by "and"."""
-    text = _URLS_OR_EMAILS.sub(" ", text[:MAX_CHARACTERS])
+    text = text[:MAX_CHARACTERS]
+    without_urls = _URLS_OR_EMAILS.sub(" ", text)
+    if without_urls != text:
+        # A name in brackets may follow an e-mail address: "jane@news.example (Jane Doe)".
+        is_in_brackets = not _IN_BRACKETS.sub("", without_urls).strip(_AROUND_NAME)
+        text = without_urls.strip(" ()<>") if is_in_brackets else without_urls
     if _URL_OR_EMAIL.search(text) and " " not in text.strip():
         return
     text = _CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))
@@ -233,8 +238,12 @@ def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
         description = _CIRCUMSTANCE.search(name) or _DATE_LABEL.search(name)
         if description and (description.start() == 0 or " " in name[: description.start()]):
             name, may_continue = name[: description.start()], False
-    has_role = any(word.strip(".").lower() in _ROLES for word in name.split())
-    return name, may_continue and not has_role
+    words = [word.strip(".").lower() for word in name.split()]
+    roles = [index for index, word in enumerate(words) if word in _ROLES]
+    if roles and is_byline and len(words) - roles[-1] in (3, 4):
+        # "Political Editor Jane Doe"
+        return " ".join(name.split()[roles[-1] + 1 :]), may_continue
+    return name, may_continue and not roles
 
 
 def without_mark(text: str) -> str:
