@@ -9,11 +9,11 @@ from detourage.article import ArticleMetadata
 from detourage.metadata.bylines import DisplayedDate, displayed_dates
 from detourage.metadata.declared import Record
 from detourage.metadata.surroundings import Surroundings
-from detourage.text.dates import Moment, in_other_order, parse_moment
+from detourage.text.dates import Moment, find_moments, in_other_order, parse_moment
 from detourage.text.relative import resolve_relative
 from detourage.text.words import word_set
 
-SURE_RANK = 0  # rank of a marked date between headline and body
+SURE_RANK = 1  # maximum rank of a marked date below the headline or in the body's first lines
 NEAR_RANK = 4  # maximum rank of any date before the body or in the body's first lines
 _NOT_COUNTRIES = word_set(
     "ai cc cf co cx fm ga gg gl gq im io la li ly me ml ms mu nu pw sh st su tk tl to tv vc vu ws"
@@ -59,7 +59,7 @@ def publication_date(
                     return _in_displayed_zone(moment, near_moment)
     if in_path is not None and any(moment.day == in_path.day for moment in moments):
         return moments[0]
-    sure = [date.moment for date in displayed if date.rank == SURE_RANK]
+    sure = [date.moment for date in displayed if date.rank <= SURE_RANK]
     return next(iter((*sure, *moments, *near, *path)), None)
 
 
@@ -94,10 +94,13 @@ def dated_from(
     return metadata if published is metadata.published else replace(metadata, published=published)
 
 
-def search_date(
-    surroundings: Surroundings, displayed: Sequence[DisplayedDate], language: str | None
+def search_publication_date(
+    surroundings: Surroundings, displayed: Sequence[DisplayedDate], title: str, language: str | None
 ) -> Moment | None:
-    """Search for a publication date in less reliable places."""
+    """Search for a publication date in the headline and other less reliable places."""
+    in_title = next(find_moments(title, language), None)
+    if in_title is not None:
+        return in_title
     if displayed:
         return displayed[0].moment
     farther, _ = displayed_dates(surroundings.farther_lines, language)
