@@ -436,8 +436,7 @@ class Result:
     reason
         The reason in words; empty if there is an article.
     title, metadata
-        Title and metadata of a page that was parsed, but has no article: what the page declares.
-        None if there is an article, which has its own, or if the page could not be parsed.
+        What a page without an article declares; None if it has one or could not be parsed.
     """
 
     url: str

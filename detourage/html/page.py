@@ -95,8 +95,7 @@ def parse_page(
     """Parse a page as fetched, and repair mojibake.
 
     Encoding declarations in a page given as text are ignored. Raise `PageError` if the page is
-    unusable, for example without text (unless it `may_be_blank`), or exceeds the limits, which are
-    far above the sizes of real pages.
+    unusable (blank, unless it `may_be_blank`) or exceeds the limits, far above sizes of real pages.
     """
     check_content_type(content_type)
     check_signature(html)

@@ -127,8 +127,6 @@ _ORGANISATIONS = word_set(  # words in the names of organisations
     " society association committee council school college programme program studio press"
 )
 _NON_PERSON_WORDS = _NON_NAME_WORDS | _ROLES | _ORGANISATIONS
-# Words that occur in company names, but not in persons' names.
-_LEGAL_FORMS = word_set("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
 _DEGREES = word_set(  # after names
     "cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd"
 )
@@ -275,8 +273,6 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
         return False
     if all(word in _NON_NAME_WORDS or word in _PARTICLES for word in lowered) or len(name) < 2:
         return False
-    if not _LEGAL_FORMS.isdisjoint(lowered):
-        return False
     if len(words) == 1 and (squash(name) in _DEGREES or is_weekday(name) or name[0] == "@"):
         return False
     if not is_byline:
@@ -301,10 +297,11 @@ _AUTHOR_WORD = re.compile(  # the beginning of a word in the class or ID of an a
 )
 _DATE_WORDS = word_set(  # in the classes and IDs of dates
     "date time datetime published publish pubdate datum dateline datepublished timestamp posted"
-    " fecha data created meta entry info pubtime"
+    " fecha data created submitted meta entry info pubtime"
 )
 _COMMENT_WORDS = word_set(  # in the classes and IDs of comments and teasers
     "comment comments commentlist commentary reply replies respond discussion related teaser"
+    " blockquote"
 )
 _NAMES_AFTER_MARK = re.compile(  # "By Jane Doe"
     rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
@@ -318,7 +315,7 @@ _UPDATED = re.compile(  # words that introduce the date of an update
 )
 _PUBLISHED = re.compile(  # words that introduce the date of publication
     r"publi|posted|veröffentlich|erschienen|erstellt|geplaatst|opublikowan|dodano|опублик"
-    r"|pubblicat|发布|发表|发稿|時間|时间|日期|datum|date\b|data\b|fecha|julkaistu|le\s+\d",
+    r"|pubblicat|发布|发表|发稿|時間|时间|日期|datum|\bdate\b|\bdata\b|fecha|julkaistu|\ble\s+\d",
     re.IGNORECASE,
 )
 # Ranks of dates by the places of their lines. Words or markup identify a marked date.
@@ -346,7 +343,7 @@ def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) 
             for line in lines
             if line.place == place and len(line.text) <= MAX_BYLINE and not _is_in_comment(line)
         ]
-        for search in (_in_author_elements, _after_byline_marks, _next_to_dates, _in_descriptions):
+        for search in (_in_author_elements, _after_byline_marks, _next_to_dates):
             for found in search(short_lines):
                 names = names_in_parts(found.parts, sites, is_byline=not found.is_account)
                 if names:
@@ -371,7 +368,8 @@ class _NameSource(NamedTuple):
 
 def _is_in_comment(line: NearbyLine) -> bool:
     """Return whether a line belongs to a comment or teaser; none is between headline and body."""
-    return line.place != "before" and not _COMMENT_WORDS.isdisjoint(line.names)
+    # Next to an article's date, a part of the line may be a link to the comments.
+    return line.place != "before" and all(_COMMENT_WORDS & part.names for part in line.parts)
 
 
 def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
@@ -448,15 +446,6 @@ def _next_to_dates(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
         if line.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _NameSource((Part(", ".join(name for name in names if " " in name)),))
-
-
-def _in_descriptions(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
-    """Yield the name at the start of a line about a person ("**Jane Doe** is the author of …")."""
-    for line in lines:
-        first, *rest = (part.text for part in line.parts)
-        is_sentence = line.place == "before" and rest and rest[0][0].islower()
-        if is_sentence and " " in first and names_in(first, is_byline=True) == (first,):
-            yield _NameSource((Part(first),))
 
 
 class DisplayedDate(NamedTuple):

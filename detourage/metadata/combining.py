@@ -72,14 +72,10 @@ def read_metadata(
     )
     displayed, displayed_modified = bylines.displayed_dates(surroundings.lines, language)
     modified = publication.modification_date(declared, displayed_modified, language)
-    published = publication.publication_date(
-        declared, displayed, date_in_path(address.path), language
-    )
+    in_path = date_in_path(address.path, language)
+    published = publication.publication_date(declared, displayed, in_path, language)
     age = "" if published is not None else bylines.displayed_age(surroundings.lines)
-    published = published or modified
-    published = published or publication.search_publication_date(
-        surroundings, displayed, title or "", language
-    )
+    published = published or modified or publication.search_date(surroundings, displayed, language)
     return ArticleMetadata(
         authors=_choose_authors(
             (json_ld, microdata, metas), bylines.displayed_authors(surroundings.lines, sites), sites

@@ -179,10 +179,8 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
     if not by_item:
         return Record()
     enclosing = {container, *container.iterancestors()}
-    articles, media, _ = (
-        [item for item, item_type in types.items() if pattern.search(item_type)]
-        for pattern in _ITEM_TYPES
-    )
+    articles = [item for item, item_type in types.items() if ARTICLE_TYPE.search(item_type)]
+    media = [item for item, item_type in types.items() if _MEDIA_TYPE.search(item_type)]
     articles = articles or media[: len(media) == 1]
     main = next((item for item in articles if item in enclosing), next(iter(articles), None))
     values: defaultdict[str, list[str]] = defaultdict(list)

@@ -9,7 +9,7 @@ from detourage.article import ArticleMetadata
 from detourage.metadata.bylines import DisplayedDate, displayed_dates
 from detourage.metadata.declared import Record
 from detourage.metadata.surroundings import Surroundings
-from detourage.text.dates import Moment, find_moments, in_other_order, parse_moment
+from detourage.text.dates import Moment, in_other_order, parse_moment
 from detourage.text.relative import resolve_relative
 from detourage.text.words import word_set
 
@@ -94,13 +94,10 @@ def dated_from(
     return metadata if published is metadata.published else replace(metadata, published=published)
 
 
-def search_publication_date(
-    surroundings: Surroundings, displayed: Sequence[DisplayedDate], title: str, language: str | None
+def search_date(
+    surroundings: Surroundings, displayed: Sequence[DisplayedDate], language: str | None
 ) -> Moment | None:
-    """Search for a publication date in the headline and other less reliable places."""
-    in_title = next(find_moments(title, language), None)
-    if in_title is not None:
-        return in_title
+    """Search for a publication date in less reliable places."""
     if displayed:
         return displayed[0].moment
     farther, _ = displayed_dates(surroundings.farther_lines, language)

@@ -1,5 +1,6 @@
 """The lines around a body, where a page displays its lead, authors and date."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,15 +21,17 @@ MAX_CHARACTERS = 200  # length, in characters, of a line outside the body that d
 LINES_ABOVE = 12  # lines examined above the headline (or the body if none is displayed)
 LINES_BEFORE = 40  # lines examined between headline and body
 LINES_WITHIN = 4  # lines examined at either end of the body
+LINES_OPENING = 12  # lines of the body after which an excluded line is not at its beginning
 LINES_AFTER = 8  # lines examined after the body; lower ones belong to comments or other articles
 LINES_FARTHER = 300  # lines on either side of the body searched for a date missing nearby
 MAX_ENCLOSING = 4  # enclosing elements whose names and attributes count as a text's own
 MAX_TOKENS_AROUND = 60  # tokens in an element whose name describes its lines
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")  # start of an exact date in a ``title``
 _NO_NAMES: frozenset[str] = frozenset()
 
 
 class Part(NamedTuple):
-    """A text node of a line; `names` are words from classes, IDs, ``rel`` and so on around it."""
+    """A text node of a line; `names` are words from tags, classes, IDs and so on around it."""
 
     text: str
     names: frozenset[str] = _NO_NAMES
@@ -97,17 +100,16 @@ class Surroundings:
 
     @property
     def farther_lines(self) -> Iterator[NearbyLine]:
-        """Other short lines that may state a date: above the body, nearest first, then below."""
-        places = self._places()
-        if not places:
+        """Other short lines that may state a date: above the body, in reverse, in it, and below."""
+        if not self._body:
             return
-        first, last = self._body[0], self._body[-1]
+        known, first, last = {*self._places(), *self._body}, self._body[0], self._body[-1]
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
-        below = range(last + 1, min(len(self._page_lines), last + 1 + LINES_FARTHER))
+        below = range(first + 1, min(len(self._page_lines), last + 1 + LINES_FARTHER))
         sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))
         for positions, place in sides:
             candidates = (each for each in positions if self._may_state_date[each])
-            lines = (self._read_line(each, place) for each in candidates if each not in places)
+            lines = (self._read_line(each, place) for each in candidates if each not in known)
             yield from filter(None, lines)
 
     @cached_property
@@ -130,9 +132,11 @@ class Surroundings:
         if self._headline is not None:
             start = max(headline + 1, first - LINES_BEFORE)
             places.update(dict.fromkeys(range(start, first), "before"))
+        opening_end = self._body[:LINES_OPENING][-1]
         for positions in (self._body, gaps):
             places.update(dict.fromkeys(positions[-LINES_WITHIN:], "closing"))
-            places.update(dict.fromkeys(positions[:LINES_WITHIN], "opening"))
+            opening = (each for each in positions[:LINES_WITHIN] if each <= opening_end)
+            places.update(dict.fromkeys(opening, "opening"))
         end = min(len(self._page_lines), last + 1 + LINES_AFTER)
         places.update(dict.fromkeys(range(last + 1, end), "after"))
         return places
@@ -180,12 +184,14 @@ class Surroundings:
     def _own_names(self, index: int) -> frozenset[str]:
         if index not in self._own_names_by_element:
             values = (self._page.flat.values(name).get(index) for name in ("rel", "itemprop"))
-            other_names = {value.strip().lower() for value in values if value}
-            self._own_names_by_element[index] = self._page.name_words(index) | other_names
+            others = {self._page.tags[index], *(each.strip().lower() for each in values if each)}
+            self._own_names_by_element[index] = self._page.name_words(index) | others
         return self._own_names_by_element[index]
 
     def _declared_moment(self, index: int) -> str:
         for element in self._element_and_ancestors(index):
             if self._page.tags[element] == "time":
                 return self._page.flat.values("datetime").get(element, "")
+            if _INSTANT.match(title := self._page.flat.values("title").get(element, "")):
+                return title
         return ""

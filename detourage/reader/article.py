@@ -352,6 +352,5 @@ def declared_by(page: Page) -> tuple[str | None, ArticleMetadata]:
     outline = Outline.of(page.flat)
     title, heading = titles.headline(outline, 0, page.url)
     body, language = FoundBody("", 0, lines=frozenset()), language_of(outline, "")
-    return title, read_metadata(
-        outline, body, heading, url=page.url, title=title, language=language
-    )
+    metadata = read_metadata(outline, body, heading, url=page.url, title=title, language=language)
+    return title, metadata

@@ -308,8 +308,7 @@ _EITHER_ORDER = re.compile(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?(\d{4})?")
 def date_in_path(path: str, language: str | None = None) -> Moment | None:
     """Return the date in a URL's path, such as ``/2024/05/31/``, ``/20240531-`` or ``/31-05-2024``.
 
-    A date that begins with the day counts only if the `language` writes it so, or if it cannot
-    begin with the month.
+    A date that begins with the day counts only if the `language` or the numbers leave no doubt.
     """
     for match in _IN_PATH.finditer(path):
         month, day = match["month"] or match["month2"], match["day"] or match["day2"]

@@ -89,6 +89,14 @@ DATES = [
     ),
     ("<p>The fair will open on 3 May 2027.</p>", "", "None"),
     ("", f'<script>{{"createdAt": "{UTC_TIME}"}}</script>', "None"),
+    # The date of something quoted in the text does not.
+    (
+        f"<p>{sentence(1)}</p><blockquote><time datetime='2018-03-27'>27 March</time></blockquote>",
+        json_ld(datePublished="2018-05-23"),
+        "2018-05-23",
+    ),
+    ("<p>Last update: 2 June 2024</p>", json_ld(datePublished="2024-05-31"), "2024-05-31"),
+    ("<span title='2024-05-31T09:30:00'>3 hours ago</span>", "", "2024-05-31T09:30:00"),
     # A modification date is better than no date.
     ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
 ]
@@ -172,6 +180,12 @@ def test_a_line_may_contain_the_dates_of_publication_and_update(line: str) -> No
 )
 def test_dates_in_texts_and_comments_are_not_publication_dates(body: str) -> None:
     assert metadata(body=body).published is None
+
+
+def test_a_link_to_the_comments_may_follow_the_date() -> None:
+    line = "<p><span class='date'>31 May 2024</span> <a class='comments' href='#c'>11</a></p>"
+    dated = page(f"{line}<h1>{TITLE}</h1>{BODY}", "", URL, "lang='en'")
+    assert str(extract_article(dated, None).metadata.published) == "2024-05-31"
 
 
 def test_an_author_who_is_also_on_another_page_belongs_to_the_template() -> None:
