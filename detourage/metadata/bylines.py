@@ -343,7 +343,7 @@ def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) 
             for line in lines
             if line.place == place and len(line.text) <= MAX_BYLINE and not _is_in_comment(line)
         ]
-        for search in (_in_author_elements, _after_byline_marks, _next_to_dates):
+        for search in (_in_author_elements, _after_byline_marks, _next_to_dates, _in_descriptions):
             for found in search(short_lines):
                 names = names_in_parts(found.parts, sites, is_byline=not found.is_account)
                 if names:
@@ -446,6 +446,15 @@ def _next_to_dates(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
         if line.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _NameSource((Part(", ".join(name for name in names if " " in name)),))
+
+
+def _in_descriptions(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
+    """Yield the name at the start of a line about a person ("**Jane Doe** is the author of …")."""
+    for line in lines:
+        first, *rest = (part.text for part in line.parts)
+        is_sentence = line.place == "before" and rest and rest[0][0].islower()
+        if is_sentence and " " in first and names_in(first, is_byline=True) == (first,):
+            yield _NameSource((Part(first),))
 
 
 class DisplayedDate(NamedTuple):
