@@ -246,9 +246,8 @@ class _CommentItems:
         owned = np.flatnonzero(owners >= 0)
         self.items = owned[np.argsort(owners[owned], kind="stable")]
         self.owners = owners[self.items]
-        # Keys that sort items by owner and then by index, for a binary search.
         self._step = len(owners) + 1
-        self._keys = self.owners * self._step + self.items
+        self._keys = self.owners * self._step + self.items  # ascending, for a binary search
         self.firsts = np.searchsorted(self.owners, np.arange(count + 1))
         self.bases = self.firsts[self.owners]
 

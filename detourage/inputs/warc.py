@@ -20,7 +20,7 @@ from detourage.inputs.messages import oversized_message, page_message
 from detourage.inputs.streams import SourceError, open_source
 from detourage.limits import MAX_CONTENT_BYTES
 
-_BLOCK_BYTES = 64 * 1024
+_BLOCK_BYTES = 64 * 1024  # decompressed bytes produced per step
 _PAGE_OR_ERROR = re.compile(rb"\s*\S+\s+([245][0-9]{2})(?:\s|\Z)")
 """Status line of a page or an error, such as ``HTTP/1.1 200 OK``, but not of a redirect."""
 
@@ -88,8 +88,8 @@ def _unpack_brotli(body: bytes, limit: int) -> bytes:
     return bytes(content)
 
 
-_MAX_HEAD_BYTES = 1024 * 1024
-_MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES
+_MAX_HEAD_BYTES = 1024 * 1024  # size of the header fields of a record or an HTTP response
+_MAX_BLOCK_BYTES = MAX_CONTENT_BYTES + _MAX_HEAD_BYTES  # size of a response that is read
 
 
 class _TruncatedError(Exception):

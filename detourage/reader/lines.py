@@ -79,11 +79,11 @@ class Line(NamedTuple):
 
 def lines_of(page: Outline) -> list[Line]:
     """Return the lines of a page, in order."""
-    texts, of_lines = page.tokenised.texts, page.tokenised.of_lines
-    with_tokens = np.flatnonzero(texts.counts[of_lines, Count.TOKENS])
+    texts, line_texts = page.tokenised.texts, page.tokenised.line_texts
+    with_tokens = np.flatnonzero(texts.counts[line_texts, Count.TOKENS])
     if not len(with_tokens):
         return []
-    places = of_lines[with_tokens]
+    places = line_texts[with_tokens]
     starts = page.line_starts
     first_texts = starts[with_tokens]
     is_linked = page.link_numbers[page.text_parents] >= 0

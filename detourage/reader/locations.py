@@ -408,25 +408,26 @@ def _aligned(
     Only visible characters are compared, because the article's whitespace is normalised.
     """
     flat, source = page.flat, PageSource.of(page)
-    of_block = _visible_offsets(block.text)
-    wanted = [index for index, offset in enumerate(of_block) if first <= offset < last]
+    block_offsets = _visible_offsets(block.text)
+    wanted = [index for index, offset in enumerate(block_offsets) if first <= offset < last]
     passages: list[Passage] = []
     compared = 0
     for piece in pieces:
         text = flat.pieces.texts[piece]
-        of_text = _visible_offsets(text)
-        characters = [text[offset] for offset in of_text]
-        expected = [block.text[each] for each in of_block[compared : compared + len(of_text)]]
-        if not of_text or characters != expected:
+        text_offsets = _visible_offsets(text)
+        next_compared = compared + len(text_offsets)
+        characters = [text[offset] for offset in text_offsets]
+        expected = [block.text[each] for each in block_offsets[compared:next_compared]]
+        if not text_offsets or characters != expected:
             continue
-        inside = range(max(wanted[0], compared), min(wanted[-1] + 1, compared + len(of_text)))
+        inside = range(max(wanted[0], compared), min(wanted[-1] + 1, next_compared))
         if inside:
-            start, end = of_text[inside[0] - compared], of_text[inside[-1] - compared] + 1
+            start, end = text_offsets[inside[0] - compared], text_offsets[inside[-1] - compared] + 1
             path, offset = Paths.of(flat).path(source.holders[piece]), source.own_offset(piece)
             byte_range = source.part_range(piece, start, end) or (None, None)
             offsets = (offset + start, offset + end)
             passages.append(Passage(text[start:end], path, *offsets, *byte_range))
-        compared += len(of_text)
+        compared = next_compared
         if compared > wanted[-1]:
             return passages
     return None

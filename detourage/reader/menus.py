@@ -177,9 +177,9 @@ def count_offers(page: Outline) -> int:
     A price must start a line or be in a short line, unlike prices mentioned in headlines.
     """
     declared = sum(_OFFERED_TYPES.fullmatch(name) is not None for name in declared_types(page))
-    texts, of_lines = page.tokenised.texts, page.tokenised.of_lines
-    word_counts: list[int] = texts.counts[of_lines, Count.TOKENS].tolist()
-    lines = map(texts.clean.__getitem__, of_lines.tolist())
+    texts, line_texts = page.tokenised.texts, page.tokenised.line_texts
+    word_counts: list[int] = texts.counts[line_texts, Count.TOKENS].tolist()
+    lines = map(texts.clean.__getitem__, line_texts.tolist())
     prices = sum(
         PRICE.match(line) is not None
         or (words <= MAX_PRICE_WORDS and PRICE.search(line) is not None)

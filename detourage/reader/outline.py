@@ -38,11 +38,11 @@ _T = TypeVar("_T")
 class PageTexts:
     """The tokenised texts of a page: all text nodes, then the lines that join several text nodes.
 
-    `of_lines` is the index in `texts` of each line; a line's only text node is the line.
+    `line_texts` has each line's index in `texts`, where a line's only text node is not repeated.
     """
 
     texts: Texts
-    of_lines: Integers
+    line_texts: Integers
 
 
 @dataclass(eq=False)
@@ -393,8 +393,8 @@ def _tokenise(texts: Sequence[str], line_numbers: Integers) -> PageTexts:
         is_other |= np.array([words.has_invisible(texts[start]) for start in starts.tolist()])
     others = zip(starts[is_other].tolist(), ends[is_other].tolist(), strict=True)
     joined = ["".join(texts[start:end]) for start, end in others]
-    of_lines = np.where(is_other, len(texts) - 1 + np.cumsum(is_other), starts)
-    return PageTexts(read_texts([*texts], joined), of_lines)
+    line_texts = np.where(is_other, len(texts) - 1 + np.cumsum(is_other), starts)
+    return PageTexts(read_texts([*texts], joined), line_texts)
 
 
 def list_of(column: Integers) -> list[int]:

@@ -31,7 +31,7 @@ from detourage.text.texts import Count
 METHOD = "sentences"
 
 MIN_CHARACTERS = 20  # length of a text node of content (Wutsi's); unspaced characters count double
-MAX_CLEANED = 0.5  # share of the page's tokens in an element that cleaning removes
+MAX_REMOVED_SHARE = 0.5  # share of the page's tokens in an element that cleaning removes
 
 _KEPT_TAGS = HEADINGS | WITHIN_SENTENCES | {"blockquote"}
 _TAGS_KEPT_WITHOUT_LINKS = (DIVISIONS | {"table"}) - {"center"}
@@ -63,7 +63,7 @@ class _Packet(NamedTuple):
 def uninteresting(page: Outline) -> set[int]:
     """Return the outermost elements that *cleaning* removes."""
     is_removed = page.flat.having(UNINTERESTING_TAGS) | page.named(UNINTERESTING)
-    is_removed &= page.sizes <= MAX_CLEANED * len(page.tokens)
+    is_removed &= page.sizes <= MAX_REMOVED_SHARE * len(page.tokens)
     cleaned: set[int] = set()
     end = 0
     for index in np.flatnonzero(is_removed).tolist():

@@ -309,15 +309,15 @@ def send_tree_that_crashes(scene: Scene) -> None:
     scene.publish(harmful_tree(scene.host))
 
 
-def jump_clocks(seconds: int, *, of_postgresql: bool = False) -> Fault:
-    """Return a fault that sets clocks of the service or of PostgreSQL while pages arrive."""
+def jump_clocks(seconds: int, *, only_postgresql: bool = False) -> Fault:
+    """Return a fault that sets the clocks of all processes, or only of PostgreSQL, during work."""
 
     def act(scene: Scene) -> None:
         servers = scene.ground.servers
         clock = Clock(servers.open_directory)
 
         def restart(**variables: str) -> None:
-            if of_postgresql:
+            if only_postgresql:
                 servers.stop_postgresql()
                 servers.start_postgresql(**variables)
             else:
@@ -327,7 +327,7 @@ def jump_clocks(seconds: int, *, of_postgresql: bool = False) -> Fault:
         _process_pages_while_clock_jumps(scene, clock, seconds)
         restart()
 
-    clocks = "clock of PostgreSQL" if of_postgresql else "clocks of all processes of the service"
+    clocks = "clock of PostgreSQL" if only_postgresql else "clocks of all processes of the service"
     act.__doc__ = f"Set the {clocks} one hour {'ahead' if seconds > 0 else 'back'}."
     return act
 
@@ -564,8 +564,8 @@ FAULTS: Mapping[str, Fault] = {
     "flood of unusable messages": flood,
     "clocks ahead": jump_clocks(HOUR),
     "clocks back": jump_clocks(-HOUR),
-    "clock of PostgreSQL ahead": jump_clocks(HOUR, of_postgresql=True),
-    "clock of PostgreSQL back": jump_clocks(-HOUR, of_postgresql=True),
+    "clock of PostgreSQL ahead": jump_clocks(HOUR, only_postgresql=True),
+    "clock of PostgreSQL back": jump_clocks(-HOUR, only_postgresql=True),
     "full disk": fill_disk_of_postgresql,
     **{f"{who} stopped": stop_for_a_minute(who) for who in STOPPED},
     "kills at random": kill_at_random,

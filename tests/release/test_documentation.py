@@ -23,9 +23,9 @@ TOP_LEVEL_DOCUMENTS = (ROOT / name for name in ("README.md", "CONTRIBUTING.md", 
 DOCUMENTS = sorted([*TOP_LEVEL_DOCUMENTS, *ROOT.glob("docs/**/*.md")])
 WITH_LINKS = sorted([*DOCUMENTS, *ROOT.glob("benchmarks/**/*.md")])
 
-MAX_README_LINES = 120
-MAX_PAGES = 30
-MAX_WORDS = 30_000
+MAX_README_LINES = 120  # lines of the README
+MAX_PAGES = 30  # pages of the documentation
+MAX_WORDS = 30_000  # words on all these pages
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)

@@ -286,10 +286,10 @@ def test_the_process_continues_once_a_lost_server_is_back(
 
 
 def test_articles_come_from_the_exchange_of_the_service(settings: Settings) -> None:
-    of_service = topology_of(settings).articles_exchange
-    of_stories = Topology(settings.queue_prefix).articles
-    assert (of_stories.name, of_stories.type, of_stories.durable) == (
-        of_service.name,
-        of_service.type,
-        of_service.durable,
+    service_exchange = topology_of(settings).articles_exchange
+    stories_exchange = Topology(settings.queue_prefix).articles
+    assert (stories_exchange.name, stories_exchange.type, stories_exchange.durable) == (
+        service_exchange.name,
+        service_exchange.type,
+        service_exchange.durable,
     )

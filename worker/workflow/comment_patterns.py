@@ -15,9 +15,9 @@ def pattern_of_group(stored: Iterable[str | None]) -> str | None:
     return voted.to_json() if voted is not None else None
 
 
-def patterns_for_page(own: str | None, of_group: str | None) -> list[CommentPattern] | None:
+def patterns_for_page(own: str | None, group: str | None) -> list[CommentPattern] | None:
     """Return the patterns with which to search a page for comments, from those in the database."""
-    return content.patterns_for_page(read_pattern(own), read_pattern(of_group))
+    return content.patterns_for_page(read_pattern(own), read_pattern(group))
 
 
 def read_pattern(stored: str | None) -> CommentPattern | None:

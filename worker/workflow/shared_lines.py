@@ -19,16 +19,16 @@ def shared_lines_of(lines: Mapping[str, bytes | None]) -> bytes | None:
     return found.to_bytes() if found.publishers else None
 
 
-def shared_lines_on(url: str, of_group: bytes | None, of_page: bytes | None) -> frozenset[int]:
+def shared_lines_on(url: str, group: bytes | None, page: bytes | None) -> frozenset[int]:
     """Return the lines that a page shares with its group, from the stored lines of both."""
-    if of_group is None or of_page is None:
+    if group is None or page is None:
         return frozenset()
     try:
-        shared = _read_group(of_group)
+        shared = _read_group(group)
     except ValueError as error:
         logger.warning("damaged shared lines are ignored: %s", error)
         return frozenset()
-    return shared.on(url, _read(of_page))
+    return shared.on(url, _read(page))
 
 
 def _read(lines: bytes) -> PageLines:

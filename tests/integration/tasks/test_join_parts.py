@@ -39,8 +39,8 @@ def send_and_join(tasks: Tasks, pages: Mapping[str, str]) -> None:
 
 def latest_article(tasks: Tasks, url: str = STORY) -> dict[str, Any]:
     """Return the latest article message of a page."""
-    of_page = select(Article.message).where(Article.message["url"].astext == url)
-    message: dict[str, Any] = tasks.query(of_page.order_by(Article.revision.desc()))[0]
+    page_messages = select(Article.message).where(Article.message["url"].astext == url)
+    message: dict[str, Any] = tasks.query(page_messages.order_by(Article.revision.desc()))[0]
     return message
 
 

@@ -57,7 +57,7 @@ def with_box(story: str) -> Source:
     return Source(html, f"https://gull.example/{story}-with-box.html")
 
 
-def test_a_page_on_which_the_heuristic_errs_gets_the_element_of_the_others() -> None:
+def test_a_misleading_page_gets_the_element_for_which_its_group_votes() -> None:
     group = [page(story) for story in ("library", "school")]
     misleading = with_box("harbour")
     single = get_extractor("deturck_2015").extract(misleading, Neighbours(group[0]))

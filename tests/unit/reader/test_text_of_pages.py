@@ -87,12 +87,12 @@ MENU = "<nav><ul><li><a href='/a'>News</a></li><li><a href='/b'>Sports</a></li><
 
 def test_a_newspaper_article_has_high_confidence_and_short_notes_have_less() -> None:
     body = f"{MENU}<main><article><h1>Bridge reopens</h1>{prose(1)}{prose(2)}</article></main>"
-    of_article = extract_article(page(body, HEAD), None).confidence
-    assert of_article > 0.9
+    article_confidence = extract_article(page(body, HEAD), None).confidence
+    assert article_confidence > 0.9
     cards = "".join(
         f"<div class='card'><a href='/{seed}'>{sentence(seed, 4)}</a>"
         f"<span>{sentence(seed + 100, 5)}</span><button>Buy</button></div>"
         for seed in range(30)
     )
-    scraps = page(f"{MENU}<div class='grid'>{cards}</div>", "<title>Offers</title>")
-    assert extract_article(scraps, None).confidence < of_article
+    short_notes = page(f"{MENU}<div class='grid'>{cards}</div>", "<title>Offers</title>")
+    assert extract_article(short_notes, None).confidence < article_confidence
