@@ -143,7 +143,7 @@ def _next_line(stream: IO[bytes]) -> bytes:
 
 
 def _read_fields(stream: IO[bytes]) -> dict[str, str]:
-    """Read WARC or HTTP header fields by lower-case name, without repetitions of a name."""
+    """Read WARC or HTTP header fields by lower-case name; of repeated fields, keep the first."""
     fields: dict[str, list[str]] = {}
     value_lines: list[str] = []
     remaining_bytes = _MAX_HEAD_BYTES

@@ -70,7 +70,7 @@ class PageModel:
         kinds = dict(zip(self.kinds, kind_probabilities.tolist(), strict=True))
         judged = JudgedPage(lines, self.roles, role_probabilities, kinds)
         judged = judged.with_captions(lines_under_images(page))
-        return judged.without(knowledge.shared) if knowledge and knowledge.shared else judged
+        return judged.without_shared(knowledge.shared) if knowledge and knowledge.shared else judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ class JudgedPage:
         columns = [role in roles for role in self.roles]
         return np.asarray(self.role_probabilities[:, columns].sum(axis=1), dtype=np.float64)
 
-    def without(self, shared: Collection[int]) -> "JudgedPage":
+    def without_shared(self, shared: Collection[int]) -> "JudgedPage":
         """Assign the lines with `shared` digests to the template.
 
         If no other line is likely text, a text that pages share, such as a legal notice, may be the

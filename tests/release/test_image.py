@@ -5,7 +5,7 @@ import tomllib
 import pytest
 from setuptools import find_namespace_packages
 
-from tests.image_context import ROOT, below, copied_sources, in_context, tracked_files
+from tests.image_context import ROOT, copied_paths, copied_sources, in_context, tracked_files
 
 PROJECTS = ("pyproject.toml", "worker/pyproject.toml")
 REQUIREMENTS = {"requirements-build.txt", "requirements-image.txt"}
@@ -13,7 +13,7 @@ REQUIREMENTS = {"requirements-build.txt", "requirements-image.txt"}
 
 @pytest.mark.parametrize("source", copied_sources())
 def test_everything_copied_is_completely_in_the_context(source: str) -> None:
-    copied_files = below(source, tracked_files())
+    copied_files = copied_paths(source, tracked_files())
     assert copied_files
     if source != ".":
         assert copied_files - set(in_context(copied_files)) == set()
@@ -32,8 +32,8 @@ def test_the_context_contains_only_what_the_wheels_are_built_from() -> None:
     needed |= set(projects[0]["project"]["license-files"])
     tracked = tracked_files()
     context = set(in_context(tracked))
-    assert context == set().union(*(below(each, tracked) for each in needed))
-    assert context == set().union(*(below(source, context) for source in copied_sources()))
+    assert context == set().union(*(copied_paths(each, tracked) for each in needed))
+    assert context == set().union(*(copied_paths(source, context) for source in copied_sources()))
 
 
 @pytest.mark.parametrize(

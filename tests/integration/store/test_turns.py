@@ -99,7 +99,8 @@ def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> 
     lanes = ("task", "again")
     outbox.request_extractions(session, lanes, [], 2, unchanged=[1], clustered_site=ANOTHER_SITE)
     add_tasks(session, ANOTHER_SITE)
-    # The rest of this turn and the busy sites' tasks of the next precede it, in half of the places.
+    # Half of the places taken are for backlogs. In these, the rest of this turn and the busy
+    # sites' tasks of the next turn come before the new task.
     assert ANOTHER_SITE in take_tasks(session, 2 * (2 * len(BUSY_SITES)))
 
 

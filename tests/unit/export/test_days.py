@@ -99,7 +99,7 @@ def test_unfinished_files_of_a_killed_export_are_replaced(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("options", [{"form": "jsonl"}, {"site": "news.example"}])
-def test_another_export_is_refused(tmp_path: Path, options: Any) -> None:
+def test_an_export_with_another_format_or_site_is_refused(tmp_path: Path, options: Any) -> None:
     export(tmp_path, article(MONDAY))
     before = files_in(tmp_path)
     with pytest.raises(ExportFolderError, match=r"use the same --format and --site"):
