@@ -48,7 +48,7 @@ class Step(NamedTuple):
     """A fetch, and the sentence that identifies the returned article (None for a wall)."""
 
     message: dict[str, Any]
-    brings: str | None
+    article_sentence: str | None
 
 
 def random_steps(rng: random.Random, page: int) -> list[Step]:
@@ -115,8 +115,10 @@ def test_no_article_is_replaced_by_a_wall(tasks: Tasks, seed: int) -> None:
     with_article = tasks.query(select(StoredPage.url).where(has_article()))
     for sequence in sequences:
         url = sequence[0].message["url"]
-        sentences = [step.brings for step in sequence if step.brings is not None]
-        assert (outcomes[url] == "article") is (sequence[-1].brings is not None)
+        sentences = [
+            step.article_sentence for step in sequence if step.article_sentence is not None
+        ]
+        assert (outcomes[url] == "article") is (sequence[-1].article_sentence is not None)
         assert (url in with_article) is bool(sentences)
         if sentences:
             assert sentences[-1] in last[url]
