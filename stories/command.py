@@ -28,7 +28,13 @@ def stories() -> None:
     required=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
 )
-@click.option("--days", type=float, default=7, show_default=True, help="As DETOURAGE_STORIES_DAYS.")
+@click.option(
+    "--days",
+    type=float,
+    default=7,
+    show_default=True,
+    help="Number of days within which articles are compared, as in DETOURAGE_STORIES_DAYS.",
+)
 def find(files: tuple[Path, ...], days: float) -> None:
     """Print the stories of articles in files.
 

@@ -35,7 +35,7 @@ def page_message(
         "headers": _within_limits(headers) if headers else None,
         "html_base64": base64.b64encode(content).decode("ascii"),
     }
-    return _encoded(message)
+    return _encode(message)
 
 
 def _within_limits(headers: Mapping[str, str]) -> dict[str, str]:
@@ -60,8 +60,8 @@ def oversized_message(
         "unusable": {"reason": UnusableReason.OVERSIZED, "detail": detail},
         "begins": start.decode(errors="replace")[:300] or None,
     }
-    return _encoded(message)
+    return _encode(message)
 
 
-def _encoded(message: Mapping[str, object]) -> bytes:
+def _encode(message: Mapping[str, object]) -> bytes:
     return json.dumps({key: value for key, value in message.items() if value is not None}).encode()

@@ -115,9 +115,9 @@ def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 def messages(
     session: Session, criteria: ArticleFilter, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """Return a batch of the articles that match, and ``before`` of the next batch, None at the end.
+    """Return the messages of a batch of articles, and ``before`` of the next batch.
 
-    The articles are returned as messages.
+    The latter is None at the end.
     """
     ids = _next_ids(session, criteria, before, BATCH_PAGES)
     query = SQL.messages.columns(message=ArticleJson)
