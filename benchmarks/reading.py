@@ -25,11 +25,9 @@ from detourage.reader.content import comments_of, read_content
 from detourage.reader.errors import NoArticleError
 from detourage.reader.outline import Outline
 
-SAMPLED_PAGES = 150
-"""Number of pages per corpus to measure."""
+SAMPLED_PAGES = 150  # number of pages per corpus to measure
 
-WARM_UP_PAGES = 10
-"""Number of warm-up pages that are read before measuring."""
+WARM_UP_PAGES = 10  # number of warm-up pages that are read before measuring
 
 Reader = Callable[[CorpusPage], None]
 Timings = defaultdict[str, list[float]]  # milliseconds by reader or stage

@@ -158,6 +158,7 @@ def _command_section(command: click.Command, context: click.Context, level: int)
 
 
 def _option_row(option: click.Option, context: click.Context) -> tuple[str, str]:
+    """Return the cells for an option: its names with its value, and its help with default."""
     names = "/".join([*option.opts, *option.secondary_opts])
     metavar = "" if option.is_flag else f" {option.make_metavar(context).removesuffix(' RANGE')}"
     if isinstance(option.show_default, str):
@@ -190,6 +191,7 @@ def _object_section(schema: Mapping[str, Any], name: str) -> Iterator[str]:
 
 
 def _json_type(value: Mapping[str, Any]) -> str:
+    """Describe a type of a JSON Schema, such as "array of string"."""
     if "$ref" in value:
         name = value["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"

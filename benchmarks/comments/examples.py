@@ -25,8 +25,7 @@ MIN_THREAD_F1 = 0.7
 """Minimum word F1 of the best candidate with the gold text of a thread. Pages below it are not
 used, because some gold texts contain only the first posts."""
 
-THREAD_KIND = "forum"
-"""Kind of pages whose gold text consists of all posts."""
+THREAD_KIND = "forum"  # kind of pages whose gold text consists of all posts
 
 
 @dataclass(frozen=True)

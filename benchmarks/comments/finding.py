@@ -28,8 +28,7 @@ from detourage.comments.reading import read_comments, with_content
 MARKED_CORPORA = ("reader_comments", "forum_threads")
 """Corpora whose gold records list comments individually."""
 
-MIN_VOTERS = 3
-"""Minimum number of pages of a site for a vote on their comment pattern."""
+MIN_VOTERS = 3  # minimum number of pages of a site for a vote on their comment pattern
 
 
 @dataclass(frozen=True)
@@ -188,6 +187,7 @@ def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _f1_alone(result: Result) -> float:
+    """Return the F1 of the page's own choice, or 0 if the service would reject it."""
     if not result.is_found:
         return 0.0
     return result.page_f1 if result.page_f1 is not None else 100.0 * (result.agreement or 0.0)

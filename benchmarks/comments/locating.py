@@ -10,15 +10,13 @@ from lxml.html import HtmlElement
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
 
-MIN_RECALL = 0.85
-"""Minimum share of a comment's words that its element must contain."""
+MIN_RECALL = 0.85  # minimum share of a comment's words that its element must contain
 
 MAX_OTHER_WORDS = 400
 """Allowance for additional words: an element with more than twice the words of its comment plus
 this number contains other comments."""
 
-MIN_GAIN = 0.05
-"""Minimum gain in word F1 for a later element to replace an earlier one."""
+MIN_GAIN = 0.05  # minimum gain in word F1 for a later element to replace an earlier one
 
 
 @dataclass

@@ -14,8 +14,7 @@ from sklearn.svm import LinearSVC
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-Scorer = Callable[[Floats], Floats]
-"""Function that scores candidates, given their rows of features."""
+Scorer = Callable[[Floats], Floats]  # function that scores candidates, given their rows of features
 
 SEED = 0
 

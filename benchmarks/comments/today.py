@@ -36,8 +36,7 @@ MIN_LOST_RECALL = 0.05
 """Minimum share of a gold text's words that the removal of comments must delete for the page to
 count as losing text."""
 
-MIN_WHOLE_F1 = 0.9
-"""Minimum F1 for a thread to count as read completely."""
+MIN_WHOLE_F1 = 0.9  # minimum F1 for a thread to count as read completely
 
 MIN_POST_RECALL = 0.9
 """Minimum share of a post's words that a text must contain to count as containing the post."""
@@ -92,6 +91,7 @@ def read_pages(
 
 
 def _read_page(corpus: str, gold: Gold, source: Source) -> ReadPage:
+    """Read a page with and without removal of comments, and score both texts."""
     wanted = gold.text or ""
     try:
         page = page_of(source)

@@ -22,8 +22,7 @@ from detourage.comments.finding import CommentModel, Floats, read_candidate
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
 
-FOLDS = 4
-"""Number of folds of sites for cross-validation."""
+FOLDS = 4  # number of folds of sites for cross-validation
 
 MIN_TEXT_AGREEMENT = 0.7
 """Minimum word F1 with the text of all comments for a candidate to count as correct."""
@@ -34,11 +33,9 @@ MAX_WRONG_AGREEMENT = 0.3
 MAX_GAP_TO_BEST = 3.0
 """Maximum gap in F1, in percent, between a correct candidate and the best one of its page."""
 
-RANKING_PENALTY = 1.0
-"""Weight of the squared weights of candidates, for standardised features."""
+RANKING_PENALTY = 1.0  # weight of the squared weights of candidates, for standardised features
 
-REGRESSION_C = 0.3
-"""Inverse regularisation strength (scikit-learn's ``C``) of the regression."""
+REGRESSION_C = 0.3  # inverse regularisation strength (scikit-learn's ``C``) of the regression
 
 MIN_DEVIATION = 1e-9  # avoids a division by 0 for constant features
 

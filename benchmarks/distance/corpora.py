@@ -11,8 +11,7 @@ from detourage.html import PageError, Tree, parse_page
 
 Sites = dict[str, list[Tree]]  # trees of the pages, by corpus and site
 
-MAX_TREES = 50
-"""Maximum number of pages per site that are compared with each other."""
+MAX_TREES = 50  # maximum number of pages per site that are compared with each other
 
 
 def read_sites(corpora: Path) -> Sites:

@@ -108,6 +108,7 @@ def _print_row(
 
 
 def _group_labels(site: ComparedTrees, trees: Sequence[Tree], whole_matrix_trees: int) -> Labels:
+    """Group the pages of a site, and return the number of each page's group."""
     pages = [PageOfTree(f"{i:06}", tree_id) for i, tree_id in enumerate(site.add(trees))]
     grouping = site.group(pages, whole_matrix_trees=whole_matrix_trees)
     labels = np.full(len(trees), -1, np.int64)
@@ -130,6 +131,7 @@ def _agreement(labels: Labels | None, others: Labels | Sequence[str] | None) -> 
 
 
 def _generated_trees(pages: int, seed: int) -> tuple[list[Tree], list[str]]:
+    """Generate a site; return the trees of its pages and their true templates."""
     trees, classes = [], []
     for page in generate(
         pages_per_template=pages // GENERATED_TEMPLATES,

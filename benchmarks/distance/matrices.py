@@ -103,6 +103,7 @@ def _minimum_run(runs: Sequence[_Run]) -> _Run:
 
 
 def _time_matrix(trees: Sequence[Tree], threads: int) -> _Run:
+    """Compute a matrix, and return the time that it took."""
     usage_before = resource.getrusage(resource.RUSAGE_SELF)
     start = time.perf_counter()
     cpu_seconds = time.process_time()

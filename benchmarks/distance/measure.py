@@ -9,8 +9,7 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-MIN_TOTAL_SECONDS = 0.2
-"""Minimum total CPU time, in seconds, for which short calls are repeated."""
+MIN_TOTAL_SECONDS = 0.2  # minimum total CPU time, in seconds, for which short calls are repeated
 
 MAX_REPETITIONS = 50  # limit for very short calls
 

@@ -27,8 +27,7 @@ def _way(unit: str, *, shortcuts: bool) -> Way:
     return (unit, 0, "", shortcuts, shortcuts, shortcuts)
 
 
-OURS: dict[str, Tool] = {"ours": tree_edit_distance}
-"""The public function of this project."""
+OURS: dict[str, Tool] = {"ours": tree_edit_distance}  # the public function of this project
 
 OUR_UNITS: dict[str, Tool] = {
     f"ours, {unit}": partial(_ours, way=_way(unit, shortcuts=True)) for unit in _native.UNITS
@@ -89,6 +88,7 @@ def _edist(a: Tree, b: Tree) -> int:
 
 
 def _to_adjacency_lists(tree: Tree) -> tuple[list[str], list[list[int]]]:
+    """Return the labels in preorder, and the indices of each node's children."""
     labels: list[str] = []
     children: list[list[int]] = []
     waiting = [(_to_nodes(tree), -1)]

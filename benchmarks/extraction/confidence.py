@@ -138,6 +138,7 @@ def calibration_table(examples: Sequence[PageExample], confidences: _Floats) -> 
 
 
 def _masks_by_group(examples: Sequence[PageExample]) -> dict[str, _Booleans]:
+    """Return, for each row group of the table, which examples belong to it."""
     corpora = np.array([each.corpus for each in examples])
     articles = np.array([each.gold.kind in ARTICLES for each in examples])
     today = np.isin(corpora, [*RECENT_CORPORA])

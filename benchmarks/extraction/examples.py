@@ -45,8 +45,7 @@ MAX_PAGES: Final = {"dragnet": 400, "l3s_gn1": 300, "daniel": 600, "msv_big9": 1
 SAMPLE, BARE = "sample", "bare"
 """Names of the corpora of generated pages, and of pages that consist of little but a text."""
 
-MAX_LINES: Final = 600
-"""Maximum number of lines of a page; the rest is cut off."""
+MAX_LINES: Final = 600  # maximum number of lines of a page; the rest is cut off
 
 BARE_ARTICLES_STEP, BARE_OTHERS_STEP = 8, 2
 """Intervals at which articles and pages of other kinds, respectively, are taken from a corpus to
@@ -79,8 +78,7 @@ COMMENT_LAYOUTS = (
 )
 """Layouts of comments: the tags of the list, of each comment, of its header and of its actions."""
 
-POSTS_OF_THREAD = 28
-"""Number of comments from which the posts of a bare thread are drawn."""
+POSTS_OF_THREAD = 28  # number of comments from which the posts of a bare thread are drawn
 
 WORDS_OF_TITLE = 8
 """Number of words at the start of the first post that form the title of a bare thread."""
@@ -89,8 +87,7 @@ GENERATED_SEED, GENERATED_PAGES = 7, 3
 """Seed of the generated pages, which differs from the sample crawl's, and their number per
 template."""
 
-Labels = Mapping[str, LabelledPage]
-"""Pages of a corpus whose lines are labelled with roles, by ID."""
+Labels = Mapping[str, LabelledPage]  # pages of a corpus whose lines are labelled with roles, by ID
 
 Array = npt.NDArray[Any]
 
@@ -333,10 +330,11 @@ def _first_lines(example: Example) -> Example:
     def cut(rows: Array | None) -> Array | None:
         return None if rows is None else rows[:MAX_LINES]
 
-    whole = ("names", "page")
+    whole = ("names", "page")  # columns without a row per line
     columns = {
         name: rows if name in whole else rows[:MAX_LINES] for name, rows in example.columns.items()
     }
+    # Renumber the groups of lines from 0, as some groups may no longer have lines.
     for name in ("paths", "parents", "grandparents"):
         columns[name] = np.unique(columns[name], return_inverse=True)[1].astype(np.int32)
     return replace(
@@ -360,6 +358,7 @@ _TITLES: Final = (
     "The council approves the plan for the new bridge",
     "Storm cuts power to villages",
 )
+"""Titles of other articles, used in corpora whose gold records have no titles."""
 
 
 def insert_lines(

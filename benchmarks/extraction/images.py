@@ -25,8 +25,7 @@ from detourage.reader.content import read_content
 MIN_NAME = 6
 """Minimum number of letters and digits in a file's or folder's name that identifies a picture."""
 
-CAPTION_START = 40
-"""Number of leading letters and digits by which captions are compared."""
+CAPTION_START = 40  # number of leading letters and digits by which captions are compared
 
 _SUFFIX = re.compile(r"\.(?:jpe?g|png|webp|gif|avif|svg)$")
 # The part of a file's name that states the size of the image, such as "-640x480" or "_w640".

@@ -39,8 +39,7 @@ TRAINED_BY_LANGUAGE = frozenset({"NCT5"})
 """Tools that are trained separately for each language; all other tools are the same for all
 languages."""
 
-MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}
-"""Scores by their names in the paper."""
+MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}  # scores by their names in the paper
 
 PARTS = {"P": "p", "R": "r", "F1": "f"}
 """Precision, recall and F1, with the suffixes of our scores (``to_p``)."""
@@ -72,8 +71,7 @@ class Row:
     wanted: Event | None
 
 
-Figures = dict[tuple[str, str], float]
-"""Figures by measure and by part (precision, recall and F1)."""
+Figures = dict[tuple[str, str], float]  # figures by measure and by part (precision, recall and F1)
 
 
 class Tools:

@@ -15,8 +15,7 @@ from benchmarks.training.headers import Training
 KIND: Final = "roles of lines and kind of page"
 MAGIC: Final = b"detourage-reader-1\n"  # marks the start of the binary part
 FLOATS, HALVES, BYTES = range(3)  # how the numbers of an array are stored in the file
-PADDING: Final = 16
-"""Multiple to which the numbers of outputs are padded with zeros."""
+PADDING: Final = 16  # multiple to which the numbers of outputs are padded with zeros
 
 TABLES: Final = frozenset({"words", "positions", "names", "signs", "page_words"})
 """Embeddings of words, of which each row is stored as signed bytes with a scale."""

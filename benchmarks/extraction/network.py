@@ -27,8 +27,7 @@ FIRST_WORDS: Final = 24  # the rest of a line's word columns are its last words
 LEVELS: Final = 7  # a line's block and its ancestors
 FAR_LEVELS: Final = LEVELS - 2  # without the block and its parent, which are embedded separately
 
-BINS: Final = 5
-"""Number of pieces into which a column's range is cut at its quantiles."""
+BINS: Final = 5  # number of pieces into which a column's range is cut at its quantiles
 
 
 @dataclass(frozen=True)

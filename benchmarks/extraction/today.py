@@ -35,18 +35,15 @@ CORPORA = ("wcxb", "fundus_body")
 OURS = "Détourage"  # name of the service in the tables
 PEERS = "trafilatura,readability,readability_js,newspaper,resiliparse"
 
-LOST_RECALL = 0.1
-"""Recall below which an article counts as lost, in the column "lost"."""
+LOST_RECALL = 0.1  # recall below which an article counts as lost, in the column "lost"
 
-FOUND_RECALL = 0.8
-"""Minimum recall for an article to count as found by a peer."""
+FOUND_RECALL = 0.8  # minimum recall for an article to count as found by a peer
 
 MISSED_RECALL = 0.5
 """Recall below which a page is listed with the reason why the service missed most of its article.
 """
 
-WARM_UP_PAGES = 10
-"""Number of warm-up pages that are read before timing begins."""
+WARM_UP_PAGES = 10  # number of warm-up pages that are read before timing begins
 
 COLUMN_HEADS = (
     *("precision", "recall", "F1", "interval", "difference (p)"),

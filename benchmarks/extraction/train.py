@@ -68,8 +68,7 @@ KNOTS: Final = (
 
 COMPARISON_PIECES: Final = sum(len(knots) - 1 for knots in KNOTS)  # the last pieces of a line
 
-LINES, NAMES, PAGES = 4096, 6144, 64
-"""Numbers of lines, kinds of elements and pages in a batch."""
+LINES, NAMES, PAGES = 4096, 6144, 64  # numbers of lines, kinds of elements and pages in a batch
 
 F1_WEIGHT, COMMENTS_WEIGHT, KIND_WEIGHT, TEACHER_WEIGHT, SMOOTHING = 0.3, 0.5, 0.3, 1.0, 0.02
 """Weights of the losses in the text's expected F1, in comments, in kinds and against the teacher;

@@ -38,8 +38,7 @@ _SECONDS_OF_UNIT: dict[_Unit, int] = {
 _NO_LARGER_UNIT = 1_000_000
 """Threshold at which Babel would convert an age to a larger unit; so high that it never does."""
 
-_PLURAL_COUNTS = (1, 2, 5)
-"""Numbers that together require all plural forms of most languages."""
+_PLURAL_COUNTS = (1, 2, 5)  # numbers that together require all plural forms of most languages
 
 _LANGUAGES_WITH_AGES = sorted(LANGUAGES | {"zh_Hant"})
 """Languages whose expressions of age are included."""
@@ -47,8 +46,7 @@ _LANGUAGES_WITH_AGES = sorted(LANGUAGES | {"zh_Hant"})
 _NUMBER_OF_CATEGORY = {"one": 1, "two": 2}
 """Plural categories whose forms may omit the number, mapped to the number that each implies."""
 
-_CATEGORIES = ("zero", "one", "two", "few", "many", "other")
-"""Plural categories of CLDR."""
+_CATEGORIES = ("zero", "one", "two", "few", "many", "other")  # plural categories of CLDR
 
 _SHORT_UNITS: dict[str, dict[str, _Unit]] = {
     "en": {
@@ -76,8 +74,7 @@ _OTHER_MONTHS = {
 }
 """Common spellings of months that CLDR lacks."""
 
-_MONTH_PREFIXES = {"he": "ב"}
-"""Prepositions written as part of the name of a month ("in March")."""
+_MONTH_PREFIXES = {"he": "ב"}  # prepositions written as part of the name of a month ("in March")
 
 _OTHER_PERIODS: dict[str, dict[str, tuple[int, int]]] = {
     "ar": {
@@ -97,8 +94,7 @@ _OTHER_PERIODS: dict[str, dict[str, tuple[int, int]]] = {
 
 _KOREAN_AGO = "전"  # "ago"
 
-_OTHER_DIRECTIONS = frozenset(("منذ",))
-"""Common words like "ago" that CLDR lacks."""
+_OTHER_DIRECTIONS = frozenset(("منذ",))  # common words like "ago" that CLDR lacks
 
 _MAX_UNITS = 3
 """Maximum number of units with which a word may occur to count as a unit, and not as an "ago"."""
@@ -182,8 +178,7 @@ def _with_other_forms(months: dict[str, int], language: str) -> dict[str, int]:
     return found | ({prefix + name: number for name, number in found.items()} if prefix else {})
 
 
-_FIRST_RARE_CHARACTER = "\U00010000"
-"""First character of the scripts in which no newspaper appears."""
+_FIRST_RARE_CHARACTER = "\U00010000"  # first character of the scripts in which no newspaper appears
 
 
 def _periods() -> dict[str, dict[str, list[int]]]:

@@ -16,12 +16,10 @@ from stories.service import group_articles
 from stories.telling import lock_pending, note_published
 from tests.stories.grouped import NOON, WINDOW, Sent, store
 
-HONEST_SITES = 12
-"""Number of honest sites."""
+HONEST_SITES = 12  # number of honest sites
 
 MAX_DOMAINS = 10  # maximum number of domains of an attacker
-ATTACKS_PER_CAMPAIGN = 8
-"""Number of attacks per campaign."""
+ATTACKS_PER_CAMPAIGN = 8  # number of attacks per campaign
 
 
 @dataclass(frozen=True)
@@ -150,6 +148,7 @@ class Campaign:
         )
 
     def _two_composed(self) -> Iterator[Version]:
+        """Publish two articles as one, on two domains."""
         one, other = self._rng.sample(self._texts, 2)
         for domain in self._domains[:2]:
             yield Version(domain, f"both{self._rng.random()}", (*one, *other))
@@ -173,6 +172,7 @@ class Campaign:
             yield self._page((*boilerplate, *made_up_text(self._rng, self._rng.randint(0, 3))))
 
     def _exact_copies(self) -> Iterator[Version]:
+        """Publish copies of articles, some with the boilerplate of an honest site."""
         for sentences in self._some_texts(12):
             yield self._page((*sentences, *self._rng.choice([(), *self._boilerplate.values()])))
 
@@ -193,12 +193,14 @@ class Campaign:
                 yield self._page((*kept, *goal[: int(share * len(goal))]), page)
 
     def _gradual_chain(self) -> Iterator[Version]:
+        """Publish nine texts that lead, step by step, from one article to another."""
         one, other = self._rng.sample(self._texts, 2)
         for step in range(1, 10):
             kept = one[step * len(one) // 10 :]
             yield self._page((*kept, *other[: step * len(other) // 10]))
 
     def _changing_page(self) -> Iterator[Version]:
+        """Change a page again and again, to other texts, none, or several articles at once."""
         page = self._page(self._rng.choice(self._texts))
         yield page
         for _ in range(5):

@@ -28,8 +28,7 @@ from detourage.text.words import word_set
 KINDS = ("next", "prev", "page", "first", "last")  # kinds of links, as in the gold records
 
 ARTICLES = ("wcxb", "fundus_body", "daniel")  # corpora of articles
-DANIEL_PAGES = 200
-"""Number of pages of daniel to read."""
+DANIEL_PAGES = 200  # number of pages of daniel to read
 
 _NEXT_LABELS = word_set("next suivant weiter siguiente › » > →") | {
     "next page",
@@ -97,6 +96,7 @@ def _score_annotated_links(folder: Path, shown: int | None) -> None:
 def _f1(
     counts: Counter[tuple[str, int, str, str]], method: str, halves: Iterable[int], kind: str
 ) -> float:
+    """Return the F1 of one kind of links over the given halves."""
     right, found, annotated = (
         sum(counts[method, half, kind, number] for half in halves)
         for number in ("right", "found", "marked")
@@ -122,6 +122,7 @@ def _without_fragment(address: str) -> str:
 
 
 def _our_links(page: Page) -> Links:
+    """Return the URLs that the service finds, by kind."""
     pagination = read_pagination(page)
     urls_by_kind = {
         "next": [pagination.next],
@@ -137,6 +138,7 @@ def _our_links(page: Page) -> Links:
 
 
 def _baseline_links(page: Page) -> Links:
+    """Return the URLs of links with a known ``rel`` or label."""
     base = base_of(Node(page.flat, 0), page.url)
     found: dict[str, set[str]] = {kind: set() for kind in KINDS}
     for node in Node(page.flat, 0).iter("a", "link"):

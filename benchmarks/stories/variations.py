@@ -19,21 +19,17 @@ from stories.fingerprint import fingerprint_of
 MIN_TOKENS, MAX_TOKENS = 120, 3_000
 """Minimum and maximum number of tokens in a text for versions to be made of it."""
 
-MAX_BASES, MAX_SINGLES = 20, 60
-"""Maximum numbers of texts per language with and without versions."""
+MAX_BASES, MAX_SINGLES = 20, 60  # maximum numbers of texts per language with and without versions
 
-MIN_TEXTS = 3
-"""Minimum number of texts in a language for stories to be generated in it."""
+MIN_TEXTS = 3  # minimum number of texts in a language for stories to be generated in it
 
 MAX_SHARED = 0.1
 """Maximum share of a text that an earlier text may contain. Above this share, the text counts as a
 version of the earlier one and is omitted."""
 
-SHARE_CHANGED_TWICE = 0.3
-"""Share of versions that are changed twice."""
+SHARE_CHANGED_TWICE = 0.3  # share of versions that are changed twice
 
-MAX_TEXTS_PER_SHINGLE = 50
-"""Maximum number of texts examined per shingle."""
+MAX_TEXTS_PER_SHINGLE = 50  # maximum number of texts examined per shingle
 
 UNSPACED = frozenset({"ja", "zh"})  # languages without spaces between words
 

@@ -15,11 +15,9 @@ from detourage.html import PageError, parse_page
 from detourage.metadata.wires import written_forms
 from detourage.reader import NoArticleError, extract_article
 
-END_CHARACTERS = 300
-"""Number of characters at either end of a text in which an agency may be named."""
+END_CHARACTERS = 300  # number of characters at either end of a text in which an agency may be named
 
-PRINTED_CHARACTERS = 160
-"""Number of characters printed from either end of a text."""
+PRINTED_CHARACTERS = 160  # number of characters printed from either end of a text
 
 
 def main() -> None:

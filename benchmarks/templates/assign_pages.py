@@ -21,8 +21,7 @@ from detourage.template.matrix import size_tolerant_distances
 
 CORPORA = ("daniel", "dragnet", "cleanportaleval", "msv_big9")
 MIN_PAGES = 9  # smaller sites are skipped
-HELD_OUT_INTERVAL = 3
-"""Interval at which pages are held out and treated as new."""
+HELD_OUT_INTERVAL = 3  # interval at which pages are held out and treated as new
 
 TIMED_NODE_RANGE = (900, 1100)  # minimum and maximum size of a timed page
 TIMED_GROUPS = 10

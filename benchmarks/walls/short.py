@@ -24,8 +24,7 @@ from detourage.html.nodes import element_at
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_despite_wall
 
-MIN_WORDS, MAX_WORDS = 12, 25
-"""Minimum and maximum number of words to which an article is cut."""
+MIN_WORDS, MAX_WORDS = 12, 25  # minimum and maximum number of words to which an article is cut
 
 MIN_GOLD_WORDS, MAX_GOLD_WORDS, MAX_GOLD_CHARACTERS = 5, 90, 600
 """Bounds on the words, and on the characters, of a gold text that is short without being cut."""

@@ -43,7 +43,7 @@ sending a wall."""
 # Numbers of examples of each half by group, and seeds with which they are generated.
 SEEN_NUMBERS = {"generated": 1_500, "generated articles": 600, "inserted": 650}
 UNSEEN_NUMBERS = {"generated": 700, "generated articles": 400, "inserted": 340}
-SEEDS = {"seen": 1, "unseen": 7}  # with which the two halves are generated
+SEEDS = {"seen": 1, "unseen": 7}  # random seeds of the generated halves
 
 _Floats = npt.NDArray[np.float64]
 

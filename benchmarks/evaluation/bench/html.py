@@ -59,6 +59,7 @@ def to_html(report: Report) -> str:
 
 
 def _corpus_section(table: CorpusTable, by: str | None) -> str:
+    """Render the heading, remarks, tables and plots of a corpus."""
     parts = [f"<h2>{escape(table.corpus)}</h2><p>{escape(table.extent)}"]
     if table.left_out:
         parts.append(
@@ -86,6 +87,7 @@ def _corpus_section(table: CorpusTable, by: str | None) -> str:
 
 
 def _score_table(table: CorpusTable) -> str:
+    """Render all scores, with the speed, memory, failures and version of each method."""
     shown = table.shown_scores
     decisive = decisive_score(table)
     peer = table.best_peers.get(decisive or "")
@@ -121,6 +123,7 @@ def _is_ranked(line: Line, name: str) -> bool:
 
 
 def _mean_cell(mean: Mean | None, best: float | None, line: Line) -> _Cell:
+    """Render a mean, with interval, mean over sites and difference in the tooltip."""
     if mean is None:
         return _Cell("")
     pages = mean.pages
@@ -142,6 +145,7 @@ def _difference_cell(mean: Mean | None) -> _Cell:
 
 
 def _group_table(table: CorpusTable, by: str) -> str:
+    """Render the means of one score by site or language."""
     name = decisive_score(table) or ""
     lines = [line for line in table.lines if line.groups]
     groups = sorted({group for line in lines for group in line.groups})

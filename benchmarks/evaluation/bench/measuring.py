@@ -48,14 +48,12 @@ Grouping = Literal["site", "language"]  # groups for which means are also comput
 Progress = Callable[[str, int, int], None]
 """Callback that receives a description of the work, the number of finished steps, and the total."""
 
-_PAGES_PER_TASK = 8
-"""Number of pages sent to a scoring process at a time."""
+_PAGES_PER_TASK = 8  # number of pages sent to a scoring process at a time
 
 _Result = TypeVar("_Result")
 _Item = TypeVar("_Item")
 
-_MapFunction = Callable[..., Iterator[Any]]
-"""`map`, or an equivalent that uses other processes."""
+_MapFunction = Callable[..., Iterator[Any]]  # `map`, or an equivalent that uses other processes
 
 
 @dataclass(frozen=True)
@@ -259,17 +257,20 @@ class _Measurement:
         return self._score_texts(line, texts, extractor.gives)
 
     def _resolve(self, method: Extractor | str) -> Extractor:
+        """Return the method with the given name, or the method itself."""
         if isinstance(method, Extractor):
             return method
         return parse_chain(method, tools=self._bench.runner.tools, pairs=self._training_pairs)
 
     def _needs(self, method: Extractor | str) -> Needs:
+        """Return which other pages a method needs; a method that cannot run needs none."""
         try:
             return self._resolve(method).needs
         except UnavailableError:
             return Needs.PAGE
 
     def _measure_limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
+        """Yield the row and page scores of each upper bound."""
         found = self._map_with_progress(
             "limits", partial(limits, self._memo), self._sources, self._targets
         )
@@ -322,6 +323,7 @@ class _Measurement:
         ]
 
     def _averages_by_group(self, rows: Sequence[PageScores]) -> dict[str, dict[str, float]]:
+        """Return the mean scores of each site or language, if they were requested."""
         if self._bench.by == "site":
             return macro_average_by_site(rows)
         return macro_average_by_language(rows) if self._bench.by == "language" else {}
@@ -331,6 +333,7 @@ class _Measurement:
         return line.kind == "peer" and line.method in rows
 
     def _sum_by_language(self, counts: Sequence[TextStatistics]) -> dict[str, TextStatistics]:
+        """Add up the statistics of texts by language, if they were requested."""
         if not self._bench.with_statistics:
             return {}
         sums: defaultdict[str, TextStatistics] = defaultdict(TextStatistics)

@@ -25,8 +25,7 @@ _COMMENT_SCORES = tuple(name for name in LABELS if name.startswith("comments_"))
 _DECISIVE_SCORES = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
 """Scores that may be shown with interval and difference; the first one measured is shown so."""
 
-SIGNIFICANT = 0.05
-"""P-value below which a difference is marked with a star as significant."""
+SIGNIFICANT = 0.05  # P-value below which a difference is marked with a star as significant
 
 STATISTICS = ("files", "paragraphs", "lines", "words", "tokens", "characters", "size")
 # The terminal has room for only some of the counts.
@@ -74,6 +73,7 @@ def difference_cell(mean: Mean) -> str:
 
 
 def _score_table(table: CorpusTable) -> Table:
+    """Return the table of main scores, with the interval of one of them."""
     shown = [name for name in table.shown_scores if name in _MAIN_SCORES]
     decisive = decisive_score(table)
     peer = table.best_peers.get(decisive or "")
@@ -109,6 +109,7 @@ def _further_scores(table: CorpusTable, title: str, names: Sequence[str]) -> Tab
 
 
 def _resource_usage(table: CorpusTable) -> Table:
+    """Return the table of speed, memory and failures."""
     table_view = _new_table("time, memory, failures", "method")
     for head in ("pages per\nCPU second", "peak\nMB"):
         table_view.add_column(head, justify="right", no_wrap=True)
@@ -126,6 +127,7 @@ def _resource_usage(table: CorpusTable) -> Table:
 
 
 def _new_table(title: str, first: str) -> Table:
+    """Return an empty table whose first column is named."""
     table_view = Table(
         title=Text(printable(title)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
     )
@@ -142,6 +144,7 @@ def _mean_cell(line: Line, name: str) -> str:
 
 
 def _group_table(table: CorpusTable, by: str) -> Table:
+    """Return the table of one score by site or language."""
     name = decisive_score(table) or ""
     groups = sorted({group for line in table.lines for group in line.groups})
     lines = [line for line in table.lines if line.groups]
@@ -158,6 +161,7 @@ def _group_table(table: CorpusTable, by: str) -> Table:
 
 
 def _task_table(table: CorpusTable) -> Table:
+    """Return the table of the downstream task."""
     table_view = _new_table("downstream: F1 against what is found in the gold", "method")
     for head in TASK_HEADS:
         table_view.add_column(_one_word_per_line(head), justify="right", no_wrap=True)

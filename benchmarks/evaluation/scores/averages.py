@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 AveragedOver = Literal["pages", "sites"]
-"""What has equal weight in a mean: every page, or every site whatever its number of pages."""
+"""Units of equal weight in a mean: all pages, or all sites whatever their numbers of pages."""
 
 RESAMPLES = 10_000
 """Number of resamples in a bootstrap or permutation test. With 10,000, the ends of a 95 % interval

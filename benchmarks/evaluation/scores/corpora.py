@@ -173,6 +173,7 @@ def open_text(path: Path) -> IO[str]:
 
 
 def _page(record: Mapping[str, Any], place: str) -> CorpusPage:
+    """Parse a page message, whose HTML may be text or bytes in Base64."""
     try:
         html: bytes | str
         if record.get("html_base64") is not None:

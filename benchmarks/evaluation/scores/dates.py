@@ -23,29 +23,33 @@ _MONTHS = (
 """Prefixes of month names in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish,
 Russian and Greek, in lower case and without accents (including the breve of й)."""
 
-_MONTH_OF = {start: month for month, starts in enumerate(_MONTHS, 1) for start in starts.split()}
-_MONTH = rf"(?P<name>(?:{'|'.join(sorted(_MONTH_OF, key=len, reverse=True))})[^\W\d_]*)"
-_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_MONTH_OF_PREFIX = {
+    start: month for month, starts in enumerate(_MONTHS, 1) for start in starts.split()
+}
+_MONTH_PATTERN = (
+    rf"(?P<name>(?:{'|'.join(sorted(_MONTH_OF_PREFIX, key=len, reverse=True))})[^\W\d_]*)"
+)
+_YEAR_PATTERN = r"(?P<year>(?:19|20)\d\d)"
 # "2021-05-12", "20210512", "12.05.2021", "05/12/2021", "12 Mai 2021" and "May 12, 2021".
 _DAY_FORMS = tuple(
     re.compile(rf"(?<!\d){form}(?!\d)")
     for form in (
-        rf"{_YEAR}\s*[-/.年]\s*(?P<month>\d{{1,2}})\s*[-/.月]\s*(?P<day>\d{{1,2}})",
-        rf"{_YEAR}(?P<month>\d\d)(?P<day>\d\d)",
-        rf"(?P<day>\d{{1,2}})\s*[-/.]\s*(?P<month>\d{{1,2}})\s*[-/.]\s*{_YEAR}",
-        rf"(?P<month>\d{{1,2}})\s*[-/.]\s*(?P<day>\d{{1,2}})\s*[-/.]\s*{_YEAR}",
-        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|o)?[\s/-]*(?:de |of )?{_MONTH}"
-        rf"[\s.,/-]*(?:de |del )?{_YEAR}",
-        rf"(?<![^\W\d_]){_MONTH}[\s.]*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s,]+{_YEAR}",
+        rf"{_YEAR_PATTERN}\s*[-/.年]\s*(?P<month>\d{{1,2}})\s*[-/.月]\s*(?P<day>\d{{1,2}})",
+        rf"{_YEAR_PATTERN}(?P<month>\d\d)(?P<day>\d\d)",
+        rf"(?P<day>\d{{1,2}})\s*[-/.]\s*(?P<month>\d{{1,2}})\s*[-/.]\s*{_YEAR_PATTERN}",
+        rf"(?P<month>\d{{1,2}})\s*[-/.]\s*(?P<day>\d{{1,2}})\s*[-/.]\s*{_YEAR_PATTERN}",
+        rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|o)?[\s/-]*(?:de |of )?{_MONTH_PATTERN}"
+        rf"[\s.,/-]*(?:de |del )?{_YEAR_PATTERN}",
+        rf"(?<![^\W\d_]){_MONTH_PATTERN}[\s.]*(?P<day>\d{{1,2}})(?:st|nd|rd|th)?[\s,]+{_YEAR_PATTERN}",
     )
 )
 # "2021-05", "May 2021" and "2021".
 _MONTH_OR_YEAR_FORMS = tuple(
     re.compile(rf"^\s*{form}\s*$")
     for form in (
-        rf"{_YEAR}\s*[-/.年]\s*(?P<month>\d{{1,2}})月?",
-        rf"{_MONTH}[\s.,]*{_YEAR}",
-        rf"{_YEAR}年?",
+        rf"{_YEAR_PATTERN}\s*[-/.年]\s*(?P<month>\d{{1,2}})月?",
+        rf"{_MONTH_PATTERN}[\s.,]*{_YEAR_PATTERN}",
+        rf"{_YEAR_PATTERN}年?",
     )
 )
 
@@ -86,6 +90,7 @@ def near_day(found: str, wanted: str) -> bool:
 
 
 def _is_within(found: str, wanted: str, tolerance: timedelta) -> bool:
+    """Return whether a meaning of the found date lies in a meaning of the expected date."""
     return any(
         target.first - tolerance <= given.first and given.last <= target.last + tolerance
         for given in possible_spans(found)
@@ -99,7 +104,7 @@ def _read_match(match: re.Match[str]) -> set[Span]:
     year = int(parts["year"])
     if parts.get("name"):
         month = next(
-            _MONTH_OF[parts["name"][:size]] for size in _known_prefix_lengths(parts["name"])
+            _MONTH_OF_PREFIX[parts["name"][:size]] for size in _known_prefix_lengths(parts["name"])
         )
     elif parts.get("month"):
         month = int(parts["month"])
@@ -116,7 +121,7 @@ def _read_match(match: re.Match[str]) -> set[Span]:
 
 def _known_prefix_lengths(name: str) -> list[int]:
     """Return the lengths of the prefixes of a month's name that are in `_MONTHS`, longest first."""
-    return [size for size in range(len(name), 0, -1) if name[:size] in _MONTH_OF]
+    return [size for size in range(len(name), 0, -1) if name[:size] in _MONTH_OF_PREFIX]
 
 
 def _without_accents(text: str) -> str:

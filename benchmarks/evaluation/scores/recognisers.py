@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
-Finder = Callable[[str], Iterator[str]]
-"""Function that yields the names in a line of text."""
+Finder = Callable[[str], Iterator[str]]  # function that yields the names in a line of text
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,7 @@ ARTICLE_ROLES = frozenset(
 )
 """Roles of lines that belong to the article's text."""
 
-MIXED_ROLES = "mixed"
-"""Label of a line with two roles, which is not scored."""
+MIXED_ROLES = "mixed"  # label of a line with two roles, which is not scored
 
 SCORED_AS = {"comment_form": "comment"}
 """Labels that are scored as another role, because readers of articles need not distinguish them."""
@@ -76,6 +75,7 @@ def load_roles(path: Path) -> list[LabelledPage]:
 
 
 def _page(record: Mapping[str, object]) -> LabelledPage:
+    """Parse a record of the file of roles."""
     lines = record["lines"]
     if not isinstance(lines, list):
         raise TypeError("the key 'lines' must hold a list")

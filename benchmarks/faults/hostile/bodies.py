@@ -8,14 +8,11 @@ from typing import Any
 from benchmarks.faults.hostile.sent import FORGED_LINE, Draw, Kind, Make, Sent
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 
-COPIES = 27
-"""Number of messages of each kind, except kinds with large messages."""
+COPIES = 27  # number of messages of each kind, except kinds with large messages
 
-TEMPLATES = 100
-"""Number of pages of one site; no two of these pages share a template."""
+TEMPLATES = 100  # number of pages of one site; no two of these pages share a template
 
-FEW_COPIES = 2
-"""Number of messages of each kind with bodies of about 10 MiB."""
+FEW_COPIES = 2  # number of messages of each kind with bodies of about 10 MiB
 
 FIELDS = ("version", "url", "html", "html_base64", "id", "site", "content_type", "fetched_at")
 

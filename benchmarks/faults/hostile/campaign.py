@@ -35,15 +35,13 @@ from worker.service.quarantine import QuarantinedMessage
 from worker.settings import Settings
 
 GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", "elm", "fir"))
-GOOD_PAGES = 40
-"""Number of pages per good site; some hostile pages claim to belong to these sites."""
+GOOD_PAGES = 40  # number of pages per good site; some hostile pages claim to belong to these sites
 
 GOOD_PAGES_PER_PHASE = 200
 """Number of good pages sent in each of the two phases: first without the crowds, then alongside
 them."""
 
-PHASE_SECONDS = 360.0
-"""Duration of each phase in which good pages are sent, in seconds."""
+PHASE_SECONDS = 360.0  # duration of each phase in which good pages are sent, in seconds
 
 MAX_WAIT_SECONDS = 1800.0  # time limit for all work to be done
 QUIET_SECONDS = 8.0
@@ -51,8 +49,7 @@ QUIET_SECONDS = 8.0
 for its clustering."""
 
 MAX_MEMORY_BYTES = 1 << 30  # limit for each process of the service
-MAX_ITEM_SECONDS = 10.0
-"""Maximum CPU time of a single work item, in seconds."""
+MAX_ITEM_SECONDS = 10.0  # maximum CPU time of a single work item, in seconds
 
 MAX_WAIT_RATIO = 2.0
 """Maximum waiting time of good pages during an attack, as a multiple of their waiting time without
@@ -373,7 +370,7 @@ def _send_phase(
     deployment.wait_until_quiet()
     phase.seconds = time.monotonic() - started - QUIET_SECONDS
     came_at = consumer.came_at
-    phase.note(
+    phase.compute_waits(
         [
             (urlsplit(each.url).netloc, each.sent_at, came_at[each.url])
             for each in sent

@@ -14,15 +14,13 @@ from benchmarks.faults.hostile.waits import GoodPage
 
 NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)  # time of the fetch from which pages count
 
-WORDS_PER_TEXT = 450
-"""Number of words per text, as in a typical news article."""
+WORDS_PER_TEXT = 450  # number of words per text, as in a typical news article
 
 VERSIONS_PER_STORY = 24
 """Number of versions of each of the two stories between which pages flip. It is low enough that the
 limit on regrouping still lets pages join both stories."""
 
-FLIPPING_PAGES = 40
-"""Number of pages that flip between stories."""
+FLIPPING_PAGES = 40  # number of pages that flip between stories
 
 PARTS_OF_STORY = 100  # number of pages of the story in parts
 PART_BYTES = 3 << 20
@@ -32,8 +30,7 @@ article of the maximum size."""
 LIVE_UPDATES = 60_000  # number of updates of a live page
 COMMENTS_PER_PAGE = 1_000  # number of comments of a live page
 
-PAGES_PER_CYCLE = 10
-"""Number of pages that form a cycle."""
+PAGES_PER_CYCLE = 10  # number of pages that form a cycle
 
 
 def kinds(good: Sequence[GoodPage]) -> Iterator[Kind]:
@@ -89,6 +86,7 @@ def _minutes_from_noon(minutes: int) -> str:
 
 # Each of the following functions makes one message of a kind; `draw.number` counts them.
 def _near_copy(draw: Draw) -> Sent:
+    """Return one of many copies of a text, each with five other words."""
     text = _with_changed_words(_words("copies"), draw.number)
     html = _html("The ferry that came back", text)
     return draw.send(
@@ -149,6 +147,7 @@ def _positions_in_cycle(draw: Draw) -> tuple[int, int, int, int]:
 
 
 def _cycle_of_parts(draw: Draw) -> Sent:
+    """Return a part whose links to the next part lead back to the first one."""
     ring, before, place, after = _positions_in_cycle(draw)
     foot = (
         f"<div class='pager'><a rel=prev href='/{ring}?page={before}'>Previous page</a>"
@@ -159,6 +158,7 @@ def _cycle_of_parts(draw: Draw) -> Sent:
 
 
 def _cycle_of_canonicals(draw: Draw) -> Sent:
+    """Return a page that declares the next page of its cycle as canonical."""
     ring, _, place, after = _positions_in_cycle(draw)
     host = "https://canonical-cycles.example"
     head = f"<link rel=canonical href='{host}/{ring}/{after}'>"

@@ -21,11 +21,9 @@ from benchmarks.faults.hostile.sent import (
     text_entry,
 )
 
-COPIES = 27
-"""Number of messages of each kind, unless stated otherwise: three for each hostile text."""
+COPIES = 27  # number of messages of each kind, unless stated otherwise: three for each hostile text
 
-FEW_COPIES = 3
-"""Number of messages of each slow or memory-intensive kind."""
+FEW_COPIES = 3  # number of messages of each slow or memory-intensive kind
 
 BOMB_BYTES = 1 << 30
 MODEST_BOMB_BYTES = 96 << 20
@@ -149,6 +147,7 @@ def _forged_death(draw: Draw) -> Sent:
 
 
 def _celery_headers(draw: Draw) -> Sent:
+    """Return a message that looks like a Celery task with a pickled body."""
     content = text_entry(b"task", b"detourage.reprocess") + text_entry(b"id", b"\xff")
     content += text_entry(b"lang", b"py") + text_entry(b"argsrepr", b"()")
     return draw.send(
@@ -161,6 +160,7 @@ def _celery_headers(draw: Draw) -> Sent:
 
 
 def _compression_of_type(draw: Draw) -> Sent:
+    """Return a message whose header "compression" is not the expected text."""
     entries = (
         entry(b"compression", b"t", b"\x01"),
         entry(b"compression", b"I", b"\x00\x00\x00\x01"),

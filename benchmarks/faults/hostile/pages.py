@@ -12,19 +12,16 @@ from functools import cache
 from benchmarks.faults.hostile.sent import FORGED_LINE, Draw, Kind, Make, Sent
 from tests.hostile_pages import MARKUP, TEXTS
 
-COPIES = 4
-"""Number of pages of each kind; no two of them have the same size."""
+COPIES = 4  # number of pages of each kind; no two of them have the same size
 
-MAX_PAGE_BYTES = 1_000_000
-"""Size in bytes of the largest page of each kind."""
+MAX_PAGE_BYTES = 1_000_000  # size in bytes of the largest page of each kind
 
 TEXT_BYTES = 300_000
 """Size of the texts that pages repeat, in bytes. Some pages contain such a text up to seven times.
 """
 
 Page = Callable[[int], str | bytes]
-TextPage = Callable[[int], str]
-"""Function that returns a page of about the given number of bytes."""
+TextPage = Callable[[int], str]  # function that returns a page of about the given number of bytes
 
 
 def kinds() -> Iterator[Kind]:

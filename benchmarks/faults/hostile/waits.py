@@ -12,8 +12,7 @@ from typing import Any, Self
 from examples.sample_crawl import all_sites, generate
 from tests.deployment import Deployment
 
-ARTICLES_PER_ROUND = 12
-"""Number of articles in the sample crawl if it has one page per template."""
+ARTICLES_PER_ROUND = 12  # number of articles in the sample crawl if it has one page per template
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ class Phase:
     seconds: float = 0.0
     waits: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
-    def note(self, arrivals: Sequence[tuple[str, float, float]]) -> None:
+    def compute_waits(self, arrivals: Sequence[tuple[str, float, float]]) -> None:
         """Compute the waits of pages from their hosts and the times of publication and arrival."""
         first_arrival: dict[str, float] = {}
         for host, _, came_at in arrivals:
@@ -126,6 +125,7 @@ class Consumer:
         self._thread.join()
 
     def _consume(self) -> None:
+        """Receive articles until the consumer is stopped and the queue is empty."""
         queue = self._deployment.topology.articles_queue
         with self._deployment.amqp() as connection, connection.channel() as channel:
             while True:

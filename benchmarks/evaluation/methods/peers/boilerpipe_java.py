@@ -9,8 +9,7 @@ from benchmarks.evaluation.methods.peers.bridge import Bridge, BridgeError, brid
 from detourage.papers.interface import Extracted, Neighbours, Source, UnavailableError
 from detourage.papers.reading import text_of
 
-JARS = Path("/usr/share/java")
-"""Folder for libraries, as prescribed by Debian's Java policy."""
+JARS = Path("/usr/share/java")  # folder for libraries, as prescribed by Debian's Java policy
 
 LIBRARIES = ("boilerpipe.jar", "nekohtml.jar", "xercesImpl.jar")
 

@@ -76,6 +76,7 @@ def _install_once(tools: Path) -> Path:
 
 
 def _install(folder: Path) -> None:
+    """Install the packages listed in the folder's package.json with npm."""
     command = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
     try:
         subprocess.run(
