@@ -73,7 +73,9 @@ def main() -> None:
     parser.add_argument("scores", type=Path)
     parser.add_argument("corpora", nargs="+", type=Path)
     parser.add_argument("--peers", default="readability,readability_js,boilerpipe_java,resiliparse")
-    parser.add_argument("--view", choices=["alone", "beside"], default="beside")
+    parser.add_argument(
+        "--view", choices=["alone", "beside"], default="beside", help="how our pages were read"
+    )
     parser.add_argument("--cache", type=Path, help="folder in which results are cached")
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()

@@ -65,10 +65,10 @@ def main() -> None:
             (_, bare, _), (page, content, _) = readings[:2]
             _count_locations(page, content, counts)
             _count_images(source.html, content, golds.get(source.id, ()), counts)
-            sizes = [_message_bytes(each) for each in (bare, content)]
-            shares.append(sizes[1] / sizes[0] - 1)
-            counts["size"] += sizes[0]
-            counts["size of locations"] += sizes[1] - sizes[0]
+            size, size_with_locations = _message_bytes(bare), _message_bytes(content)
+            shares.append(size_with_locations / size - 1)
+            counts["size"] += size
+            counts["size of locations"] += size_with_locations - size
         total += counts
         print(
             f"| {name} | {counts['pages']} | {counts['blocks']}"

@@ -253,10 +253,9 @@ def table_of_misses(
         if score.recall < MISSED_RECALL:
             pages_by_reason[each.group, miss_reason(each, models)].append(each.gold.id)
     yield "| | why | pages | |\n|---|---|---:|---|"
-    for (group, reason), missed_pages in sorted(
-        pages_by_reason.items(), key=lambda item: (item[0][0], -len(item[1]))
-    ):
-        yield f"| {group} | {reason} | {len(missed_pages)} | {' '.join(missed_pages[:5])} |"
+    most_frequent_first = sorted(pages_by_reason.items(), key=lambda item: -len(item[1]))
+    for (group, reason), ids in sorted(most_frequent_first, key=lambda item: item[0][0]):
+        yield f"| {group} | {reason} | {len(ids)} | {' '.join(ids[:5])} |"
 
 
 def main() -> None:

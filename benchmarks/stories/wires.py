@@ -42,11 +42,11 @@ def main() -> None:
         articles = [
             (page, article) for page in corpus.pages.values() if (article := _extract(page))
         ]
-        credited = [each for each in articles if each[1].metadata.wire]
+        credited = [(page, article) for page, article in articles if article.metadata.wire]
         others = [
-            each
-            for each in articles
-            if each[1].metadata.wire is None and _named_agency(each[1], agency_pattern)
+            (page, article)
+            for page, article in articles
+            if article.metadata.wire is None and _named_agency(article, agency_pattern)
         ]
         counts = Counter(str(article.metadata.wire) for _, article in credited).most_common(8)
         frequent = ", ".join(f"{name} {count}" for name, count in counts)

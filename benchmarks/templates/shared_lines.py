@@ -10,7 +10,6 @@ pages, the same ones into all pages of a group.
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from itertools import islice
 from pathlib import Path
 from unittest.mock import patch
@@ -109,22 +108,20 @@ def _sites(corpus: Corpus) -> Iterator[tuple[str, list[Page]]]:
 
 
 def print_real_sites(name: str, corpus: Corpus, sites: Mapping[str, Site]) -> None:
-    """Print the scores of real sites with and without the decision, and the lines it drops."""
+    """Print the scores of sites with and without their shared lines, and count dropped lines."""
     golds = {corpus.pages[gold.id].url: gold for gold in corpus.scorable()}
     before, after, dropped, dropped_from_article, lines_of_articles = [], [], 0, 0, 0
     for site in sites.values():
-        for without, read in zip(
-            _read_texts(site, is_decided=False), _read_texts(site), strict=True
-        ):
-            gold = golds.get(read[0])
+        for (url, text), (_, full_text) in _read_twice(site):
+            gold = golds.get(url)
             if gold is None or gold.text is None:
                 continue
             head = f"{gold.title or ''}\n" if gold.title_in_text else ""
-            before.append(text_only(head + without[1], gold.text).f1)
-            after.append(text_only(head + read[1], gold.text).f1)
-            lines = {clean(line) for line in read[1].split("\n")}
+            before.append(text_only(head + full_text, gold.text).f1)
+            after.append(text_only(head + text, gold.text).f1)
+            lines = {clean(line) for line in text.split("\n")}
             words = "".join(gold.text.split())
-            for line in filter(None, map(clean, without[1].split("\n"))):
+            for line in filter(None, map(clean, full_text.split("\n"))):
                 is_in_article = "".join(line.split()) in words
                 lines_of_articles += is_in_article
                 dropped += line not in lines
@@ -136,10 +133,15 @@ def print_real_sites(name: str, corpus: Corpus, sites: Mapping[str, Site]) -> No
     )
 
 
-def _read_texts(site: Site, *, is_decided: bool = True) -> list[tuple[str, str]]:
-    """Return the URLs and texts of the pages of a site."""
-    with nullcontext() if is_decided else patch.object(SharedLines, "on", lambda *_: frozenset()):
+def _read_twice(site: Site) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    """Yield each page's URL and text twice: as the service reads it, and with all shared lines."""
+
+    def read() -> list[tuple[str, str]]:
         return [(each.url, each.article.text if each.article else "") for each in site.read()]
+
+    with patch.object(SharedLines, "on", lambda *_: frozenset()):
+        full_texts = read()
+    yield from zip(read(), full_texts, strict=True)
 
 
 def print_insertions(size: int, groups: Sequence[Sequence[Page]]) -> None:
@@ -172,13 +174,11 @@ def print_insertions(size: int, groups: Sequence[Sequence[Page]]) -> None:
             if len(grouped) < size:
                 break
             groups_measured += turn == 0
-            for without, read in zip(
-                _read_texts(site, is_decided=False), _read_texts(site), strict=True
-            ):
+            for (_, text), (_, full_text) in _read_twice(site):
                 for cell, sentence in zip(zip(lengths, PLACES, strict=True), chosen, strict=True):
                     # A sentence that is never taken for text needs no decision.
-                    tried[cell] += sentence in without[1]
-                    lost[cell] += sentence in without[1] and sentence not in read[1]
+                    tried[cell] += sentence in full_text
+                    lost[cell] += sentence in full_text and sentence not in text
                     insertions += 1
     print(
         f"| **{size}** | groups: {groups_measured} |"

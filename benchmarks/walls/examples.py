@@ -102,10 +102,8 @@ def corpus_examples(folder: Path) -> Iterator[Example]:
 
 
 def _matches_gold(gold: str, html: bytes | str, url: str, content_type: str | None) -> bool:
-    read = _read(html, url, content_type)
-    if read is None or read[1] is None:
-        return False
-    return compare_bags(read[1].text, gold).f1 >= MIN_GOLD_F1
+    _, article, _ = _read(html, url, content_type) or (None, None, None)
+    return article is not None and compare_bags(article.text, gold).f1 >= MIN_GOLD_F1
 
 
 def inserted_examples(folder: Path, half: str, seed: int, number: int) -> Iterator[Example]:
@@ -141,12 +139,12 @@ def _replace_article(
     html: bytes | str, url: str, content_type: str | None, wall: Any, rng: random.Random, site: str
 ) -> str | None:
     """Replace a page's article with a wall; in most cases, the headline and metadata remain."""
-    result = _read(html, url, content_type)
-    if result is None or result[1] is None:
+    page, article, _ = _read(html, url, content_type) or (None, None, None)
+    if page is None or article is None:
         return None
-    document = result[0].document
-    container = element_at(document, result[1].xpath)
-    if container is None or container.tag == "html" or len(result[1].text) < MIN_ARTICLE_CHARACTERS:
+    document = page.document
+    container = element_at(document, article.xpath)
+    if container is None or container.tag == "html" or len(article.text) < MIN_ARTICLE_CHARACTERS:
         return None
     message = markup.fragment_fromstring(wall.message(), create_parent="div")
     for child in list(container):

@@ -135,8 +135,8 @@ class Downstream:
         """Compare events in texts with those in the gold texts; None if no page is comparable."""
         if not self._wanted_events:
             return None
-        marked = {name: pair[0] for name, pair in events_by_page.items()}
-        unmarked = {name: pair[1] for name, pair in events_by_page.items()}
+        marked = {page: event for page, (event, _) in events_by_page.items()}
+        unmarked = {page: event for page, (_, event) in events_by_page.items()}
         by_language: defaultdict[str, dict[str, Event | None]] = defaultdict(dict)
         for target in self._targets:
             gold = target.gold

@@ -58,13 +58,13 @@ class Difference:
 
 def macro_average(rows: Iterable[PageScores], *, over: AveragedOver = "pages") -> dict[str, float]:
     """Average every score over the pages that have it; all pages or sites have equal weight."""
-    values: dict[str, tuple[list[float], list[str]]] = {}
+    columns: dict[str, tuple[list[float], list[str]]] = {}
     for row in rows:
         for name, value in row.scores.items():
-            column = values.setdefault(name, ([], []))
-            column[0].append(value)
-            column[1].append(row.site)
-    return {name: _mean(*_site_sums(*column), over) for name, column in values.items()}
+            values, sites = columns.setdefault(name, ([], []))
+            values.append(value)
+            sites.append(row.site)
+    return {name: _mean(*_site_sums(*column), over) for name, column in columns.items()}
 
 
 def macro_average_by_language(

@@ -236,6 +236,7 @@ def _damaged(draw: Draw) -> Sent:
 
 
 def _compressed_otherwise(draw: Draw) -> Sent:
+    """Return a body that starts with a NUL byte and is compressed by an undeclared method."""
     name, _ = draw.one_of(_COMPRESSORS)
     _, compress = _COMPRESSORS[(draw.number + 3) % len(_COMPRESSORS)]
     return _send_compressed(draw, b"\x00" + compress(draw.body()), name)
