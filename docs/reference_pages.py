@@ -144,6 +144,7 @@ def _command_sections(command: click.Command, context: click.Context, level: int
 
 
 def _command_section(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
+    """Describe one command: its usage, help, options and epilogue."""
     if context.parent is not None:
         usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
         yield f"{'#' * level} `{context.command_path}`"

@@ -62,13 +62,10 @@ def train_ranking(examples: Sequence[Example]) -> dict[str, float]:
         for page, good in pages:
             scores = page @ weights
             likelihoods = np.exp(scores - scores.max())
-            right_likelihoods = likelihoods * good
-            total -= float(np.log(right_likelihoods.sum() / likelihoods.sum()))
-            gradient = (
-                gradient
-                - right_likelihoods @ page / right_likelihoods.sum()
-                + likelihoods @ page / likelihoods.sum()
-            )
+            right = likelihoods * good
+            total -= float(np.log(right.sum() / likelihoods.sum()))
+            gradient = gradient - right @ page / right.sum()
+            gradient += likelihoods @ page / likelihoods.sum()
         return total, gradient
 
     weights = minimize(loss, np.zeros(len(columns)), jac=True, method="L-BFGS-B").x / deviation

@@ -48,6 +48,7 @@ def time_matrices(sites: Sites) -> None:
 
 
 def _cpu_seconds(trees: Sequence[Tree], memory: int, unit: str) -> float:
+    """Return the CPU time of a matrix, given the bytes for memoisation and the vector unit."""
     a, b = np.triu_indices(len(trees), 1)
     start = time.process_time()
     forest = Forest(trees, memory=memory, way=(unit, 0, "", True, True, True))
@@ -95,6 +96,7 @@ def compare_threads(sites: Sites) -> None:
 
 
 def _minimum_run(runs: Sequence[_Run]) -> _Run:
+    """Return the minimum of each measure over repeated runs."""
     return _Run(
         min(run.seconds for run in runs),
         min(run.processor_seconds for run in runs),

@@ -38,6 +38,7 @@ def peak_megabytes(call: Callable[[], object]) -> float:
 
 
 def _peaks_before_and_after(call: Callable[[], object]) -> tuple[float, float]:
+    """Return the peak memory of this process before and after a call, in MB."""
     # Reset the peak (see proc(5)); otherwise, that of the imports would hide that of the call.
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     before = _peak_megabytes()

@@ -48,9 +48,7 @@ SAMPLE, BARE = "sample", "bare"
 MAX_LINES: Final = 600  # maximum number of lines of a page; the rest is cut off
 
 BARE_ARTICLES_STEP, BARE_OTHERS_STEP = 8, 2
-"""Intervals at which articles and pages of other kinds, respectively, are taken from a corpus to
-make bare pages.
-"""
+"""Bare pages are made from every eighth article and every second page of another kind."""
 
 BARE_FRAME = (
     "<ul><li><a href='/'>Home</a></li><li><a href='/news'>News</a></li>"

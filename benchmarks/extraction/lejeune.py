@@ -147,6 +147,7 @@ class Tools:
         return [self._score_page(page, text) for page, text in zip(pages, texts, strict=True)]
 
     def _score_page(self, page: Page, text: Prediction) -> Row:
+        """Score a text, and find DAnIEL's events in it and in the gold text."""
         gold = page.target.gold
         scores, _ = score(self._memo, text, page.target)
         diseases = dict(self._diseases[gold.language])

@@ -40,8 +40,7 @@ LOST_RECALL = 0.1  # recall below which an article counts as lost, in the column
 FOUND_RECALL = 0.8  # minimum recall for an article to count as found by a peer
 
 MISSED_RECALL = 0.5
-"""Recall below which a page is listed with the reason why the service missed most of its article.
-"""
+"""Recall below which a page is listed with the reason why most of its article is missed."""
 
 WARM_UP_PAGES = 10  # number of warm-up pages that are read before timing begins
 

@@ -97,15 +97,23 @@ class Stage:
     seed: int
 
 
+_LESS_NOISE: Final = Noise(
+    rows=0.12, words=0.15, signs=0.12, names=0.12, all_names=0.2, page_words=0.2
+)
 STAGES: Final = (
-    Stage(6, 2e-3, Noise(), 0, 0),
-    Stage(10, 1.4e-3, Noise(0.12, 0.15, 0.12, 0.12, 0.2, 0.2), 1, 1),
+    Stage(epochs=6, rate=2e-3, noise=Noise(), labelled=0, seed=0),
+    Stage(epochs=10, rate=1.4e-3, noise=_LESS_NOISE, labelled=1, seed=1),
 )
 
 
 @dataclass(eq=False)
 class Lesson:
-    """An example prepared for training: what the network sees, and labels with their weights."""
+    """An example prepared for training: what the network sees, and labels with their weights.
+
+    `convention` is the number of the convention of its gold text, and `kind` that of the page's
+    kind, or -1. `kinds` are the teacher's probabilities of kinds. `is_compared` states whether the
+    lines are compared with another page.
+    """
 
     example: Example
     pieces: Array
@@ -282,29 +290,27 @@ def divide_into_batches(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
     return [each for each in batches if each]
 
 
-def _gold_probability(parameters: Arrays, log_roles: Any, hidden: Any, convention: Any) -> Any:
+def _gold_probability(params: Arrays, log_roles: Any, hidden: Any, convention: Any) -> Any:
     """Return the probability that each line is in a gold text that follows its convention."""
-    kept = jax.nn.sigmoid(parameters["convention"])[convention]
+    kept = jax.nn.sigmoid(params["convention"])[convention]
     text = jnp.clip((jnp.exp(log_roles) * kept).sum(-1), 1e-4, 1 - 1e-4)
-    shift = (
-        0.3 * (hidden * parameters["gold"][convention]).sum(-1)
-        + parameters["gold_bias"][convention]
-    )
+    shift = 0.3 * (hidden * params["gold"][convention]).sum(-1) + params["gold_bias"][convention]
     return jnp.clip(jax.nn.sigmoid(jnp.log(text / (1 - text)) + shift), 1e-4, 1 - 1e-4)
 
 
-def loss(parameters: Arrays, shape: Shape, noise: Noise, batch: Arrays) -> Any:
+def loss(params: Arrays, shape: Shape, noise: Noise, batch: Arrays) -> Any:
     """Return the loss of a batch, averaged over its pages."""
-    outputs = judge(shape, parameters, batch, noise)
+    outputs = judge(shape, params, batch, noise)
     of_page, is_text = batch["page_of_line"], jnp.asarray(IS_TEXT)
     log_roles = jax.nn.log_softmax(outputs["roles"], -1)
     text = jnp.clip((jnp.exp(log_roles) * is_text).sum(-1), 1e-4, 1 - 1e-4)
-    gold = _gold_probability(parameters, log_roles, outputs["hidden"], batch["convention"])
+    gold = _gold_probability(params, log_roles, outputs["hidden"], batch["convention"])
 
     def by_page(values: Any) -> Any:
         return jax.ops.segment_sum(values, of_page, PAGES + 1)[:PAGES]
 
     def text_loss(found: Any, wanted: Any, weights: Any) -> Any:
+        """Return the weighted cross-entropy of lines, plus the weighted loss in expected F1."""
         smooth = wanted * (1 - SMOOTHING) + SMOOTHING / 2
         entropy = -(smooth * jnp.log(found) + (1 - smooth) * jnp.log(1 - found))
         sizes = batch["counts"] * (weights > 0)
@@ -332,7 +338,7 @@ def loss(parameters: Arrays, shape: Shape, noise: Noise, batch: Arrays) -> Any:
         KIND_WEIGHT * (kind * (batch["kind"] >= 0)).sum()
         + KIND_WEIGHT * (batch["kinds"] * log_kinds).sum()
     )
-    return total / batch["number"] + 0.001 * (parameters["gold"] ** 2).mean()
+    return total / batch["number"] + 0.001 * (params["gold"] ** 2).mean()
 
 
 def fit(examples: Sequence[Example], log: Callable[[str], None] = print) -> Trained:
@@ -395,13 +401,12 @@ def _train_stage(
     state = optimiser.init(parameters)
 
     @jax.jit
-    def step(p: Arrays, state: Any, average: Arrays, batch: Arrays, kept_share: Any) -> Any:
+    def step(p: Arrays, state: Any, average: Arrays, batch: Arrays, kept: Any) -> Any:
+        """Make a training step, and update the average of the parameters."""
         value, gradient = jax.value_and_grad(loss)(p, shape, stage.noise, batch)
         update, state = optimiser.update(gradient, state, p)
         p = optax.apply_updates(p, update)
-        average = jax.tree.map(
-            lambda old, new: old * kept_share + new * (1 - kept_share), average, p
-        )
+        average = jax.tree.map(lambda old, new: old * kept + new * (1 - kept), average, p)
         return p, state, average, value
 
     average, number = parameters, 0
@@ -410,8 +415,8 @@ def _train_stage(
         losses = []
         for batch in shuffled():
             arrays = pack_batch(batch, rng, shape.random_bytes, columns)
-            kept_share = min(MAX_AVERAGING, (1 + number) / (10 + number))
-            parameters, state, average, value = step(parameters, state, average, arrays, kept_share)
+            kept = min(MAX_AVERAGING, (1 + number) / (10 + number))
+            parameters, state, average, value = step(parameters, state, average, arrays, kept)
             losses.append(value)
             number += 1
         log(f"epoch {epoch}: loss {np.mean(losses):.4f}, {time.monotonic() - began:.0f} s")
@@ -476,7 +481,7 @@ def read_all(corpora: Path, teacher: PageModel) -> Iterator[Example]:
         yield from reader.corpus(corpora / name, labels.get(name, {}))
 
 
-def describe_this_training(corpora: Path, examples: Sequence[Example]) -> Training:
+def describe_run(corpora: Path, examples: Sequence[Example]) -> Training:
     """Describe the corpora and libraries of a training, for the model file."""
     used = [
         corpus_used(
@@ -505,14 +510,8 @@ def main() -> None:
     def write(path: Path, training_examples: Sequence[Example], trained: Trained) -> None:
         network = (trained.shape, trained.parameters, trained.pieces)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(
-            model_file(
-                describe_this_training(options.corpora, training_examples),
-                ALL_ROLES,
-                KINDS,
-                network,
-            )
-        )
+        header = describe_run(options.corpora, training_examples)
+        path.write_bytes(model_file(header, ALL_ROLES, KINDS, network))
 
     if options.model:
         is_left_out = [fold_of(each.gold.site, LEFT_OUT) == 0 for each in examples]

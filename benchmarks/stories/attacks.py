@@ -135,6 +135,7 @@ class Campaign:
         return self._rng.sample(self._texts, self._rng.randint(2, most))
 
     def _attack_kinds(self) -> Sequence[Callable[[], Iterator[Version]]]:
+        """Return functions that each yield the pages of an attack, in order."""
         return (
             self._two_composed,
             self._many_composed,
@@ -158,6 +159,7 @@ class Campaign:
             yield self._page([each for text in self._some_texts(12) for each in text])
 
     def _composed_after_many_of_one_site(self) -> Iterator[Version]:
+        """Publish composed pages, first many on one domain, then one on each other domain."""
         texts = self._rng.sample(self._texts, min(8, self.stories))
         pages = [(*one, *other) for one in texts for other in texts if one < other]
         for sentences in self._rng.sample(pages, min(14, len(pages))):

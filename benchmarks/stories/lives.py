@@ -78,6 +78,7 @@ def _misspell(text: str, rng: random.Random) -> str | None:
 
 
 def _correct_number(text: str, rng: random.Random) -> str | None:
+    """Replace one digit of a sentence; return None if it has no digits."""
     digits = [index for index, character in enumerate(text) if character.isdecimal()]
     if not digits:
         return None

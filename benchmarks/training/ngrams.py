@@ -74,6 +74,7 @@ def all_pairs(pairs: Sequence[TrainingPair]) -> list[TrainingPair]:
 
 
 def _first_pairs_by_language(pairs: Iterable[TrainingPair]) -> list[list[TrainingPair]]:
+    """Return the first pairs of each language, at most `PAIRS_PER_LANGUAGE`."""
     by_language: defaultdict[str, list[TrainingPair]] = defaultdict(list)
     for pair in pairs:
         if len(by_language[pair.language]) < PAIRS_PER_LANGUAGE:

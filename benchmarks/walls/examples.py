@@ -127,6 +127,7 @@ def inserted_examples(folder: Path, half: str, seed: int, number: int) -> Iterat
 
 
 def _host_pages(folder: Path, half: str) -> Iterator[tuple[bytes | str, str, str | None, str]]:
+    """Yield the articles of one half of the sites, as HTML, URL, content type and site."""
     for name in HOST_CORPORA:
         corpus = load_corpus(folder / name)
         for gold in corpus.golds.values():

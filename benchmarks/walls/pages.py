@@ -56,7 +56,7 @@ _OVERLAY_STYLES = ("overlay", "site", "card", "framework", "table")  # walls ove
 _SITE_STYLES = ("site", "framework", "table")  # pages in the layout of a site
 _STANDALONE_STYLES = ("card", "bare", "framework")  # pages that show only the wall
 
-WALLS = {
+WALLS = {  # outcome, wordings, styles, HTTP statuses and source of each kind
     "consent": Kind("wall", "consent", ("vendor", *_STANDALONE_STYLES), (200,)),
     "consent_over_site": Kind("wall", "consent", ("overlay", "site"), (200,)),
     "robot_check": Kind("wall", "robot_check", _SERVER_STYLES, (403, 503, 200), "vendor"),

@@ -20,9 +20,7 @@ from benchmarks.evaluation.scores import (
 )
 
 MapFunction = Callable[..., list[Any]]
-"""Function that maps another function over columns of arguments; it also takes a description of the
-work.
-"""
+"""Function like `map` that takes, as its first argument, a description of the work."""
 
 
 class Downstream:

@@ -159,17 +159,11 @@ class _Measurement:
             for page in self._corpus.pages.values()
         }
         self._sources = [sources[gold.id] for gold in self._golds]
-        prepared = self._map_with_progress(
-            "pages", partial(prepare, self._memo), self._sources, self._golds
-        )
+        prepared = self._map("pages", partial(prepare, self._memo), self._sources, self._golds)
         self._targets = [target for target, _ in prepared]
         raw_statistics = [counts for _, counts in prepared]
         self._downstream = Downstream(
-            self._bench.diseases or {},
-            self._corpus,
-            self._targets,
-            self._memo,
-            self._map_with_progress,
+            self._bench.diseases or {}, self._corpus, self._targets, self._memo, self._map
         )
         self._jobs = self._make_jobs(sources)
 
@@ -197,7 +191,7 @@ class _Measurement:
             references=self._reference_lines(raw_statistics),
         )
 
-    def _map_with_progress(
+    def _map(
         self, what: str, function: Callable[..., _Result], *columns: Sequence[object]
     ) -> list[_Result]:
         """Call a function for each row of arguments in the processes, and report the progress."""
@@ -271,9 +265,7 @@ class _Measurement:
 
     def _measure_limits(self) -> Iterator[tuple[Line, list[PageScores]]]:
         """Yield the row and page scores of each upper bound."""
-        found = self._map_with_progress(
-            "limits", partial(limits, self._memo), self._sources, self._targets
-        )
+        found = self._map("limits", partial(limits, self._memo), self._sources, self._targets)
         for name, texts in zip(LIMITS, zip(*found, strict=True), strict=True):
             line, rows = self._score_texts(Line(name, "limit"), list(texts), Gives.TEXT)
             yield line, [replace(row, scores=_text_scores(row.scores)) for row in rows]
@@ -282,7 +274,7 @@ class _Measurement:
         self, line: Line, texts: Sequence[Prediction], gives: Gives
     ) -> tuple[Line, list[PageScores]]:
         """Score a method's texts and the downstream task; omit fields it does not extract."""
-        scored = self._map_with_progress(
+        scored = self._map(
             f"{line.method}, scores", partial(score, self._memo), texts, self._targets
         )
         scores = [_given_scores(gives, found) for found, _ in scored]

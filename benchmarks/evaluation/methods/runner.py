@@ -90,6 +90,7 @@ class _Pool:
         self._processes: list[ExtractorProcess] = []
 
     def run(self, count: int) -> Iterator[tuple[int, Outcome]]:
+        """Yield the index and outcome of each page, with the given number of processes."""
         for _ in range(count):
             self._start()
         while self._processes:

@@ -33,6 +33,7 @@ def peak_memory(children: Iterable[int] = ()) -> int | None:
 
 
 def _cpu_seconds_of(pid: int) -> float:
+    """Return the CPU time of a process, or 0 if it has ended."""
     try:
         stat = (_PROCESSES / str(pid) / "stat").read_text()
     except OSError:

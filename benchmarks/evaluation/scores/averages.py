@@ -159,6 +159,7 @@ def _site_sums(
 def _mean(
     sums: npt.NDArray[np.float64], counts: npt.NDArray[np.float64], over: AveragedOver
 ) -> float:
+    """Return the mean over pages or sites, given the sum and number of values of each site."""
     if over == "sites":
         return float(np.mean(sums / counts))
     return float(sums.sum() / counts.sum())

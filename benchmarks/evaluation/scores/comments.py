@@ -152,6 +152,7 @@ def _same_name(found: str | None, wanted: str | None) -> bool:
 
 
 def _same_date(found: Comment, wanted: str | None) -> bool:
+    """Return whether a date is written like the expected one, or denotes the same day."""
     given = [date for date in (found.date, found.published) if date is not None]
     return wanted is not None and any(
         _lower_and_collapsed(date) == _lower_and_collapsed(wanted) or same_day(date, wanted)

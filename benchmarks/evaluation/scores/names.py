@@ -41,6 +41,7 @@ class Gazetteer:
                 self._names.update(_names_in_line(line, name_words))
             self._names.update(tuple(words(name)) for name in _TITLE_OF_WORK.findall(line))
         self._names.discard(())
+        # Lengths of the names that begin with a word, in descending order.
         self._lengths: dict[str, list[int]] = {}
         for first, length in sorted({(name[0], len(name)) for name in self._names}):
             self._lengths.setdefault(first, []).insert(0, length)

@@ -79,6 +79,7 @@ class _TextWriter:
             self.size += len(text)
 
     def end_block(self, kind: str) -> None:
+        """End the current block, if it has text, with a line break."""
         if self.size > self.start:
             self.blocks.append((kind, self.start, self.size))
             self.parts.append("\n")

@@ -105,6 +105,7 @@ def are_lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
         [word for line in words_by_line for word in line], words(text)
     ):
         matched[start : start + size] = 1.0
+    # Divide the matched words of each line, from cumulative sums, by the number of its words.
     sums = np.concatenate([[0.0], np.cumsum(matched)])
     ends = np.cumsum([0, *map(len, words_by_line)])
     counts = np.maximum(1, np.diff(ends))

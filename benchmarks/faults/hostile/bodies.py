@@ -162,6 +162,7 @@ def _encoded(draw: Draw) -> str:
 
 
 def _odd_base64(draw: Draw) -> Sent:
+    """Return a message whose HTML is in invalid or unusual Base64."""
     encoded = _encoded(draw)
     odd = (
         *("%", "a", "====", encoded[:-1], encoded + "=", encoded + "\n", f" {encoded}", "\u00e9"),
@@ -177,6 +178,7 @@ def _without_page(draw: Draw) -> Sent:
 
 
 def _own_template(draw: Draw) -> Sent:
+    """Return a page of one site whose elements are drawn at random."""
     tags = ("div", "section", "article", "ul", "ol", "table", "span", "main", "aside", "dl")
     opened = [draw.random.choice(tags) for _ in range(200)]
     html = "".join(f"<{tag}>{'<br>' * draw.random.randrange(3)}" for tag in opened)
@@ -277,6 +279,8 @@ _FIELDS: dict[str, Make] = {
 
 
 def _padded(size: int, *, is_text: bool, filler: bytes) -> Make:
+    """Return a function that makes pages of exactly the given size."""
+
     def make(draw: Draw) -> Sent:
         start = draw.html.encode()
         page = start + filler * ((size - len(start)) // len(filler) + 1)

@@ -58,7 +58,7 @@ def _words(seed: str) -> tuple[str, ...]:
     return tuple("".join(rng.choices("bcdfghklmnprstvaeiou", k=7)) for _ in range(WORDS_PER_TEXT))
 
 
-def _with_changed_words(words: tuple[str, ...], number: int) -> str:
+def _change_words(words: tuple[str, ...], number: int) -> str:
     """Return a text with five words changed."""
     rng = random.Random(number)
     own = list(words)
@@ -80,46 +80,46 @@ def _html(title: str, text: str, *, head: str = "", foot: str = "") -> str:
     )
 
 
-def _minutes_from_noon(minutes: int) -> str:
+def _noon_plus(minutes: int) -> str:
     return (NOON + timedelta(minutes=minutes)).isoformat()
 
 
 # Each of the following functions makes one message of a kind; `draw.number` counts them.
 def _near_copy(draw: Draw) -> Sent:
     """Return one of many copies of a text, each with five other words."""
-    text = _with_changed_words(_words("copies"), draw.number)
+    text = _change_words(_words("copies"), draw.number)
     html = _html("The ferry that came back", text)
-    return draw.send(
-        draw.body(html=html, fetched_at=_minutes_from_noon(draw.number)), is_sound=True
-    )
+    return draw.send(draw.body(html=html, fetched_at=_noon_plus(draw.number)), is_sound=True)
 
 
 def _earlier_copy(draw: Draw) -> Sent:
-    text = _with_changed_words(_words("earlier"), draw.number)
+    """Return a copy of a text that claims to be fetched before all previous copies."""
+    text = _change_words(_words("earlier"), draw.number)
     html = _html("The mill that turned", text)
     url = f"https://earlier-{draw.number % 100}.example/{draw.number}"
     return draw.send(
-        draw.body(url=url, html=html, fetched_at=_minutes_from_noon(-draw.number)), is_sound=True
+        draw.body(url=url, html=html, fetched_at=_noon_plus(-draw.number)), is_sound=True
     )
 
 
 def _version(draw: Draw) -> Sent:
+    """Return a version of one of two stories, in turn, each on a site of its own."""
     story = draw.number % 2
-    text = _with_changed_words(_words(f"story {story}"), draw.number)
+    text = _change_words(_words(f"story {story}"), draw.number)
     html = _html(f"News about story {story}", text)
     url = f"https://victim-{draw.number}.example/story"
-    return draw.send(draw.body(url=url, html=html, fetched_at=_minutes_from_noon(0)), is_sound=True)
+    return draw.send(draw.body(url=url, html=html, fetched_at=_noon_plus(0)), is_sound=True)
 
 
 def _flip(draw: Draw) -> Sent:
     """Return the next fetch of a page whose text is, in turn, from both stories, one or none."""
     page, turn = draw.number % FLIPPING_PAGES, draw.number // FLIPPING_PAGES
-    one, other = (_with_changed_words(_words(f"story {each}"), draw.number) for each in (0, 1))
-    own = _with_changed_words(_words(f"page {page}"), draw.number)
+    one, other = (_change_words(_words(f"story {each}"), draw.number) for each in (0, 1))
+    own = _change_words(_words(f"page {page}"), draw.number)
     text = (f"{one} {other}", own, other, f"{other} {one}", one)[(page + turn) % 5]
     html = _html("News about all of it", text)
     url = f"https://flips.example/{page}"
-    return draw.send(draw.body(url=url, html=html, fetched_at=_minutes_from_noon(draw.number)))
+    return draw.send(draw.body(url=url, html=html, fetched_at=_noon_plus(draw.number)))
 
 
 def _part(draw: Draw) -> Sent:
@@ -187,7 +187,7 @@ def _variant(draw: Draw) -> Sent:
     )
     head = f"<link rel=canonical href='https://www.{page}'>"
     html = _html("A story under many addresses", text, head=head)
-    at = _minutes_from_noon(draw.number)
+    at = _noon_plus(draw.number)
     return draw.send(draw.body(url=draw.one_of(urls), html=html, fetched_at=at))
 
 
@@ -202,9 +202,7 @@ def _claim_good_page(good: Sequence[GoodPage]) -> Make:
         head = f"<link rel=canonical href='{victim.url}'>"
         text = "\n".join(victim.paragraphs) if draw.number % 2 else " ".join(_words(victim.url))
         html = _html("A claim", text.replace("\n", " "), head=head)
-        return draw.send(
-            draw.body(url=f"{victim.url}/claim", html=html, fetched_at=_minutes_from_noon(0))
-        )
+        return draw.send(draw.body(url=f"{victim.url}/claim", html=html, fetched_at=_noon_plus(0)))
 
     return make
 

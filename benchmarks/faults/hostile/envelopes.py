@@ -108,6 +108,7 @@ def _hostile_header(draw: Draw) -> Sent:
 
 
 def _nested_header(depth: int, tag: bytes) -> bytes:
+    """Return a header table in which tables or arrays are nested."""
     content = b""
     for _ in range(depth):
         inner = pack(">I", len(content)) + content
@@ -228,6 +229,7 @@ def _truncated(draw: Draw) -> Sent:
 
 
 def _damaged(draw: Draw) -> Sent:
+    """Return a compressed body of which five bytes are changed."""
     name, compress = draw.one_of(_COMPRESSORS)
     body = bytearray(compress(draw.body()))
     for _ in range(5):
@@ -254,6 +256,7 @@ def _plain_declared_compressed(draw: Draw) -> Sent:
 
 @cache
 def _gzip_bomb() -> bytes:
+    """Return a small body that decompresses to a gibibyte."""
     # A flushed block ends on a byte boundary and can therefore be repeated.
     deflate = zlib.compressobj(9, zlib.DEFLATED, 31)
     start = deflate.compress(b"{") + deflate.flush(zlib.Z_FULL_FLUSH)

@@ -137,6 +137,7 @@ class Consumer:
                     return
 
     def _keep_article(self, article: Mapping[str, Any]) -> None:
+        """Record an article's time of arrival, and the fields that are checked later."""
         self.came_at.setdefault(article["url"], time.monotonic())
         kept_fields = ("id", "site", "url", "revision", "text")
         # The texts of crowd pages are long, and no check needs them.
