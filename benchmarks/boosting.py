@@ -17,8 +17,7 @@ LEARNING_RATE = 0.1  # factor by which each tree's values are scaled
 SHRINKAGE = 1.0  # L2 regularisation of the leaves' values
 
 COLUMNS_AT_A_SPLIT = 0.4
-"""Share of the columns that each split considers; they are drawn at random, so that trees differ
-more."""
+"""Share of the columns, drawn at random, that each split considers, so that trees differ."""
 
 SEED = 0
 

@@ -28,7 +28,7 @@ PAGES_PER_TEMPLATE = 12
 WIDTH, HEIGHT = 1280, 860  # of the window, in pixels
 HEIGHT_BY_VIEW = {"site": 1500}  # views that need a higher window
 
-UNUSABLE_MESSAGES = (
+UNUSABLE_MESSAGES = (  # they fill the view of the quarantine
     b'{"version": 1, "url": "https://harbour-post.example/transport/9.html", "html": "<!doct',
     b'{"version": 1, "url": "ftp://harbour-post.example/harbour.html", "html": "<p>Tides</p>"}',
     b'{"version": 1, "url": "ftp://harbour-post.example/piers.html", "html": "<p>Piers</p>"}',

@@ -60,6 +60,7 @@ def add_navigation(_: Sphinx, name: str, content: list[str]) -> None:
 
 
 def _toctree(*pages: str, caption: str = "") -> str:
+    """Return a hidden table of contents with the given pages."""
     return "\n".join(
         ["\n\n```{toctree}", ":hidden:", f":caption: {caption}" * bool(caption), *pages, "```\n"]
     )

@@ -76,6 +76,7 @@ def print_means(name: str, pages: Sequence[PageFields]) -> None:
 
 
 def _weighted_mean(weighted: Iterable[tuple[float | None, int]]) -> str:
+    """Format the weighted mean of the known values, or "-" if there are none."""
     known = [(value, weight) for value, weight in weighted if value is not None]
     if not known:
         return "-"

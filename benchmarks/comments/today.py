@@ -42,8 +42,7 @@ MIN_POST_RECALL = 0.9
 """Minimum share of a post's words that a text must contain to count as containing the post."""
 
 MIN_SOURCE_RECALL = 0.5
-"""Minimum share of a gold text's words that the page's source must contain for the text to be
-extractable."""
+"""Minimum share of a gold text's words in the page's source for the text to be extractable."""
 
 
 @contextmanager

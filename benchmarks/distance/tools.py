@@ -37,8 +37,7 @@ OUR_UNITS: dict[str, Tool] = {
 WHOLE_TABLES: dict[str, Tool] = {
     unit: partial(_ours, way=_way(unit, shortcuts=False)) for unit in _native.UNITS
 }
-"""The implementation of this project without trimming, bounds and bands, so that it computes every
-table cell."""
+"""This project's implementation without trimming, bounds and bands: it computes every cell."""
 
 
 class _Node:

@@ -82,8 +82,7 @@ WORDS_OF_TITLE = 8
 """Number of words at the start of the first post that form the title of a bare thread."""
 
 GENERATED_SEED, GENERATED_PAGES = 7, 3
-"""Seed of the generated pages, which differs from the sample crawl's, and their number per
-template."""
+"""Seed of the generated pages (not that of the sample crawl), and their number per template."""
 
 Labels = Mapping[str, LabelledPage]  # pages of a corpus whose lines are labelled with roles, by ID
 

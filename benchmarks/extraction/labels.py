@@ -13,8 +13,7 @@ UNKNOWN = -1
 """Label of a line for which the gold record does not determine whether it belongs to the text."""
 
 MIN_SHARE_IN_GOLD = 0.5
-"""Minimum share of a line's words that the gold text must contain for the line to belong to the
-article."""
+"""Minimum share of a line's words in the gold text for the line to belong to the article."""
 
 MIN_COMMENT_WORDS = 4
 """Minimum number of words in a line that is matched with comments; shorter lines may match by

@@ -36,8 +36,7 @@ TOOLS = {
 """Methods by their names in the paper (JTA uses stop lists, JTS does not)."""
 
 TRAINED_BY_LANGUAGE = frozenset({"NCT5"})
-"""Tools that are trained separately for each language; all other tools are the same for all
-languages."""
+"""Tools that are trained for each language; all other tools are the same for all languages."""
 
 MEASURES = {"TO": "to", "CAR": "char", "TM": "tm"}  # scores by their names in the paper
 

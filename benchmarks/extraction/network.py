@@ -194,6 +194,7 @@ class _Dropout:
         return drawn >= np.uint8(round(256 * share))
 
     def rows(self, values: Any) -> Any:
+        """Set random values of hidden rows to 0, and scale up the others (inverted dropout)."""
         if self._noise is None:
             return values
         share = self._noise.rows

@@ -44,7 +44,7 @@ MISSED_RECALL = 0.5
 
 WARM_UP_PAGES = 10  # number of warm-up pages that are read before timing begins
 
-COLUMN_HEADS = (
+COLUMN_HEADS = (  # "with" and "without" are shares of required and forbidden snippets found
     *("precision", "recall", "F1", "interval", "difference (p)"),
     *("with", "without", "lost", "pages/CPU s"),
 )

@@ -425,7 +425,7 @@ def _train_stage(
 
 def report(trained: Trained, examples: Sequence[Example]) -> Iterator[str]:
     """Yield figures of pages that were left out, each read alone."""
-    numbers = {name: at for at, name in enumerate(trained.conventions)}
+    numbers = {name: index for index, name in enumerate(trained.conventions)}
     known = [each for each in examples if convention_name(each) in numbers]
     alone = [replace(each, comparison=np.full_like(each.comparison, -1)) for each in known]
     weights = np.ones(len(ALL_ROLES))
@@ -435,19 +435,19 @@ def report(trained: Trained, examples: Sequence[Example]) -> Iterator[str]:
     kept_inserted, wrong_lines, kinds = [], [], []
     for batch in divide_into_batches(lessons):
         outputs = forward(trained.parameters, pack_batch(batch))
-        line = 0
-        for at, lesson in enumerate(batch):
-            example, end = lesson.example, line + lesson.size
-            logits = np.asarray(outputs["roles"][line:end], np.float64)
+        first_line = 0
+        for index, lesson in enumerate(batch):
+            example, last_line = lesson.example, first_line + lesson.size
+            logits = np.asarray(outputs["roles"][first_line:last_line], np.float64)
             text = softmax(logits)[:, IS_TEXT].sum(axis=1)
             sizes = example.columns["counts"].astype(np.float64)
             chosen, _ = choose_lines(text, sizes)
-            line = end
+            first_line = last_line
             kept_inserted += chosen[example.inserted].tolist()
             if example.inserted.any():
                 continue
             if lesson.kind >= 0:
-                kinds.append(int(np.argmax(outputs["kinds"][at])) == lesson.kind)
+                kinds.append(int(np.argmax(outputs["kinds"][index])) == lesson.kind)
             name = example.corpus if example.is_article else f"{example.corpus}, other kinds"
             if example.shares is not None:
                 right = sizes * example.shares

@@ -179,6 +179,7 @@ class Campaign:
             yield self._page((*sentences, *self._rng.choice([(), *self._boilerplate.values()])))
 
     def _short_copies(self) -> Iterator[Version]:
+        """Publish twenty short excerpts of one article."""
         sentences = self._rng.choice(self._texts)
         for _ in range(20):
             begin = self._rng.randrange(len(sentences) - 2)

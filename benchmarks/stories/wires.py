@@ -74,6 +74,7 @@ def _named_agency(article: Article, agency_pattern: re.Pattern[str]) -> str:
 
 
 def _excerpt(article: Article) -> str:
+    """Return the authors, and both ends of the text."""
     text = article.text.replace("\n", " ")
     return f"{article.metadata.authors} {text[:PRINTED_CHARACTERS]} … {text[-PRINTED_CHARACTERS:]}"
 

@@ -152,6 +152,7 @@ def _serialise(value: object) -> str:
 
 
 def _serialise_part(value: object) -> str:
+    """Serialise a value in one line, except a list of mappings."""
     if isinstance(value, list | tuple) and any(isinstance(each, dict) for each in value):
         parts = [json.dumps(each, separators=(",", ":")) for each in value]
         return "[\n" + ",\n".join(parts) + "\n]"

@@ -12,8 +12,7 @@ PAIRS_PER_LANGUAGE = 5
 """Number of training pairs per language in Lejeune et al. (2015, section 4.3)."""
 
 MIN_SHIPPED_COUNT = 3
-"""Minimum count of an n-gram in the shipped models. This threshold halves their size at little cost
-in F1."""
+"""Minimum count of an n-gram in the shipped models; it halves their size at little cost in F1."""
 
 
 class TrainingPair(NamedTuple):

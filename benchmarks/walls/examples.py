@@ -40,8 +40,7 @@ WHOLE_PAGE_WALLS = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
     | {"access_denied", "press_and_hold", "server_error"}
 )
-"""Kinds of walls that always replace a whole page; they are therefore not inserted into real pages.
-"""
+"""Kinds of walls that always replace a whole page, so they are not inserted into real pages."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +101,7 @@ def corpus_examples(folder: Path) -> Iterator[Example]:
 
 
 def _matches_gold(gold: str, html: bytes | str, url: str, content_type: str | None) -> bool:
+    """Return whether the extracted text is so close to the gold text that nothing hides it."""
     _, article, _ = _read(html, url, content_type) or (None, None, None)
     return article is not None and compare_bags(article.text, gold).f1 >= MIN_GOLD_F1
 

@@ -149,6 +149,7 @@ def main() -> None:
 
 
 def _pages_of_corpus(articles: Sequence[Example], corpus: str) -> Iterator[tuple[str, str]]:
+    """Yield the number and site of each article of a corpus."""
     own = (each for each in articles if each.group == corpus)
     return ((str(number), each.site) for number, each in enumerate(own))
 

@@ -80,11 +80,13 @@ class Bench:
         """Measure each corpus; raise BenchError if a method or corpus cannot be used."""
         for method in self.methods:
             kind_of(method)
-        training = _load(self.training) if self.training is not None else None
+        training = _load_or_abort(self.training) if self.training is not None else None
         memo = Memo(self.runner.cache, scorer_version())
         with _open_pool(self.runner.processes) as map_function:
             for folder in folders:
-                yield _Measurement(self, map_function, memo, _load(folder), training).table()
+                yield _Measurement(
+                    self, map_function, memo, _load_or_abort(folder), training
+                ).table()
 
 
 def kind_of(method: Extractor | str) -> Kind:
@@ -376,7 +378,7 @@ def _training_pairs(corpus: Corpus | None, *, without: Set[str]) -> list[Trainin
     ]
 
 
-def _load(folder: Path) -> Corpus:
+def _load_or_abort(folder: Path) -> Corpus:
     try:
         return load_corpus(folder)
     except CorpusError as error:

@@ -34,7 +34,6 @@ _OWN_SOURCE = (
     "detourage/inference",
     "detourage/comments",
     "detourage/reader",
-    "detourage/reader",
     "detourage/text",
     "detourage/html",
     "detourage/papers",

@@ -122,22 +122,22 @@ class _Pool:
         """Handle a response, death or time-out of a process: yield its page, and send the next."""
         job = process.job
         if not process.connection.poll():
-            self._end(process)
+            self._remove(process)
             if job is None:
                 raise UnavailableError(f"{self._extractor.name} did not start in time")
             failure = Failure("timeout", f"more than {self._seconds:g} s")
             yield job, Outcome(failure)
-            self._replace()
+            self._start_if_pending()
             return
         try:
             outcome = process.receive()
         except EOFError:
             detail = process.describe_end()
-            self._end(process)
+            self._remove(process)
             if job is None:
                 raise UnavailableError(f"{self._extractor.name} does not start: {detail}") from None
             yield job, Outcome(Failure("crash", detail))
-            self._replace()
+            self._start_if_pending()
             return
         if self._pending:
             index = self._pending.popleft()
@@ -145,15 +145,15 @@ class _Pool:
             neighbours = self._extractor.needs.of(self._jobs[index].neighbours)
             process.send(index, Job(self._jobs[index].source, neighbours), self._seconds)
         else:
-            self._end(process)
+            self._remove(process)
         if job is not None and outcome is not None:
             yield job, outcome
 
-    def _replace(self) -> None:
+    def _start_if_pending(self) -> None:
         if self._pending:
             self._start()
 
-    def _end(self, process: ExtractorProcess) -> None:
+    def _remove(self, process: ExtractorProcess) -> None:
         self._processes.remove(process)
         process.kill()
 

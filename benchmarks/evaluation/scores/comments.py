@@ -138,7 +138,7 @@ def match_comments(found: Sequence[Comment], wanted: Sequence[Comment]) -> list[
 def _text_f1(left: Comment, right: Comment) -> float:
     left_words, right_words = words(left.text), words(right.text)
     if not left_words and not right_words:
-        return 100.0 * (_lower_and_collapsed(left.text) == _lower_and_collapsed(right.text))
+        return 100.0 * (_normalise_text(left.text) == _normalise_text(right.text))
     return bag_of_words(left_words, right_words).f1
 
 
@@ -155,8 +155,7 @@ def _same_date(found: Comment, wanted: str | None) -> bool:
     """Return whether a date is written like the expected one, or denotes the same day."""
     given = [date for date in (found.date, found.published) if date is not None]
     return wanted is not None and any(
-        _lower_and_collapsed(date) == _lower_and_collapsed(wanted) or same_day(date, wanted)
-        for date in given
+        _normalise_text(date) == _normalise_text(wanted) or same_day(date, wanted) for date in given
     )
 
 
@@ -164,7 +163,7 @@ def _name_words(name: str | None) -> list[str]:
     return [word.lower() for word in words(name or "")]
 
 
-def _lower_and_collapsed(text: str) -> str:
+def _normalise_text(text: str) -> str:
     return " ".join(normalised(text).lower().split())
 
 

@@ -28,7 +28,7 @@ def best_subtree(
         f1 = wanted.f1(page.words[span.start : span.stop])
         if f1 > best_f1:
             best, best_f1 = span, f1
-    return _extracted(page.within(best))
+    return _to_prediction(page.within(best))
 
 
 def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = None) -> Prediction:
@@ -42,7 +42,9 @@ def best_blocks(document: HtmlElement, gold: Gold, headline: TextBlock | None = 
     page = page_text(document)
     wanted = _Wanted(gold, headline)
     chosen = _choose_blocks(page, wanted)
-    return _extracted(block for (block, _), kept in zip(page.blocks, chosen, strict=True) if kept)
+    return _to_prediction(
+        block for (block, _), kept in zip(page.blocks, chosen, strict=True) if kept
+    )
 
 
 class _Wanted:
@@ -73,7 +75,10 @@ class _Wanted:
 
 
 def _choose_blocks(page: PageText, wanted: _Wanted) -> list[bool]:
-    """Return which blocks to keep; each iteration uses the F1 that the previous choice reached."""
+    """Return which blocks to keep, by Dinkelbach's iteration.
+
+    A block is kept if its share of matched words exceeds half of the F1 reached so far.
+    """
     matched = [0] * len(page.words)
     for start, _, size in matching_blocks(page.words, wanted.words):
         matched[start : start + size] = [1] * size
@@ -90,6 +95,6 @@ def _choose_blocks(page: PageText, wanted: _Wanted) -> list[bool]:
         half_f1 = reached
 
 
-def _extracted(blocks: Iterable[TextBlock]) -> Prediction:
+def _to_prediction(blocks: Iterable[TextBlock]) -> Prediction:
     kept = tuple(blocks)
     return Prediction(text="\n".join(block.text for block in kept), blocks=kept)

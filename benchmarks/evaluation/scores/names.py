@@ -10,8 +10,7 @@ from benchmarks.evaluation.scores.prf import PRF
 from benchmarks.evaluation.scores.words import Word, words, words_with_positions
 
 MAX_HEADLINE_SHARE = 0.5
-"""Maximum share of capitalised words in a line with names; a line with a higher share is a
-headline."""
+"""Maximum share of capitalised words in a line with names; above it, a line is a headline."""
 
 MAX_NAME_WORDS = 6
 """Maximum number of words in a name; longer runs of capitalised words are lists and headlines."""
@@ -22,7 +21,7 @@ _LETTER = regex.compile(r"\p{L}")
 _NAME_BREAK = regex.compile(r"[^ ]|  ")
 # After one of these characters, any word may be capitalised.
 _SENTENCE_START = regex.compile(r"[.!?…:;\"“”«»„()\[\]•*–—]")
-_TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")  # as in Chinese: 《Title》
+_TITLE_OF_WORK = regex.compile(r"(?<=《)[^《》\n]{2,20}(?=》)")  # the title in 《Title》
 
 
 class Gazetteer:

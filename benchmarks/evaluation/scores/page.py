@@ -91,6 +91,7 @@ def _with_own_headline(extracted: Prediction) -> Prediction:
 
 
 def _add_prf(scores: dict[str, float], name: str, score: PRF) -> None:
+    """Add precision, recall and F1 with the suffixes ``_p``, ``_r`` and ``_f``."""
     scores[f"{name}_p"] = score.precision
     scores[f"{name}_r"] = score.recall
     scores[f"{name}_f"] = score.f1

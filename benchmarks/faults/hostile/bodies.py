@@ -75,6 +75,7 @@ def _host(*values: str) -> Make:
 
 
 def _nested_json(draw: Draw) -> Sent:
+    """Return a message with nested arrays or objects in an unknown key."""
     depth = draw.one_of((50, 150, 1_000, 100_000))
     opened, closed = draw.one_of((("[", "]"), ('{"a":', "}")))
     return _with_extra(draw, opened * depth + "1" + closed * depth)
@@ -172,6 +173,7 @@ def _odd_base64(draw: Draw) -> Sent:
 
 
 def _without_page(draw: Draw) -> Sent:
+    """Return a message whose HTML has no text."""
     empty = ("", " ", "\x00", "\ufeff", "&nbsp;" * 1000, "<!-- -->", "<html></html>", "<", "\u200b")
     html = draw.one_of(empty)
     return draw.send_page(html.encode() if draw.number % 2 else html)

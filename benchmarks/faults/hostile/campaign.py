@@ -38,8 +38,7 @@ GOOD_SITES = tuple(f"good-{name}.example" for name in ("ash", "birch", "cedar", 
 GOOD_PAGES = 40  # number of pages per good site; some hostile pages claim to belong to these sites
 
 GOOD_PAGES_PER_PHASE = 200
-"""Number of good pages sent in each of the two phases: first without the crowds, then alongside
-them."""
+"""Number of good pages sent in each phase: first without the crowds, then alongside them."""
 
 PHASE_SECONDS = 360.0  # duration of each phase in which good pages are sent, in seconds
 
@@ -52,8 +51,7 @@ MAX_MEMORY_BYTES = 1 << 30  # limit for each process of the service
 MAX_ITEM_SECONDS = 10.0  # maximum CPU time of a single work item, in seconds
 
 MAX_WAIT_RATIO = 2.0
-"""Maximum waiting time of good pages during an attack, as a multiple of their waiting time without
-one."""
+"""Maximum waiting time of good pages in an attack, as a multiple of that without an attack."""
 
 SITE_PREFIXES = "calm", "beside"
 """Prefixes of the names of the sites whose good pages are sent without the crowds and alongside

@@ -12,7 +12,7 @@ from functools import cache
 from benchmarks.faults.hostile.sent import Draw, Kind, Make, Sent
 from benchmarks.faults.hostile.waits import GoodPage
 
-NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)  # time of the fetch from which pages count
+NOON = datetime(2023, 11, 8, 12, tzinfo=UTC)  # fetch times are given relative to this
 
 WORDS_PER_TEXT = 450  # number of words per text, as in a typical news article
 

@@ -102,6 +102,7 @@ def _with_headers(content: bytes) -> Make:
 
 
 def _hostile_header(draw: Draw) -> Sent:
+    """Return a message whose headers have hostile names and values."""
     hostile = draw.one_of(HOSTILE_TEXTS)
     content = text_entry(hostile[:255], hostile) + text_entry(b"x-reason", hostile)
     return draw.send(draw.body(), is_sound=True, application_headers=content)
@@ -195,6 +196,7 @@ _HEADERS = {
 
 
 def _send_compressed(draw: Draw, body: bytes, name: bytes, *, is_sound: bool = False) -> Sent:
+    """Return a message whose compression is declared by a property or by a header."""
     if draw.number % 2:
         return draw.send(body, is_sound=is_sound, content_encoding=name)
     headers = text_entry(b"compression", name)

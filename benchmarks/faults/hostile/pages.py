@@ -17,8 +17,7 @@ COPIES = 4  # number of pages of each kind; no two of them have the same size
 MAX_PAGE_BYTES = 1_000_000  # size in bytes of the largest page of each kind
 
 TEXT_BYTES = 300_000
-"""Size of the texts that pages repeat, in bytes. Some pages contain such a text up to seven times.
-"""
+"""Size of the texts that pages repeat, in bytes; some pages contain such a text seven times."""
 
 Page = Callable[[int], str | bytes]
 TextPage = Callable[[int], str]  # function that returns a page of about the given number of bytes
@@ -73,6 +72,7 @@ def _repeat_numbered(piece: str) -> TextPage:
 
 
 def _linked_data(value: Callable[[int], str]) -> TextPage:
+    """Return a function that makes pages with JSON-LD of about the given size."""
     return lambda size: (
         f'<script type="application/ld+json">{value(size)}</script>'
         "<h1>A headline of the page</h1><p>The council met to decide about the bridge.</p>"
@@ -93,6 +93,7 @@ def _zip_bomb() -> bytes:
 
 
 def _png(size: int) -> bytes:
+    """Return a PNG of 100,000 by 100,000 pixels without their data."""
     header = struct.pack(">IIBBBBB", 100_000, 100_000, 8, 6, 0, 0, 0)
     chunk = b"IHDR" + header
     checked = struct.pack(">I", len(header)) + chunk + struct.pack(">I", zlib.crc32(chunk))
@@ -100,6 +101,7 @@ def _png(size: int) -> bytes:
 
 
 def _in_other_charset(declared: str, actual: str) -> Page:
+    """Return a function that makes pages whose declared and actual encodings differ."""
     text = "<p>\u0413\u043e\u0440\u043e\u0434 r\u00e9solu \u4e2d\u6587 &eacute; and they met.</p>"
     return lambda size: (f'<meta charset="{declared}">' + text * (size // 100 + 1)).encode(
         actual, "replace"

@@ -113,6 +113,7 @@ def _describe_waits(report: Report) -> str:
 
 
 def _wait_rows(phase: Phase) -> Iterator[tuple[object, ...]]:
+    """Yield a row of waiting times for known sites, and one for new sites."""
     for sites, spread in phase.spreads.items():
         waits = (f"{seconds:.1f}" for seconds in spread)
         number = len(phase.waits[sites])

@@ -14,8 +14,7 @@ import amqp
 from tests.pages import article_html
 
 FORGED_LINE = "2026-01-01T00:00:00.000000Z [critical ] forged"
-"""Beginning of a forged log line, which is always sent after a newline. No line of a log may begin
-with it."""
+"""Forged log line, always sent after a newline. No line of a log may begin with it."""
 
 HOSTILE_TEXTS = (
     b"\xff\xfe",

@@ -80,8 +80,7 @@ MEASURED: Replacements = {
     "worker.tasks.base": {"ServiceTask": _measure_tasks},
     "worker.workflow.extraction": {"extract_page": _measure_function("detourage.extract, a page")},
 }
-"""Names to replace in modules of the service, each with a function that returns the replacement for
-the original object."""
+"""Names to replace in modules of the service, with functions that wrap the original objects."""
 
 
 if __name__ == "sitecustomize":
