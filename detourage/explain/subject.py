@@ -261,12 +261,18 @@ def _select_page(name: str, pages: Iterator[InputPage], url: str | None) -> Sour
 
 def _site_pages(path: Path, source: Source) -> list[Source]:
     """Return the pages with which to compare a page, without the page itself, in order of URL."""
+
+    def site_of_page(page: Source) -> str:
+        # The folders of pages saved by hand have different hosts, which are invented.
+        return "invalid" if page.site.endswith(".invalid") else page.site
+
     by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)
     for page in input_pages(str(path)):
         with suppress(ExplainingError):
             other = page.read()
-            if other.url != source.url:
-                by_site[other.site][other.url] = other
-    is_one_other_site = len(by_site) == 1 and source.site not in by_site
-    pages = by_site.popitem()[1] if is_one_other_site else by_site[source.site]
+            # A file has another URL by itself than among the files of its folder.
+            if other.url != source.url and other.html != source.html:
+                by_site[site_of_page(other)][other.url] = other
+    is_one_other_site = len(by_site) == 1 and site_of_page(source) not in by_site
+    pages = by_site.popitem()[1] if is_one_other_site else by_site[site_of_page(source)]
     return [pages[url] for url in sorted(pages)[:WHOLE_MATRIX_TREES]]

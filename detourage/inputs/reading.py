@@ -4,9 +4,11 @@ import codecs
 import logging
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice, takewhile
+from operator import itemgetter
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote, urlsplit
@@ -20,14 +22,19 @@ from detourage.text.plural import pluralise
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
 # A host name, such as "news.example"; a port follows ":" or, in the folders of wget, "+".
-_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+]\d+)?")
+_HOST = re.compile(
+    r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+](?!0)[1-5]?\d{1,4})?"
+)
 
 # Characters, besides letters and digits, that are not escaped in the URL of a file. They include
 # "?", as mirrors write the query into file names, but not "%", so that no two files share a URL.
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 MAX_HEAD_BYTES = 512 * 1024  # bytes of an HTML file to search for the URL that it declares
-MAX_NAMED_FILES = 10  # maximum number of skipped files that the log names
+MAX_NAMED = 10  # maximum number of skipped files, and of hosts, that the log names
+MAX_SAMPLED_FILES = 50  # maximum number of files of a directory whose declared hosts are compared
+
+URL_KINDS = DECLARED, BY_FOLDER, INVENTED = "declared by the pages", "by folder name", "invented"
 
 logger = logging.getLogger(__name__)
 
@@ -77,16 +84,20 @@ class HtmlFolder:
     - the path of the file, if the outermost directory or the folder is named after a host, as in a
       mirror made by ``wget``;
     - the canonical URL or ``og:url`` declared by the page, unless an earlier file has it;
-    - an invented URL: the path of the file at the declared host or else at a host named after the
-      folder (``https://my-pages.invalid/2024/a.html``).
+    - an invented URL: the path of the file at the declared host, at the host that most files of its
+      outermost directory declare (if the folder is read as a whole), or else at a host named after
+      the folder and this directory (``https://my-pages-2024.invalid/2024/a.html``).
     """
 
-    def __init__(self, folder: Path, origin: Origin = UNKNOWN) -> None:
+    def __init__(self, folder: Path, origin: Origin = UNKNOWN, *, is_whole: bool = False) -> None:
         self.folder = folder
         self.origin = origin
+        self._is_whole = is_whole
         self._name = folder.resolve().name
         self._used: set[str] = set()
-        self._declared_count = self._invented_count = self._skipped_count = 0
+        self._usual_hosts: dict[str, str | None] = {}
+        self._hosts: dict[str, Counter[str]] = {kind: Counter() for kind in URL_KINDS}
+        self._skipped_count = 0
         self._skipped_names: list[str] = []
 
     def read(self, path: Path) -> HtmlFile:
@@ -94,58 +105,83 @@ class HtmlFolder:
         relative = path.relative_to(self.folder)
         with open_source(path) as stream:
             content = stream.read(MAX_CONTENT_BYTES + 1)
-        return HtmlFile(self._url_of(relative, content), relative, content)
-
-    def _url_of(self, relative: Path, content: bytes) -> str:
         base_url = self.origin.base_url
         if base_url is not None:
-            return f"{base_url.rstrip('/')}/{quote(os.fsencode(relative), safe=_UNQUOTED)}"
-        first = relative.parts[0].lower()
-        if len(relative.parts) > 1 and _HOST.fullmatch(first):
-            return _url(first, relative.relative_to(relative.parts[0]))
+            url = f"{base_url.rstrip('/')}/{quote(os.fsencode(relative), safe=_UNQUOTED)}"
+        else:
+            kind, url = self._url_of(relative, content)
+            self._hosts[kind][urlsplit(url).netloc.lower()] += 1
+            self._used.add(url)
+        return HtmlFile(url, relative, content)
+
+    def _url_of(self, relative: Path, content: bytes) -> tuple[str, str]:
+        """Return the kind of a URL, one of `URL_KINDS`, and the URL."""
+        first = relative.parts[0] if len(relative.parts) > 1 else ""
+        if _HOST.fullmatch(first.lower()):
+            return BY_FOLDER, _url(first.lower(), relative.relative_to(first))
         if _HOST.fullmatch(self._name.lower()):
-            return _url(self._name.lower(), relative)
+            return BY_FOLDER, _url(self._name.lower(), relative)
         declared = _declared_urls(content)
-        unused = [url for url in declared if url not in self._used]
-        if unused:
-            self._declared_count += 1
-            self._used.add(unused[0])
-            return unused[0]
-        self._invented_count += 1
+        for url in declared:
+            if url not in self._used:
+                return DECLARED, url
         hosts = [urlsplit(url).netloc.lower() for url in declared[:1]]
-        label = re.sub(r"[^a-z0-9]+", "-", self._name.lower())[:63].strip("-")
+        if self._is_whole and (usual := self._usual_host(first)):
+            hosts.append(usual)
+        name = f"{self._name} {first}".lower().encode("ascii", "backslashreplace").decode()
+        label = re.sub(r"[^a-z0-9]+", "-", name)[-63:].strip("-")
         urls = [_url(host, relative) for host in (*hosts, f"{label or 'pages'}.invalid")]
-        url = next((url for url in urls if url not in self._used), urls[-1])
-        self._used.add(url)
-        return url
+        return INVENTED, next((url for url in urls if url not in self._used), urls[-1])
+
+    def _usual_host(self, first: str) -> str | None:
+        """Return the host that most files of an outermost directory declare, judging by a few."""
+        if first not in self._usual_hosts:
+            paths = filter(is_html, _files_of(self.folder / first))
+            # The files of the folder itself come before its directories.
+            own_paths = takewhile(lambda path: first or path.parent == self.folder, paths)
+            sample = list(islice(own_paths, MAX_SAMPLED_FILES))
+            hosts: Counter[str] = Counter()
+            for path in sample:
+                with open_source(path) as stream:
+                    declared = _declared_urls(stream.read(MAX_HEAD_BYTES))
+                hosts.update(urlsplit(url).netloc.lower() for url in declared[:1])
+            host, count = max(hosts.items(), key=itemgetter(1), default=("", 0))
+            self._usual_hosts[first] = host if 2 * count > len(sample) else None
+        return self._usual_hosts[first]
 
     def skip(self, path: Path) -> None:
         """Count a file that is not a page."""
         self._skipped_count += 1
-        if self._skipped_count <= MAX_NAMED_FILES:
+        if self._skipped_count <= MAX_NAMED:
             self._skipped_names.append(str(path.relative_to(self.folder)))
 
     def report(self) -> None:
-        """Log how many URLs are declared or invented, and which files were skipped."""
-        if self._declared_count or self._invented_count:
-            hint = " (set them with --base-url, or name the folders after hosts)"
+        """Log how the files got their URLs, with the hosts, and which files were skipped."""
+        if any(self._hosts.values()):
+            is_invented = self._hosts[INVENTED].total() > 0
+            hint = ": set them with --base-url, or name the folders after hosts"
             logger.log(
-                logging.WARNING if self._invented_count else logging.INFO,
-                "%s: %s of HTML files declared by the pages, %d invented%s",
+                logging.WARNING if is_invented else logging.INFO,
+                "%s: URLs of HTML files: %s%s",
                 self.folder,
-                pluralise(self._declared_count, "URL"),
-                self._invented_count,
-                hint if self._invented_count else "",
+                ", ".join(
+                    f"{hosts.total()} {kind}" + (f" ({_named(list(hosts))})" if hosts else "")
+                    for kind, hosts in self._hosts.items()
+                ),
+                hint if is_invented else "",
             )
         if self._skipped_count:
-            more = self._skipped_count - len(self._skipped_names)
             logger.warning(
-                "%s: %s skipped, not HTML, JSON lines or WARC: %s%s",
+                "%s: %s skipped, not HTML, JSON lines or WARC: %s",
                 self.folder,
                 pluralise(self._skipped_count, "file"),
-                ", ".join(self._skipped_names),
-                f" and {more} more" if more else "",
+                _named(self._skipped_names, self._skipped_count),
             )
+
+
+def _named(names: Sequence[str], count: int | None = None) -> str:
+    more = (len(names) if count is None else count) - len(names[:MAX_NAMED])
+    return ", ".join(names[:MAX_NAMED]) + (f" and {more} more" if more else "")
 
 
 def _url(host: str, path: Path) -> str:
@@ -235,7 +271,7 @@ def read_folder(
 ) -> Iterator[HtmlFile | bytes]:
     """Return a folder's pages and messages, read lazily; raise `SourceError` if it has none."""
     files = (path for path in _files_of(folder) if path.resolve() not in left_out)
-    pages = HtmlFolder(folder, origin)
+    pages = HtmlFolder(folder, origin, is_whole=True)
     for path in files:
         if _suffix(path) in _READERS or is_html(path):
             return _read_files(chain([path], files), pages)

@@ -71,6 +71,15 @@ def test_a_file_is_compared_with_a_folder_of_pages_of_its_site(folder: Path) -> 
     assert "of 5 pages of its template" in result.stdout
 
 
+def test_a_file_is_compared_with_subfolders_of_pages_saved_by_hand(folder: Path) -> None:
+    for number in range(5):
+        subfolder = folder / str(number % 2)
+        subfolder.mkdir(exist_ok=True)
+        (folder / f"{number}.html").rename(subfolder / f"{number}.html")
+    result = explain(folder / "0" / "2.html", "--site-pages", folder)
+    assert "of 5 pages of its template" in result.stdout
+
+
 def test_a_url_is_compared_with_pages_saved_by_hand(folder: Path, server_url: str) -> None:
     result = explain(f"{server_url}/4.html", "--site-pages", folder)
     assert f"{server_url}/4.html" in result.stdout

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import brotli
 import pytest
@@ -147,7 +148,7 @@ def test_a_broken_symlink_in_a_folder_is_named(tmp_path: Path) -> None:
 
 def test_files_of_a_mirror_get_the_urls_of_their_hosts(tmp_path: Path) -> None:
     urls = {
-        "127.0.0.1/not-a-name.html": "https://old-crawl.invalid/127.0.0.1/not-a-name.html",
+        "127.0.0.1/not-a-name.html": "https://old-crawl-127-0-0-1.invalid/127.0.0.1/not-a-name.html",
         "News.Example.org/index.htm": "https://news.example.org/index.htm",
         "News.Example.org/2024/b.html": "https://news.example.org/2024/b.html",
         "localhost.localdomain:8080/a.xhtml": "https://localhost.localdomain:8080/a.xhtml",
@@ -202,10 +203,42 @@ def test_a_page_without_a_given_url_has_the_one_that_it_declares(
         },
     }
     assert [each.getMessage() for each in caplog.records] == [
-        f"{folder}: 3 URLs of HTML files declared by the pages, 4 invented"
-        " (set them with --base-url, or name the folders after hosts)",
+        f"{folder}: URLs of HTML files: 3 declared by the pages (one.example, www.two.example,"
+        " three.example), 0 by folder name, 4 invented (one.example, saved-pages.invalid): set them"
+        " with --base-url, or name the folders after hosts",
         f"{folder}: 2 files skipped, not HTML, JSON lines or WARC: notes.pdf, picture.png",
     ]
+
+
+def test_the_pages_of_an_outermost_folder_have_one_host(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "folders"
+    canonical = '<head><link rel="canonical" href="https://{}/{}"></head>'
+    for name in ("a", "b/c", "d", "z"):
+        head = canonical.format("one.example", name) if name != "a" else ""
+        write_file(folder / "First" / f"{name}.html", head.encode() + HTML)
+    for name in ("First Two", "Новости", "Спорт", "two.example"):
+        write_file(folder / name / "a.html", HTML)
+        write_file(folder / name / "2024" / "b.html", HTML)
+    write_file(folder / "top.html", HTML)
+    write_file(folder / "c.example:99999" / "a.html", HTML)
+    Archive(folder, compressed=False).response(HTML, "http://b.example/")
+    with caplog.at_level("INFO"):
+        pages = [page for page in read_pages(folder) if page.url != "http://b.example/"]
+    assert {str(page.id).split("/")[0]: urlsplit(page.url).hostname for page in pages} == {
+        "First": "one.example",
+        "First Two": "folders-first-two.invalid",
+        "two.example": "two.example",
+        "top.html": "folders.invalid",
+        "c.example:99999": "folders-c-example-99999.invalid",
+        "Новости": "folders-u043d-u043e-u0432-u043e-u0441-u0442-u0438.invalid",
+        "Спорт": "folders-u0441-u043f-u043e-u0440-u0442.invalid",
+    }
+    assert len({urlsplit(page.url).hostname for page in pages}) == 7
+    (message,) = [each.getMessage() for each in caplog.records]
+    assert "3 declared by the pages (one.example), 2 by folder name (two.example), 9 inv" in message
+    assert "folders-first-two.invalid" in message
 
 
 def test_two_files_never_share_a_url(tmp_path: Path) -> None:
