@@ -47,6 +47,9 @@ development := .venv/.development
 package := .venv/.package
 axe := .venv/node/node_modules/axe-core/axe.min.js
 
+# The installation takes minutes and is silent otherwise.
+installing = @echo "installing $(1) into .venv: this can take minutes"
+
 run: $(runtime) $(package)
 ifdef INPUT
 	@mkdir -p "$(dir $(OUTPUT))"
@@ -59,9 +62,11 @@ endif
 
 # requirements-dev.txt pins the dependencies of all extras.
 $(library_extras): $(runtime) $(package)
+	$(call installing,the extra $@)
 	$(uv) --verify-hashes --constraint requirements-dev.txt 'detourage[$@]'
 
 $(service_extras): $(runtime) $(package)
+	$(call installing,the extra $@)
 	$(uv) --verify-hashes --constraint requirements-dev.txt 'detourage-service[$@]'
 
 dev: $(development) $(package)
@@ -176,15 +181,18 @@ $(bin)/python:
 		echo "$(PYTHON) cannot make a virtual environment: apt-get install python3-venv" >&2; exit 1; }
 
 $(tools): requirements-build.txt | $(bin)/python
+	$(call installing,pip and uv)
 	$(bin)/python -m pip --quiet --disable-pip-version-check install \
 		--require-hashes --no-deps --requirement requirements-build.txt
 	@touch $@
 
 $(runtime): requirements.txt $(tools)
+	$(call installing,the dependencies)
 	$(uv) --compile-bytecode --require-hashes --no-deps --requirement requirements.txt
 	@touch $@
 
 $(development): requirements-dev.txt $(tools)
+	$(call installing,the dependencies of the tests)
 	$(uv) --compile-bytecode --require-hashes --no-deps --requirement requirements-dev.txt
 	@touch $@ $(runtime)
 
@@ -194,5 +202,6 @@ $(axe):
 	npm install --silent --no-save --prefix .venv/node axe-core@4.10
 
 $(package): pyproject.toml worker/pyproject.toml setup.py $(shell find detourage -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.inc') $(tools)
+	$(call installing,detourage with its compiled parts)
 	$(uv) --no-deps --no-build-isolation --editable . --editable worker
 	@touch $@

@@ -194,11 +194,12 @@ def bars_by_stage() -> Iterator[Callable[[int, RunProgress], None]]:
 
         def update(sent: int, counts: RunProgress) -> None:
             nonlocal last_line
+            pages = counts.pages + max(0, sent - counts.received)  # each message may be a page
             stages = {
                 "intake": (counts.received, sent),
                 "comparison": (counts.compared, counts.pairs),
-                "grouping": (counts.grouped, counts.pages),
-                "extraction": (max(0, counts.pages - counts.pending), counts.pages),
+                "grouping": (counts.grouped, pages),
+                "extraction": (max(0, counts.pages - counts.pending), pages),
             }
             for stage, (done, total) in stages.items():
                 if stage not in tasks:

@@ -3,8 +3,10 @@ from typing import Literal
 
 import pytest
 
+from worker.cli import display
 from worker.local.run import NumberedMessages, RunError
 from worker.local.unfinished import RunFolder, UnfinishedRunError, run_folder
+from worker.store.progress import RunProgress
 
 SETTINGS = {"--text-roles": "paragraph"}
 
@@ -95,6 +97,18 @@ def test_one_run_at_a_time_writes_a_file_and_unrelated_files_are_kept(output: Pa
             pass
         (folder.path / "mine").write_text("mine")
     assert [each.name for each in folder.path.iterdir()] == ["mine"]
+
+
+def test_progress_is_a_share_of_the_input_while_it_arrives(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(display, "LINE_SECONDS", 0)
+    # A duplicate has been received, and ten messages are still on their way.
+    counts = RunProgress(10, {}, {}, 9, 4, 2, 6, 5, {}, 0, 0)
+    with display.bars_by_stage() as update:
+        update(20, counts)
+    line = capsys.readouterr().err.strip()
+    assert line == "intake 10/20, comparison 2/4, grouping 6/19, extraction 4/19"
 
 
 BODIES = [b"a", b"b", b"b", b"c"]
