@@ -63,8 +63,8 @@ def _check_method(
     "--format",
     "form",
     type=click.Choice(tuple(SUFFIXES)),
-    help="Output format; by default, that of the ending of --output (.txt, .md, .html, .json or"
-    " .jsonl), or else text for a single page and JSON lines for several.",
+    help="Output format; by default, that of the ending of --output, such as .md or .jsonl, or"
+    " else text for a single page and JSON lines for several.",
 )
 @click.option(
     "-o",

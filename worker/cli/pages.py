@@ -58,7 +58,7 @@ EXIT_UNUSABLE_INPUT = 3
     "--overwrite",
     "leftover",
     flag_value="overwrite",
-    help="Replace OUTPUT, and discard what an interrupted run has left.",
+    help="Replace a finished OUTPUT, or what an interrupted run has left.",
 )
 @click.option(
     "--workers",
@@ -95,9 +95,8 @@ def run(
     INPUT is a folder of HTML, JSON lines, a WARC file, or - (standard input). Uses the configured
     database and broker, or its own for the duration of the run. JSON lines are appended to OUTPUT
     as they arrive, and sorted at the end; other formats are only written then. Until then,
-    OUTPUT.run contains the data that --resume needs. A finished OUTPUT is replaced only with
-    --overwrite. Exit code 0: success; 1: the run failed; 3: it completed, but some messages were
-    unusable or some pages failed; 130: interrupted.
+    OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run failed; 3: it
+    completed, but some messages were unusable or some pages failed; 130: interrupted.
     """
     from detourage.export.formats import format_of, require_format
     from worker.local.unfinished import quarantine_of, run_folder
