@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
 from http.client import HTTPException, IncompleteRead
@@ -77,7 +78,7 @@ def fetch(
     FetchError
         If the page cannot be fetched, exceeds a limit, or robots.txt disallows it.
     """
-    attempt = _Attempt(url, seconds)
+    attempt = _Attempt(url, time.monotonic() + seconds)
     page: Future[Page] = Future()
 
     def fetch_page() -> None:
@@ -91,30 +92,25 @@ def fetch(
     try:
         return page.result(seconds)
     except TimeoutError as error:
-        raise attempt.too_slow() from error
+        problem = f"it was not fetched within {seconds:g} seconds: try again later"
+        raise FetchError(url, problem) from error
     finally:
         for each in attempt.sockets:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
 
 
+@dataclass(frozen=True)
 class _Attempt:
-    """A fetch with its time limit, and the sockets to shut down when the time is over."""
+    """A fetch, the time when it must be over, and the sockets to shut down then."""
 
-    def __init__(self, url: str, seconds: float) -> None:
-        self.url = url
-        self.seconds = seconds
-        self.sockets: list[socket.socket] = []
-        self._end = time.monotonic() + seconds
-
-    def too_slow(self) -> FetchError:
-        problem = f"it was not fetched within {self.seconds:g} seconds: try again later"
-        return FetchError(self.url, problem)
+    url: str
+    end: float
+    sockets: list[socket.socket] = field(default_factory=list)
 
     def check(self) -> None:
-        """Raise a `FetchError` if the time is over."""
-        if time.monotonic() > self._end:
-            raise self.too_slow()
+        if time.monotonic() > self.end:
+            raise TimeoutError
 
 
 def _fetched(attempt: _Attempt, max_bytes: int, *, obey_robots: bool) -> Page:
@@ -124,23 +120,18 @@ def _fetched(attempt: _Attempt, max_bytes: int, *, obey_robots: bool) -> Page:
     url = attempt.url
 
     def check(target: str) -> None:
-        if obey_robots:
-            rules = _robots_rules(attempt, urljoin(target, "/"))
-            if not rules.can_fetch(ROBOTS_USER_AGENT, target):
-                raise FetchError(url, f"robots.txt of {_host(target)} disallows this page")
+        rules = _robots_rules(attempt, urljoin(target, "/"))
+        if not rules.can_fetch(ROBOTS_USER_AGENT, target):
+            raise FetchError(url, f"robots.txt of {_host(target)} disallows this page")
 
     try:
-        with _open_url(url, attempt, check) as response:
+        with _open_url(url, attempt, check if obey_robots else None) as response:
             response.raise_for_status()
-            content = bytearray()
-            for block in _blocks(response):
-                content += block
-                if len(content) > max_bytes:
-                    raise FetchError(url, f"the page is larger than {max_bytes} bytes")
+            content = _content(response, max_bytes)
+            if len(content) > max_bytes:
+                raise FetchError(url, f"the page is larger than {max_bytes} bytes")
             header = response.headers.get("Content-Type")
-            return Page(bytes(content), response.url, header, datetime.now(UTC))
-    except requests.Timeout as error:
-        raise attempt.too_slow() from error
+            return Page(content, response.url, header, datetime.now(UTC))
     except (requests.RequestException, HTTPError, ValueError) as error:
         raise FetchError(url, _problem(url, error)) from error
 
@@ -148,29 +139,23 @@ def _fetched(attempt: _Attempt, max_bytes: int, *, obey_robots: bool) -> Page:
 def _robots_rules(attempt: _Attempt, origin: str) -> RobotFileParser:
     """Fetch robots.txt of an origin, at most once a day; a missing one permits everything."""
     key = origin, int(time.time() // _DAY_SECONDS)  # RFC 9309 limits caching to 24 hours
-    if key in _robots_cache:
-        return _robots_cache[key]
-    rules = RobotFileParser()
-    url = f"{origin}robots.txt"
-    with _open_url(url, attempt) as response:
-        if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise FetchError(url, _status(response.status_code))
-        content = bytearray()
-        for block in _blocks(response) if response.ok else ():
-            content += block
-            if len(content) >= MAX_ROBOTS_BYTES:
-                break
-    attempt.check()  # The rules may end where the socket was shut down.
-    rules.parse(bytes(content[:MAX_ROBOTS_BYTES]).decode("utf-8-sig", "replace").splitlines())
-    if len(_robots_cache) >= MAX_ORIGINS:
-        _robots_cache.clear()
-    _robots_cache[key] = rules
+    if (rules := _robots_cache.get(key)) is None:
+        with _open_url(f"{origin}robots.txt", attempt) as response:
+            if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise FetchError(response.url, _status(response.status_code))
+            content = _content(response, MAX_ROBOTS_BYTES) if response.ok else b""
+        attempt.check()  # The content may end where the socket was shut down.
+        rules = RobotFileParser()
+        rules.parse(content[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace").splitlines())
+        if len(_robots_cache) >= MAX_ORIGINS:
+            _robots_cache.clear()
+        _robots_cache[key] = rules
     return rules
 
 
 @contextmanager
 def _open_url(
-    url: str, attempt: _Attempt, check: Callable[[str], None] = lambda _: None
+    url: str, attempt: _Attempt, check: Callable[[str], None] | None = None
 ) -> Iterator[Response]:
     """Open a URL and follow redirects; call `check` with each URL before it is opened."""
     # Imported here because pages from files do not need it, and the import takes a quarter of the
@@ -207,8 +192,10 @@ def _open_url(
                 raise requests.exceptions.InvalidSchema
             if not urlsplit(url).hostname:
                 raise requests.exceptions.InvalidURL
-            check(url)
-            with session.get(url, stream=True, timeout=attempt.seconds) as response:
+            if check is not None:
+                check(url)
+            timeout = 1 + max(0.0, attempt.end - time.monotonic())  # longer than the caller waits
+            with session.get(url, stream=True, timeout=timeout) as response:
                 if not response.is_redirect:
                     yield response
                     return
@@ -218,9 +205,14 @@ def _open_url(
         raise requests.TooManyRedirects
 
 
-def _blocks(response: Response) -> Iterator[bytes]:
+def _content(response: Response, limit: int) -> bytes:
+    """Return the decompressed content, truncated soon after the limit."""
+    content = bytearray()
     while block := response.raw.read1(_BLOCK_BYTES, decode_content=True):
-        yield block
+        content += block
+        if len(content) > limit:
+            break
+    return bytes(content)
 
 
 def _problem(url: str, error: Exception) -> str:

@@ -25,12 +25,6 @@ SUBMITTED_PER_PROCESS = 4  # items submitted per process before the next result 
 class StartError(ExpectedError, RuntimeError):
     """No process could start, so that no item is to blame."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "a worker process could not start, for the reason above: with several processes, a"
-            " script needs `if __name__ == '__main__':` around its own code"
-        )
-
 
 def in_processes(
     step: Callable[[T], R],
@@ -94,7 +88,10 @@ def _start(processes: int, preload: str) -> tuple[ProcessPoolExecutor, Future[in
 
 def _require(started: Future[int]) -> None:
     if started.exception() is not None:
-        raise StartError from None
+        raise StartError(
+            "a worker process could not start, for the reason above: with several processes, a"
+            " script needs `if __name__ == '__main__':` around its own code"
+        ) from None
 
 
 def _submit(pool: ProcessPoolExecutor, step: Callable[[T], R], item: T) -> Future[R]:

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, takewhile
-from operator import itemgetter
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote, urlsplit
@@ -95,7 +94,7 @@ class HtmlFolder:
         self._is_whole = is_whole
         self._name = folder.resolve().name
         self._used: set[str] = set()
-        self._usual_hosts: dict[str, str | None] = {}
+        self._usual_hosts: dict[str, list[str]] = {}
         self._hosts: dict[str, Counter[str]] = {kind: Counter() for kind in URL_KINDS}
         self._skipped_count = 0
         self._skipped_names: list[str] = []
@@ -126,15 +125,15 @@ class HtmlFolder:
             if url not in self._used:
                 return DECLARED, url
         hosts = [urlsplit(url).netloc.lower() for url in declared[:1]]
-        if self._is_whole and (usual := self._usual_host(first)):
-            hosts.append(usual)
+        if self._is_whole:
+            hosts += self._usual_hosts_of(first)
         name = f"{self._name} {first}".lower().encode("ascii", "backslashreplace").decode()
         label = re.sub(r"[^a-z0-9]+", "-", name)[-63:].strip("-")
         urls = [_url(host, relative) for host in (*hosts, f"{label or 'pages'}.invalid")]
         return INVENTED, next((url for url in urls if url not in self._used), urls[-1])
 
-    def _usual_host(self, first: str) -> str | None:
-        """Return the host that most files of an outermost directory declare, judging by a few."""
+    def _usual_hosts_of(self, first: str) -> list[str]:
+        """Return the host, if any, that most of a few files of an outermost directory declare."""
         if first not in self._usual_hosts:
             paths = filter(is_html, _files_of(self.folder / first))
             # The files of the folder itself come before its directories.
@@ -145,8 +144,8 @@ class HtmlFolder:
                 with open_source(path) as stream:
                     declared = _declared_urls(stream.read(MAX_HEAD_BYTES))
                 hosts.update(urlsplit(url).netloc.lower() for url in declared[:1])
-            host, count = max(hosts.items(), key=itemgetter(1), default=("", 0))
-            self._usual_hosts[first] = host if 2 * count > len(sample) else None
+            usual = [host for host, count in hosts.items() if 2 * count > len(sample)]
+            self._usual_hosts[first] = usual
         return self._usual_hosts[first]
 
     def skip(self, path: Path) -> None:
