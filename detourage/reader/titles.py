@@ -17,8 +17,8 @@ MIN_SHARED = 0.5  # share of a headline's words that also occur in a declared ti
 MIN_HEADLINE_WORDS = 5  # words in an ``h1`` that is the headline regardless of the declared titles
 MIN_H2_WORDS = 3  # words in an ``h2`` headline; a shorter text may be a section name
 MAX_HEADLINE_TOKENS = 100  # tokens in a headline; longer headings result from unclosed elements
-MAX_PARTS = 12  # parts of a title, or text nodes of a heading, that are compared with names
-MIN_PREFIX_CHARACTERS = 5  # length of a site's name with which a part of a title begins
+MAX_PARTS = 12  # parts of a title, or text nodes of a heading, compared with the site's names
+MIN_PREFIX_CHARACTERS = 5  # characters of a site's name that is cut off the start of a part
 
 # Matches separators that never occur in headlines, unlike the other ones: "|", "::", "//", " _".
 _STRONG_SEPARATOR = re.compile(

@@ -243,7 +243,7 @@ def repeat_every_page(scene: Scene) -> None:
 
 
 def repeat_every_task(scene: Scene) -> None:
-    """Send every task that clients may request a hundred times in parallel, for pages and sites."""
+    """Send each task that clients may request, for pages and sites, a hundred times in parallel."""
     scene.wait_for_revisions(1)
     with scene.ground.database.transaction() as session:
         site_id = session.scalars(select(Site.id).where(Site.key == scene.host)).one()

@@ -98,8 +98,8 @@ def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
             ) from None
         folder = RunFolder(path, leftover)
         try:
-            is_kept = folder.is_resumed or leftover == "overwrite"
-            if not is_kept and output.exists() and output.stat().st_size:
+            may_write = folder.is_resumed or leftover == "overwrite"
+            if not may_write and output.exists() and output.stat().st_size:
                 raise UnfinishedRunError(
                     f"{output} exists, and no interrupted run left it: use --overwrite to replace"
                     " it, or choose another output"

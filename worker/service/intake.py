@@ -103,7 +103,7 @@ class Intake(BrokerProcess):
     def __init__(self, settings: Settings) -> None:
         super().__init__("intake", settings)
         self._durations = Durations(self._database)
-        self._is_careful = True
+        self._has_low_prefetch = True
         self._received: list[Message] = []
         self._received_count = 0
         self._checked_at = 0.0
@@ -121,20 +121,20 @@ class Intake(BrokerProcess):
             on_message=self._received.append,
             auto_declare=False,
         )
-        self._set_careful(True)
+        self._set_low_prefetch(True)
         with self._consumer:
             while not self._stopping.is_set():
-                self._store_and_search()
+                self._store_and_find_patterns()
                 with suppress(TimeoutError):
                     connection.drain_events(timeout=CHECK_SECONDS)
                 connection.heartbeat_check()
         self._durations.write()
 
-    def _set_careful(self, is_careful: bool) -> None:
-        self._is_careful = is_careful
-        self._consumer.qos(prefetch_count=1 if is_careful else PREFETCH)
+    def _set_low_prefetch(self, is_low: bool) -> None:
+        self._has_low_prefetch = is_low
+        self._consumer.qos(prefetch_count=1 if is_low else PREFETCH)
 
-    def _store_and_search(self) -> None:
+    def _store_and_find_patterns(self) -> None:
         """Store messages, and consume unless the backlog is full."""
         self._summary.log_if_due()
         if self._received:
@@ -205,7 +205,7 @@ class Intake(BrokerProcess):
     def _receive_more(self) -> None:
         """Receive further messages that are ready, until the batch is full."""
         while (
-            not self._is_careful
+            not self._has_low_prefetch
             and len(self._received) < PREFETCH
             and sum(len(message.body) for message in self._received) < BATCH_BYTES
         ):
@@ -221,8 +221,8 @@ class Intake(BrokerProcess):
         would exhaust their delivery limit. A message that cannot be stored because of a bug is
         requeued; at the delivery limit, the queue quarantines it.
         """
-        # A message leaves these queues once it is read, which frees its memory: a body may have
-        # 60 MB, and further messages arrive as these are acknowledged.
+        # A message is removed from these deques when it is read, to free its body of up to 60 MB:
+        # the broker delivers further messages as these are acknowledged.
         redelivered: deque[Message] = deque()
         fresh: deque[Message] = deque()
         for message in self._received:
@@ -237,12 +237,12 @@ class Intake(BrokerProcess):
         while redelivered and not self._stopping.is_set():
             with self._durations.measure(INTAKE):
                 self._store_messages(deque([redelivered.popleft()]))
-        if self._is_careful and has_fresh:
+        if self._has_low_prefetch and has_fresh:
             # A prefetch limit applies only to consumers that start after it was set.
             is_consuming = bool(self._consumer.consuming_from(self._topology.pages))
             if is_consuming:
                 self._consumer.cancel()
-            self._set_careful(False)
+            self._set_low_prefetch(False)
             if is_consuming:
                 self._consumer.consume()
 

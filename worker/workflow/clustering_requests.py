@@ -63,7 +63,7 @@ def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
 
 
 def continue_clustering(session: Session, site_id: int) -> None:
-    """Enqueue a clustering whose comparisons are finished; the site had its turn before them."""
+    """Enqueue a clustering whose comparisons are finished, ahead of sites that wait for theirs."""
     session.execute(clusterings.SQL.record_requests, {"site_ids": [site_id]})
     tasks = [(site_id, {"site_id": site_id})]
     turn = outbox.FIRST_TURN
