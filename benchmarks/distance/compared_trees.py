@@ -139,17 +139,17 @@ class ComparedTrees:
         self, tree_id: int, index_of_reference: dict[int, int]
     ) -> list[KnownNearest]:
         """Return what earlier searches, among other references, imply for this search."""
-        return [
-            KnownNearest(
-                index_of_reference[nearest[tree_id][0]],
-                nearest[tree_id][1],
-                frozenset(
+        known = []
+        for searched, nearest in self._nearest.items():
+            reference, distance = nearest.get(tree_id, (None, 0.0))
+            if reference in index_of_reference:
+                common = {
                     index_of_reference[each] for each in searched if each in index_of_reference
-                ),
-            )
-            for searched, nearest in self._nearest.items()
-            if tree_id in nearest and nearest[tree_id][0] in index_of_reference
-        ]
+                }
+                known.append(
+                    KnownNearest(index_of_reference[reference], distance, frozenset(common))
+                )
+        return known
 
 
 def nearest_references(trees: Sequence[Tree], references: Sequence[Tree]) -> Nearest:

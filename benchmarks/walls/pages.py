@@ -328,6 +328,7 @@ class Page:
 
 
 def _truncate(paragraph: str, language: str) -> str:
+    """Return the beginning of a paragraph, as shown above a paywall."""
     is_unspaced = language in UNSPACED_LANGUAGES
     return paragraph[:36] + "…" if is_unspaced else " ".join(paragraph.split()[:18]) + " …"
 

@@ -37,8 +37,7 @@ COLUMNS_AT_A_SPLIT = 0.25
 FOLDS = 5  # for the cross-validation on articles
 
 ARTICLE_WEIGHT = 30.0
-"""Weight of an article relative to a wall. It is high because losing an article is worse than
-sending a wall."""
+"""Weight of an article relative to a wall; losing an article is worse than sending a wall."""
 
 # Numbers of examples of each half by group, and seeds with which they are generated.
 SEEN_NUMBERS = {"generated": 1_500, "generated articles": 600, "inserted": 650}

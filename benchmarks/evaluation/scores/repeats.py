@@ -47,6 +47,7 @@ class NameRepeats:
         for name in names:
             self._automaton.add(name, starts[-1])
             starts.append(starts[-1] + len(name))
+        # The indices of the names that contain the strings of a state, and states at a name's end.
         holders: dict[State, set[int]] = {}
         finals: set[State] = set()
         for index, name in enumerate(names):

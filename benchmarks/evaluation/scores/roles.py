@@ -45,8 +45,7 @@ MIN_SHARE_IN_TEXT = 0.5
 """Minimum share of a line's words that a text must contain to count as containing the line."""
 
 DIGEST_DIGITS = 4
-"""Number of hexadecimal digits in a digest: enough to align lines, but too few to reconstruct texts
-by brute force."""
+"""Hexadecimal digits of a digest: enough to align lines, too few to guess their texts."""
 
 
 @dataclass(frozen=True)

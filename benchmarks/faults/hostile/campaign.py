@@ -44,8 +44,7 @@ PHASE_SECONDS = 360.0  # duration of each phase in which good pages are sent, in
 
 MAX_WAIT_SECONDS = 1800.0  # time limit for all work to be done
 QUIET_SECONDS = 8.0
-"""Number of seconds without work after which a phase ends. It exceeds the time that a site waits
-for its clustering."""
+"""Seconds without work after which a phase ends; more than a site waits for its clustering."""
 
 MAX_MEMORY_BYTES = 1 << 30  # limit for each process of the service
 MAX_ITEM_SECONDS = 10.0  # maximum CPU time of a single work item, in seconds
@@ -297,6 +296,7 @@ def _plan_good_page(good: GoodPage) -> Planned:
 
 
 def _pages_of_good_sites() -> list[GoodPage]:
+    """Return good pages of sites to which some hostile pages claim to belong."""
     found = []
     for host in GOOD_SITES:
         for url, body in site_pages(host, GOOD_PAGES).items():
