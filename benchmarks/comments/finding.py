@@ -99,6 +99,10 @@ def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | N
     )
 
 
+def _has_good_candidate(example: Example) -> bool:
+    return example.page_f1 is not None and bool(is_good(example.page_f1).any())
+
+
 def table(results: Sequence[Result]) -> Iterator[str]:
     """Yield the lines of a table of the corpora whose gold records list comments individually.
 
@@ -119,11 +123,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
             and (each.example.corpus == name or name == "both")
         ]
         figures = (
-            [
-                100.0
-                * bool(each.example.page_f1 is not None and is_good(each.example.page_f1).any())
-                for each, _, _ in scored
-            ],
+            [100.0 * _has_good_candidate(each.example) for each, _, _ in scored],
             [100.0 * (page_f1 >= GOOD_PAGE_F1) for _, page_f1, _ in scored],
             [100.0 * score.good for _, _, score in scored],
             [100.0 * each.is_found for each, _, _ in scored],
