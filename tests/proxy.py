@@ -15,7 +15,7 @@ class Proxy:
         self._url = make_url(url)
         self._port = self._url.port or usual_port
         self._sockets: set[socket.socket] = set()
-        self._is_dropped = False
+        self._is_dropped = self._is_silent = False
 
     def __enter__(self) -> Self:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -39,6 +39,10 @@ class Proxy:
         for each in list(self._sockets):
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
+
+    def fall_silent(self) -> None:
+        """Accept connections and whatever is sent over them, but pass nothing on any more."""
+        self._is_silent = True
 
     def restore(self) -> None:
         """Accept connections again."""
@@ -67,7 +71,8 @@ class Proxy:
     def _forward(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
             while chunk := source.recv(65536):
-                target.sendall(chunk)
+                if not self._is_silent:
+                    target.sendall(chunk)
         for each in source, target:
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)

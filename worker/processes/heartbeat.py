@@ -20,6 +20,10 @@ CONFIRM_SECONDS = 5.0  # interval at which a process without work confirms that 
 MAX_AGE_SECONDS = 30.0
 """Age at which a process is considered stuck, unless its work has longer intervals."""
 
+STOP_SECONDS = 8.0
+"""Time that a process has for its current batch when it is asked to stop. A batch that takes longer
+is not lost: it was neither committed nor acknowledged."""
+
 
 @dataclass(frozen=True)
 class ConfirmedWork:
@@ -61,6 +65,10 @@ class Heartbeat:
             # A full disk must not end the process; health checks see that the file is old.
             if error.errno != errno.ENOSPC:
                 raise
+
+    def remove(self) -> None:
+        """Remove the file when the process ends; others of its kind soon write it again."""
+        self._path.unlink(missing_ok=True)
 
     @property
     def is_due(self) -> bool:

@@ -1,11 +1,14 @@
 """The Celery application, configured by the settings."""
 
+import atexit
 import logging
+import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Mapping
 from functools import partial
-from time import monotonic
 from typing import Any
 
 from celery import Celery, bootsteps
@@ -21,6 +24,7 @@ from celery.signals import (
     worker_process_init,
     worker_process_shutdown,
     worker_ready,
+    worker_shutting_down,
 )
 from celery.states import SUCCESS
 from celery.utils.dispatch import Signal
@@ -35,7 +39,7 @@ from worker.messaging import task_names
 from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
 from worker.messaging.transport import BrokerConnection
 from worker.processes.allocation import tune_memory
-from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, Heartbeat
+from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, STOP_SECONDS, Heartbeat
 from worker.service.build import log_start
 from worker.settings import Settings, has_trace_receiver
 from worker.store import schema
@@ -262,6 +266,7 @@ def _prepare_servers(signal: Signal, sender: Any = None, **_: object) -> None:
     if signal is beat_init:
         # Its first task is sent after an interval.
         _confirm_beat(sender.app, "started; broker and database responded")
+    atexit.register(own_heartbeat("beat" if signal is beat_init else "worker").remove)
 
 
 def _confirm_beat(app: Celery, work: str) -> None:
@@ -274,6 +279,21 @@ def _stop_between_sends(sender: Any = None, **_: object) -> None:
     # Celery's own handler closes the connection even during a send, and may then wait forever.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: sender.scheduler.stop())
+
+
+@worker_shutting_down.connect
+def _end_without_tasks(**_: object) -> None:
+    threading.Thread(target=_end_if_stuck, daemon=True).start()
+
+
+def _end_if_stuck() -> None:
+    """End a worker whose tasks have ended, but which still waits for the broker or its pool."""
+    idle_since = time.monotonic()
+    while time.monotonic() - idle_since < STOP_SECONDS:
+        time.sleep(0.2)
+        idle_since = time.monotonic() if active_requests else idle_since
+    own_heartbeat("worker").remove()
+    os._exit(0)
 
 
 @worker_process_init.connect
@@ -299,7 +319,7 @@ def _begin_task(
 ) -> None:
     values = {name: value for name, value in (kwargs or {}).items() if name in LOGGED_ARGUMENTS}
     logs.bind(task=task.name, task_id=task_id, **values)
-    task.request.began = monotonic()
+    task.request.began = time.monotonic()
 
 
 @task_postrun.connect
@@ -307,7 +327,7 @@ def _end_task(
     task: Any = None, kwargs: Mapping[str, Any] | None = None, state: str | None = None, **_: object
 ) -> None:
     pages = 1 + len((kwargs or {}).get(task_names.OTHERS, ()))
-    process_state().durations.record(task.name, monotonic() - task.request.began, pages)
+    process_state().durations.record(task.name, time.monotonic() - task.request.began, pages)
     if state == SUCCESS:
         own_heartbeat("worker").confirm(f"did {task.name}")
     logs.unbind_all()

@@ -1,8 +1,11 @@
 """Base class of the intake and the relay, which reconnect to the broker after failures."""
 
 import logging
+import os
 import signal
 import threading
+import time
+from socket import socketpair
 
 from kombu import Connection
 from kombu.exceptions import OperationalError
@@ -11,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 from worker import tracing
 from worker.errors import log_transient
 from worker.messaging.broker import connect, depth, topology_of
-from worker.processes.heartbeat import Heartbeat
+from worker.processes.heartbeat import STOP_SECONDS, Heartbeat
 from worker.service.build import Summary
 from worker.settings import Settings
 from worker.store import schema
@@ -42,26 +45,43 @@ class BrokerProcess:
         self._heartbeat = Heartbeat(settings.heartbeat_directory, name)
         self._summary = Summary(name)
         self._stopping = threading.Event()
+        self._is_working = False
 
     def run_until_signalled(self) -> None:
         """Work until SIGTERM or SIGINT; raise the errors of `schema.require_current`."""
+        self._signals, self._wakeup = socketpair()
+        self._wakeup.setblocking(False)
+        signal.set_wakeup_fd(self._wakeup.fileno())
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._stopping.set())
+        threading.Thread(target=self._end_if_stuck, daemon=True).start()
         schema.require_current(self._database)
         while not self._stopping.is_set():
             try:
                 with connect(self._settings) as connection:
                     self._topology.declare(connection)
+                    self._is_working = True
                     self.work(connection)
             except Exception as error:
                 is_client_error = type(error).__module__.split(".")[0] in CLIENT_LIBRARIES
                 if not is_client_error and not isinstance(error, TRANSIENT_ERRORS):
                     raise
+                self._is_working = False
                 log_transient(logger, f"{self._name} interrupted, restarting", error)
                 self._stopping.wait(RETRY_SECONDS)
         self._summary.log()
         tracing.stop()
         self._database.dispose()
+        self._heartbeat.remove()
+
+    def _end_if_stuck(self) -> None:
+        """End the process after a signal, which the main thread does not notice inside libpq."""
+        while self._signals.recv(1)[0] not in (signal.SIGTERM, signal.SIGINT):
+            pass
+        time.sleep(STOP_SECONDS if self._is_working else 1)
+        logger.warning("%s was asked to stop, and no longer waits for a server", self._name)
+        self._heartbeat.remove()
+        os._exit(0)
 
     def work(self, connection: Connection) -> None:
         """Work on a connection until `_stopping` is set, or an error is raised."""
