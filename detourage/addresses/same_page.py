@@ -100,11 +100,7 @@ def decide_joining(one: AddressRecord, other: AddressRecord) -> Joining:
 
 
 def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
-    """Compare the content of the pages at two URLs.
-
-    Pages agree if they have the same part number, at least one headline wording in common, and
-    most of their passages in common.
-    """
+    """Compare two pages, which agree in their part number, a headline wording and most passages."""
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
     if not set(one.declared.headlines) & set(other.declared.headlines):
@@ -138,11 +134,7 @@ def find_joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[Add
 
 
 def authoritative_record(addresses: Sequence[AddressRecord]) -> AddressRecord:
-    """Return the URL whose content represents the page.
-
-    This URL is not a variant of any other given URL and, if possible, not a variant at all. In a
-    tie, the shortest one is returned.
-    """
+    """Return the URL that represents the page: if possible no variant; in a tie, the shortest."""
 
     def rank(url: AddressRecord) -> tuple[bool, bool, int, str]:
         others = (other for other in addresses if other.address != url.address)

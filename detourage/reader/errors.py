@@ -37,10 +37,7 @@ class NeedsRenderingError(NoArticleError):
 
 
 class WallError(NoArticleError):
-    """The page shows a wall instead of the article: a consent, login, paywall or bot-check page.
-
-    `kind` names the kind of wall, such as ``"log-in"``.
-    """
+    """The page shows a wall of some `kind`, such as ``"log-in"``, instead of the article."""
 
     outcome = PageOutcome.WALL
 
@@ -51,10 +48,7 @@ class WallError(NoArticleError):
 
 
 class GoneError(NoArticleError):
-    """There is no article at the URL any longer, or there never was one.
-
-    `kind` is the reason given by the site, such as ``"not found"``.
-    """
+    """There is no article at the URL (any longer), for the `kind` of reason that the site gives."""
 
     outcome = PageOutcome.GONE
 

@@ -73,10 +73,7 @@ def hidden(page: Outline) -> Booleans:
 
 
 def _hidden_classes(styles: str) -> Iterator[str]:
-    """Yield the classes hidden by a rule for a single class: ``x`` for ``.x {display: none}``.
-
-    Rules in a block, such as ``@media``, are ignored because they do not always apply.
-    """
+    """Yield classes hidden by rules such as ``.x {display: none}`` outside ``@media`` blocks."""
     before_comments, *comments = styles.split("/*")
     styles = before_comments + "".join(each.partition("*/")[2] for each in comments)
     depth = last = rule_start = 0  # `depth` is the number of open braces

@@ -25,10 +25,7 @@ def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> No
 
 
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
-    """Publish pairs of message ID and body on ``crawler.pages``, and return their number.
-
-    The intake validates the bodies. Publishing waits while the queue is full.
-    """
+    """Publish pairs of ID and body, waiting while the queue is full; return their number."""
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
     sent = 0
