@@ -102,6 +102,8 @@ def _with_whole_lists(
     is_left_out = captions[[line.block for line in lines]]
     is_left_out |= [line.number in judged.shared and line.is_prose for line in lines]
     numbers = np.array([line.number for line in lines])
+    # A table with a long cell is used for layout.
+    cell_sizes = page.sizes * page.flat.having(("td", "th"))
     # Shifted by one, so that there is a line before the first and one after the last.
     is_chosen = [False, *chosen.tolist(), False]
     completed = chosen.copy()
@@ -115,8 +117,7 @@ def _with_whole_lists(
         belongs = 2 * word_counts[rows][chosen[rows]].sum() > words and tag in _TABLES
         if is_chosen[start] and is_chosen[end + 1]:
             belongs |= expected[rows].sum() > MIN_LIST_SHARE * words
-        is_layout = tag == "table" and word_counts[rows].max(initial=0) > MAX_CELL_TOKENS
-        if belongs and not is_layout:
+        if belongs and cell_sizes[index : page.ends[index]].max() <= MAX_CELL_TOKENS:
             completed[rows] = ~is_left_out[rows]
     return completed
 

@@ -47,6 +47,13 @@ def test_the_text_consists_of_the_expected_parts_of_a_page(body: str, texts: lis
     assert extract_article(page(body), None).text == "\n\n".join(texts)
 
 
+def test_a_table_for_the_layout_of_a_page_is_not_kept_as_a_whole() -> None:
+    menu = "".join(f"<tr><td><a href=/{n}>Section {n}</a></td></tr>" for n in range(9))
+    cells = f"<td><table>{menu}</table></td><td><h1>A high tide</h1>{prose(1)}</td>"
+    found = extract_article(page(f"<table><tr>{cells}</tr></table>"), None)
+    assert found.text == "\n\n".join(paragraphs(1))
+
+
 @pytest.mark.parametrize(
     "body",
     [
