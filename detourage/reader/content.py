@@ -41,7 +41,7 @@ from detourage.reader import (
 )
 from detourage.reader.article import discard_cached_judgement, judged_page
 from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
-from detourage.reader.comment_exclusion import are_live_entries, comments_to_exclude
+from detourage.reader.comment_exclusion import comments_to_exclude
 from detourage.reader.explanation import explanation_of
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
@@ -213,18 +213,18 @@ def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) ->
         return _find_comments(page)
     for pattern in patterns:
         records = pattern.records(page.flat)
-        if records and not are_live_entries(page, records):
+        if records:
             return FoundComments(records, pattern, pattern.confidence)
     return _NONE_FOUND
 
 
 def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
-    """Find the comments of a page without a pattern, and ignore entries of a live report."""
+    """Find the comments of a page without a pattern."""
     search = search or _search(page)
     found = search.found()
     if not found.records and search.confidence >= MIN_DOUBTFUL_CONFIDENCE:
         found = _confirm_by_roles(page, search.found(MIN_DOUBTFUL_CONFIDENCE)) or found
-    return _NONE_FOUND if are_live_entries(page, found.records) else found
+    return found
 
 
 def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | None:

@@ -1,7 +1,5 @@
 """Discussions, also in unfamiliar markup, and what only resembles them."""
 
-import json
-
 import pytest
 
 from detourage.html import parse_page
@@ -93,18 +91,6 @@ def test_replies_to_an_empty_comment_move_to_its_parent() -> None:
     comments = read_content(article_page(thread)).comments
     assert [comment.text for comment in comments] == [POST_TEXTS[0], POST_TEXTS[1], *POST_TEXTS[3:]]
     assert [comment.parent for comment in comments] == [None, 0, None, None, None]
-
-
-def test_entries_of_a_declared_live_report_are_not_comments() -> None:
-    entries = f"<div>{article_posts()}</div>"
-    updates = [
-        {"@type": "BlogPosting", "articleBody": text, "datePublished": "2024-05-01"}
-        for text in POST_TEXTS[:4]
-    ]
-    declared = json.dumps({"@type": "LiveBlogPosting", "liveBlogUpdate": updates})
-    head = f'<script type="application/ld+json">{declared}</script>'
-    assert len(read_content(article_page(entries)).comments) == len(POST_TEXTS)
-    assert read_content(article_page(entries, head=head)).comments == ()
 
 
 def test_the_text_of_displayed_entries_of_a_live_report_is_in_the_article() -> None:
