@@ -112,8 +112,9 @@ def parse_page(
         utf8, is_lossless = encode_repaired(text)
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
         text, (utf8, is_lossless) = repaired, encode_repaired(repaired)
-    if b"</title" not in utf8 and (closed := _with_closed_titles(text)) != text:
-        text, (utf8, is_lossless) = closed, encode_repaired(closed)
+    if b"</title" not in utf8.lower() and _OPEN_TITLE.search(text):
+        # The title of a damaged page would contain the whole page.
+        utf8, is_lossless = encode_repaired(text := _OPEN_TITLE.sub(r"\g<0></title>", text))
     raw = html if isinstance(html, bytes) else None
     is_changed = not is_lossless or text != (html if raw is None else decoded.text)
     source = Source(raw, utf8, decoded.encoding if decoded.utf8 is None else None, is_changed)
@@ -130,15 +131,7 @@ def parse_page(
     return Page(url, flat, decoded.encoding, response, source)
 
 
-_TITLE = re.compile(r"<title\b[^<>]*+(?<!/)>[^<]*+", re.IGNORECASE)
-_END_OF_TITLE = re.compile("</title", re.IGNORECASE)
-
-
-def _with_closed_titles(text: str) -> str:
-    """Close the title of a damaged page, which would otherwise contain the whole page."""
-    return text if _END_OF_TITLE.search(text) else _TITLE.sub(r"\g<0></title>", text)
-
-
+_OPEN_TITLE = re.compile(r"<title\b[^<>]*+(?<!/)>[^<]*+", re.IGNORECASE)
 _MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")
 _ESCAPED_MARKUP = re.compile(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)
 

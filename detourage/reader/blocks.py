@@ -343,11 +343,9 @@ class _BlockBuilder:
         if not text.isspace():
             _, line, _, size = self._page.texts[self._next_text]
             self._next_text += 1
-            # A mark between or after pictures and formulas is a line without words.
-            is_mark = not size and self._pieces
-            lines = self._body.lines
-            is_other = lines is not None and line not in lines and not is_mark
-            if is_other or self._muted is not None:
+            is_other = self._body.lines is not None and line not in self._body.lines
+            # A mark after a picture or a formula is a line without words.
+            if (is_other and (size or not self._pieces)) or self._muted is not None:
                 return
             self._breaks = 0
             self._pieces.append(piece)
@@ -366,10 +364,8 @@ class _BlockBuilder:
         if is_muted or (page.is_inline[around] and start < end):
             return
         math = page.node(index)
-        notes = {each.get("encoding"): each for each in math.iter("annotation", "annotation-xml")}
-        tex = notes.get("application/x-tex")
-        left_out = chain.from_iterable(map(self._pieces_within, () if tex else notes.values()))
-        for piece in sorted({*self._pieces_within(tex or math)} - {*left_out}):
+        notes = {each.get("encoding"): each for each in math.iter("annotation")}
+        for piece in self._pieces_within(notes.get("application/x-tex", math)):
             text = page.flat.pieces.texts[piece]
             self._parts.append((with_breaks_as_spaces(text), ()))
             self._pieces += () if text.isspace() else (piece,)
@@ -377,10 +373,8 @@ class _BlockBuilder:
     def _pieces_within(self, element: Node) -> list[int]:
         """Return the text nodes below an element."""
         pieces, number = self._page.flat.pieces, element.index
-        limits = (number, self._page.document.ends[number])
-        first, last = np.searchsorted(pieces.after, limits).tolist()
-        inside = pieces.parents[first:last] >= number
-        return list_of(np.flatnonzero(inside) + first)
+        first, last = np.searchsorted(pieces.after, (number, self._page.document.ends[number]))
+        return list_of(np.flatnonzero(pieces.parents[first:last] >= number) + first)
 
     def _end_block(self) -> None:
         """Add the current block, if it has text, and begin the next one."""

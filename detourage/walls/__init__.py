@@ -25,8 +25,7 @@ SUSPECTED: Final = 0.05  # Minimum wall probability at which a page is suspected
 MAX_WALL_CHARACTERS: Final = 1_200  # length of the text of a wall
 MIN_HEADLINE_COVERAGE: Final = 0.5  # share of words in wall phrases in the headline of a long wall
 
-MIN_BLOCKS: Final = 3  # blocks of an article without sentences or authors; one less if it is likely
-MIN_CONFIDENCE: Final = 0.9  # confidence in an article that is likely
+MIN_BLOCKS: Final = 3  # blocks and images of an article without sentences or authors
 
 _WallKind = tuple[str, type[WallError] | type[GoneError]]
 
@@ -100,7 +99,7 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     metadata = article.metadata if article is not None else None
     if metadata and metadata.authors and metadata.published is not None and reports_on_wall(text):
         probability = 0.0
-    if article is not None and has_wall_phrase and mentions_wall(text, article.confidence):
+    if article and has_wall_phrase and mentions_wall(text, article.confidence):
         probability = 0.0
     if is_error:
         # An article with an error status is rarer than an error page that reads like an article.
@@ -112,9 +111,7 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
         wall = error(kind, probability if is_stated else 0.0)
     # A text without a sentence may be more than a placeholder.
     is_likely_article = article is not None and (
-        bool(article.metadata.authors)
-        or len(article.blocks) + len(article.images)
-        >= MIN_BLOCKS - (article.confidence >= MIN_CONFIDENCE)
+        bool(article.metadata.authors) or len(article.blocks) + len(article.images) >= MIN_BLOCKS
     )
     is_placeholder = not (is_stated or is_likely_article or has_prose(whole.text))
     is_blank = is_placeholder and probability >= SURE

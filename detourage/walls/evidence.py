@@ -162,8 +162,8 @@ def reports_on_wall(page: ExaminedPage) -> bool:
 def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
     """Return whether a text mentions a wall in passing, given the confidence in the article.
 
-    Either most of it says nothing of the kind, or the headlines do not, and every line that does is
-    long and addresses nobody.
+    Either most of it says nothing of the kind, or neither do the headlines, and every line that
+    does is long, and no line addresses anybody.
     """
     lines, walls = _lines(page.text), _wall_concepts()
     plain = [each.size for each in lines if each.size >= MIN_PLAIN_WORDS and not each.concepts]
@@ -173,7 +173,6 @@ def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
     return not any(line.covered for line in _lines(page.headlines)) and all(
         line.covered <= MAX_PASSING_COVERAGE * line.size and not line.concepts & ~walls
         for line in lines
-        if line.covered
     )
 
 
