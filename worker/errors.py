@@ -12,9 +12,7 @@ _CONNECTION_ERRORS = {"ConnectionError", "InterfaceError", "OperationalError", "
 _CONNECTION_ERRORS |= {"RecoverableConnectionError", "SSLError"}
 """Names of the errors that Python and client libraries raise for a lost connection."""
 
-_MISSING_PRIVILEGE_ERRORS = frozenset(
-    {"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"}
-)
+_MISSING_PRIVILEGE_ERRORS = {"AccessRefused", "InsufficientPrivilege", "ReadOnlySqlTransaction"}
 """Names of the errors that client libraries raise for a missing privilege."""
 
 
@@ -47,8 +45,7 @@ def without_passwords(text: str) -> str:
 
 def is_lost_connection(error: BaseException) -> bool:
     """Return whether an error, raised by any library, means that a server does not respond."""
-    names = {each.__name__ for each in type(error).__mro__}  # of the error's class and its bases
-    return bool(names & _CONNECTION_ERRORS)
+    return bool({each.__name__ for each in type(error).__mro__} & _CONNECTION_ERRORS)
 
 
 def is_missing_privilege(error: BaseException) -> bool:

@@ -131,8 +131,7 @@ def quarantine_drop(message_id: str | None, stage: str | None) -> None:
     from worker.service.quarantine import drop
     from worker.settings import load_settings
 
-    settings = load_settings()
-    dropped = sum(drop(settings, each, message_id) for each in _stages(stage))
+    dropped = sum(drop(load_settings(), each, message_id) for each in _stages(stage))
     _report_moved(dropped, message_id, "dropped")
 
 

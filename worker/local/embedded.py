@@ -90,8 +90,7 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
     """Run PostgreSQL with pgmq; keep its data in ``directory``, or delete it if None."""
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor:
-        home = runtime if directory is None else directory
-        server = _Server(home=home, runtime=runtime)
+        server = _Server(home=runtime if directory is None else directory, runtime=runtime)
         _stop_stale(server.data)
         server.initialise()
         server.start(supervisor)

@@ -51,8 +51,7 @@ def plain_body(
             plain = decompressor.decompress(body, MAX_BODY_BYTES + 1)
             is_complete = decompressor.eof
     except (zlib.error, lzma.LZMAError, OSError, ValueError, brotli.error) as error:
-        detail = f"the body is not valid {name}: {error}"
-        raise UnusableMessageError(undecodable, detail) from error
+        raise UnusableMessageError(undecodable, f"the body is not valid {name}: {error}") from error
     if len(plain) > MAX_BODY_BYTES:
         detail = f"the message has more than {MAX_BODY_BYTES} bytes when decompressed"
         raise UnusableMessageError(UnusableReason.OVERSIZED, detail)

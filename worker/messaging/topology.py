@@ -24,8 +24,7 @@ class Topology:
         self.prefix = prefix
         self.durable_features = durable_features
 
-        self.pages = f"{prefix}crawler.pages"
-        """Queue of page messages from crawlers."""
+        self.pages = f"{prefix}crawler.pages"  # queue of page messages from crawlers
         self.pages_exchange = Exchange(self.pages, type="fanout")
         """Exchange of page messages, so that crawlers need no permission for the default exchange,
         through which they could publish to any queue."""

@@ -122,9 +122,7 @@ def lenient_properties(packed: bytes) -> dict[str, Any]:
     """
     properties: dict[str, Any] = {}
     offset = 2
-    if len(packed) < offset:
-        return properties
-    (flags,) = unpack_from(">H", packed, 0)
+    flags = int.from_bytes(packed[:offset], "big")
     for index, (name, _) in enumerate(amqp.Message.PROPERTIES):
         if not flags & (0x8000 >> index):
             continue

@@ -67,9 +67,8 @@ class Browser:
 
     def _run(self, folder: Path, request: Path, result: Path) -> None:
         # Files that the browser leaves behind (caches, crash dumps) are removed with the folder.
-        kept = {name for name in os.environ if not name.startswith(_SETTINGS_PREFIX)}
-        environment = {name: os.environ[name] for name in kept}
-        environment |= {"HOME": str(folder), "TMPDIR": str(folder)}
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(_SETTINGS_PREFIX)}
+        environment = {**kept, "HOME": str(folder), "TMPDIR": str(folder)}
         log = folder / "log"
         end = time.monotonic() + self.seconds
         with Supervisor(grace=0) as supervisor:

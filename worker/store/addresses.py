@@ -116,8 +116,7 @@ def _with_former_pages(session: Session, resolutions: list[Resolution]) -> list[
     for i, each in enumerate(resolutions):
         former_page = former_pages.get(_spelling_key(each))
         if former_page is not None:
-            page_ids = sorted({*each.page_ids, former_page})
-            resolutions[i] = replace(each, page_ids=tuple(page_ids))
+            resolutions[i] = replace(each, page_ids=tuple(sorted({*each.page_ids, former_page})))
     return resolutions
 
 
@@ -135,8 +134,7 @@ def _declarations_by_address(session: Session, rows: Iterable[Row[Any]]) -> dict
     targets: defaultdict[int, list[Target]] = defaultdict(list)
     if row_by_id:
         for each in session.execute(SQL.targets, {"ids": list(row_by_id)}):
-            target = Target(each.target, each.kind, each.is_declared)
-            targets[each.address_id].append(target)
+            targets[each.address_id].append(Target(each.target, each.kind, each.is_declared))
     return {
         row_id: DeclaredUrls(tuple(targets[row_id]), tuple(row.headlines), tuple(row.passages))
         for row_id, row in row_by_id.items()
@@ -349,6 +347,5 @@ def _joined_addresses(row: Row[Any], canonical: str) -> list[JoinedAddress]:
         if spelling != first
     ]
     if row.joined_at is not None:
-        kind = row.kind or "canonical"
-        joined.append(JoinedAddress(first, kind, canonical, row.joined_at))
+        joined.append(JoinedAddress(first, row.kind or "canonical", canonical, row.joined_at))
     return joined

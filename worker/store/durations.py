@@ -57,8 +57,7 @@ class Durations:
 
     def record(self, work: str, seconds: float, pieces: int = 1) -> None:
         """Record the time spent on ``pieces`` of work done together, as equal shares."""
-        share = seconds / pieces
-        at_most = next(bound for bound in BOUNDS if share <= bound)
+        at_most = next(bound for bound in BOUNDS if seconds / pieces <= bound)
         with self._lock:
             number, total = self._counts.get((work, at_most), (0, 0.0))
             self._counts[work, at_most] = number + pieces, total + seconds

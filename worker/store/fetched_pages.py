@@ -418,8 +418,7 @@ def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) ->
     for other in others:
         page_has_address = canonical_form(page.url) == authoritative
         other_has_address = canonical_form(other.url) == authoritative
-        is_same = page.content_digest == other.content_digest
-        if is_same and page_has_address == other_has_address:
+        if page.content_digest == other.content_digest and page_has_address == other_has_address:
             _keep_preferred(page, other)
         elif page_has_address or other.html_removed_at is not None:
             pass  # The page keeps its own content.

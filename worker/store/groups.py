@@ -134,9 +134,8 @@ class LatestGroups:
 def latest_groups(session: Session, site_ids: Collection[int]) -> dict[int, LatestGroups]:
     """Return the latest generations of sites that have one, by site ID."""
     found: dict[int, LatestGroups] = {}
-    for site_id, generation, version, *rest in session.execute(
-        SQL.latest_groups, {"sites": list(site_ids)}
-    ):
+    rows = session.execute(SQL.latest_groups, {"sites": list(site_ids)})
+    for site_id, generation, version, *rest in rows:
         latest = found.setdefault(site_id, LatestGroups(generation, version, []))
         if rest[0] is not None:
             latest.representatives.append(Representative(*rest))
@@ -172,8 +171,5 @@ def record_design_change(session: Session, change: DesignChange) -> bool:
 
 def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
     """Return all redesigns of a site, oldest first."""
-    return session.scalars(
-        select(DesignChange)
-        .where(DesignChange.site_id == site_id)
-        .order_by(DesignChange.generation)
-    ).all()
+    changes = select(DesignChange).where(DesignChange.site_id == site_id)
+    return session.scalars(changes.order_by(DesignChange.generation)).all()

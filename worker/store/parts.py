@@ -97,20 +97,18 @@ _RECORD_LINKS = SQL.record_links.bindparams(
 
 def record_parts(session: Session, parts: Sequence[NewParts]) -> None:
     """Record the part links of pages, which must be locked; changed pages become due."""
-    if parts:
-        session.execute(
-            _RECORD_LINKS,
-            [
-                {
-                    "page_id": each.page_id,
-                    "links": dict(each.links),
-                    "message": dict(each.message) if each.message is not None else None,
-                    "has_message": each.message is not None,
-                    "whole": _digests_of(each.whole) if each.whole is not None else [],
-                }
-                for each in sorted(parts)
-            ],
-        )
+    values = [
+        {
+            "page_id": each.page_id,
+            "links": dict(each.links),
+            "message": dict(each.message) if each.message is not None else None,
+            "has_message": each.message is not None,
+            "whole": _digests_of(each.whole) if each.whole is not None else [],
+        }
+        for each in sorted(parts)
+    ]
+    if values:
+        session.execute(_RECORD_LINKS, values)
 
 
 def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:

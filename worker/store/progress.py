@@ -146,9 +146,8 @@ def run_progress(session: Session, message_prefix: str) -> RunProgress:
 def site_statuses(session: Session, keys: Sequence[str] | None = None) -> list[SiteStatus]:
     """Return the state of the given sites (all if None), ordered by key."""
     found = []
-    for row in session.execute(
-        SQL.site_statuses, {**_DOUBT_PARAMS, "pending": PENDING, "keys": keys}
-    ):
+    params = {**_DOUBT_PARAMS, "pending": PENDING, "keys": keys}
+    for row in session.execute(SQL.site_statuses, params):
         values = row._asdict()
         attempts, error = values.pop("attempts"), values.pop("error")
         reason = clusterings.quarantine_reason(attempts, error) if attempts else None
@@ -191,5 +190,4 @@ def is_backlog_nearly_full(session: Session, limit: int) -> bool:
 
 def last_failures(session: Session, task_ids: Sequence[str]) -> dict[str, Row[Any]]:
     """Return the latest failure of each given task that has failed, by task ID."""
-    rows = session.execute(SQL.last_failures, {"ids": task_ids})
-    return {row.task_id: row for row in rows}
+    return {row.task_id: row for row in session.execute(SQL.last_failures, {"ids": task_ids})}

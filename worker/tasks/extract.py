@@ -75,9 +75,8 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     if suspects is None:
         state.database.run(requests.suspect_late_extractions, PATIENCE_SECONDS)
         return
-    wanted = dict(suspects)
     number = state.database.run(
-        requests.request_late_extractions, wanted, patience_seconds=PATIENCE_SECONDS
+        requests.request_late_extractions, dict(suspects), patience_seconds=PATIENCE_SECONDS
     )
     if number:
         logger.warning("%s enqueued again", pluralise(number, "late extraction"))

@@ -51,8 +51,7 @@ def next_message(
     number = next_revision_number(page.revision, revisions_from)
     message = compose(page, job, article, number, extracted_at)
     if found_parts is not None and message.parts is not None:
-        parts = with_missing(message.parts, found_parts)
-        message = message.model_copy(update={"parts": parts})
+        message = message.model_copy(update={"parts": with_missing(message.parts, found_parts)})
     digest = reader_digest(message)
     if digest == page.last_digest and not page.forced:
         return None
@@ -147,5 +146,4 @@ def new_revision(
 
 def routing_key(language: str | None, site: str) -> str:
     """Return a message's routing key, truncated to the length that AMQP allows."""
-    key = f"{language or 'und'}.{site}"
-    return key.encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")
+    return f"{language or 'und'}.{site}".encode()[:MAX_ROUTING_KEY_BYTES].decode(errors="ignore")

@@ -34,8 +34,7 @@ def urls_of_links(links: Pagination) -> list[str]:
 def with_missing(declared: Parts, found: Collection[str]) -> Parts:
     """Return the parts declared by a page, with those not `found` as ``missing``."""
     urls = _distinct_urls([part.url for part in declared.pages], declared)
-    missing = [url for url in urls if url not in found]
-    return declared.model_copy(update={"missing": missing})
+    return declared.model_copy(update={"missing": [url for url in urls if url not in found]})
 
 
 def _distinct_urls(numbered: Sequence[str], links: Pagination | Parts) -> list[str]:

@@ -80,8 +80,7 @@ def assign_pages(
             work += used
             memberships += membership
         if latest is not None and memberships:
-            generation = latest.generation
-            work += _save(session, state, site_id, generation, memberships, may_compare)
+            work += _save(session, state, site_id, latest.generation, memberships, may_compare)
     return remaining
 
 
@@ -130,8 +129,7 @@ def _assign_page(
     numbers = page.id, page.site_id, group, confidence, assignment.distance
     logger.info("page %d of site %d: group %s, confidence %.2f, distance %.2f", *numbers)
     role = "outlier" if group is None else "member"
-    membership = NewMembership(page.id, group, role, template_page_id, confidence)
-    return [membership], assignment.work
+    return [NewMembership(page.id, group, role, template_page_id, confidence)], assignment.work
 
 
 def _promote_outliers(

@@ -94,14 +94,12 @@ def compare_block(state: ProcessState, block_id: int) -> None:
     taken = state.database.execute(comparisons.SQL.take_block, id=block_id)
     if not taken:
         return
-    block = Block(**taken[0]._asdict())
-    job = state.database.run(_load, state.trees, block)
+    job = state.database.run(_load, state.trees, Block(**taken[0]._asdict()))
     if job.is_abandoned:
         logger.error("block %d abandoned; its trees count as not comparable", block_id)
     quarantine = state.topology.quarantines["compare"]
     compare = _distances_of_block if job.block.reference_set_id is None else _nearest_of_block
-    compared = compare(job, CACHE_BYTES)
-    state.database.run(_save, job, quarantine, compared)
+    state.database.run(_save, job, quarantine, compare(job, CACHE_BYTES))
 
 
 def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:

@@ -97,8 +97,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
     )
     try:
         try:
-            patterns = patterns_for_page(job.comment_pattern, job.group_pattern)
-            return read(page, patterns=patterns)
+            return read(page, patterns=patterns_for_page(job.comment_pattern, job.group_pattern))
         except NeedsRenderingError:
             if state.browser is None:
                 raise

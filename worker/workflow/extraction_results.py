@@ -104,8 +104,7 @@ def save_or_fail(
         # The database would reject the same result again.
         logger.exception("could not store the article of %s", extracted[0][0].url)
         failure = NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
-        failed = [(job, failure) for job, _ in extracted]
-        return state.database.run(save_extractions, state, failed)
+        return state.database.run(save_extractions, state, [(job, failure) for job, _ in extracted])
 
 
 def _revise(

@@ -40,8 +40,7 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
     if not site_of:
         return 0
     locked = provisional.lock_free_sites(session, sorted(set(site_of.values())))
-    params = {"pages": list(site_of), "sites": locked}
-    waiting = session.scalars(SQL.still_waiting, params).all()
+    waiting = session.scalars(SQL.still_waiting, {"pages": list(site_of), "sites": locked}).all()
     if waiting:
         sites = {site_of[page_id] for page_id in waiting}
         provisional.add_pages(session, sorted(sites), waiting)

@@ -136,9 +136,7 @@ def record_design_change(session: Session, site_id: int, generation: int, *, pag
     params = {"site_id": site_id, "generation": generation, "number": PAGES_SEARCHED}
     newest = session.execute(groups.SQL.newest_pages, params).all()[::-1]
     found = design_change([page.group_number for page in newest])
-    if found is None:
-        return
-    if not _was_watched(newest, found.first):
+    if found is None or not _was_watched(newest, found.first):
         return
     first = newest[found.first]
     change = DesignChange(

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from detourage.addresses import NOTHING_DECLARED, read_declared, refusal_of
-from detourage.html import Page, PageError, Response, parse_page
+from detourage.addresses import read_declared, refusal_of
+from detourage.html import PageError, Response, parse_page
 from detourage.html.page import NO_RESPONSE
 from detourage.outcomes import PageOutcome
 from detourage.reader.content import comment_pattern_of
@@ -31,8 +31,11 @@ def parse_or_reject(
     """Parse a page, or return why it cannot be parsed; ignore what a refusal declares."""
     try:
         if refusal_of(url, response) is not None:
-            page = _parse_refusal(content, url, content_type)
-            return ParsedPage(page.tree, page.encoding, declared=NOTHING_DECLARED)
+            try:
+                page = parse_page(content, url, content_type=content_type)
+            except PageError:
+                page = parse_page(_EMPTY_PAGE, url)
+            return ParsedPage(page.tree, page.encoding)
         page = parse_page(content, url, content_type=content_type, response=response)
         try:
             pattern = comment_pattern_of(page)
@@ -54,13 +57,6 @@ def parse_or_reject(
         logger.exception("parsing failed on %s", url)
         detail = f"{type(error).__name__}: {error}"
         return ParsedPage(outcome=PageOutcome.FAILED, outcome_detail=detail)
-
-
-def _parse_refusal(content: bytes | str, url: str, content_type: str | None) -> Page:
-    try:
-        return parse_page(content, url, content_type=content_type)
-    except PageError:
-        return parse_page(_EMPTY_PAGE, url)
 
 
 def store_pages(
@@ -105,16 +101,12 @@ def parse_again(session: Session, page_id: int) -> None:
         return
     pages.lock_site(session, pages.key_of_site(session, page.site_id))
     session.refresh(page, with_for_update=True)
-    content: bytes | str | LostContentError | None
-    try:
-        content = pages.load_content(session, page_id)
-    except LostContentError as error:
-        logger.error("cannot parse %s: %s", page.url, error)  # noqa: TRY400 - the reason is enough
-        content = error
+    content = pages.load_contents(session, [page_id]).get(page_id)
+    if isinstance(content, LostContentError):
+        logger.error("cannot parse %s: %s", page.url, content)
     # A message that is redelivered after the extraction must not repeat the work.
-    if content is None or not (page.forced or page.tree_id is None):
-        return
-    if page.outcome == PageOutcome.JOINED:
+    is_awaited = page.forced or page.tree_id is None
+    if content is None or not is_awaited or page.outcome == PageOutcome.JOINED:
         return
     if isinstance(content, LostContentError):
         parsed = ParsedPage(outcome=PageOutcome.FAILED, outcome_detail=str(content))

@@ -40,8 +40,7 @@ def reprocess_page(session: Session, page_id: int, stage: str) -> bool:
     session.refresh(page, with_for_update=True)
     pages.force_revisions(session, [page_id])
     if stage == "parse" or page.tree_id is None:
-        wanted = [{"page_id": page_id}]
-        outbox.add_tasks(session, task_names.PARSE, wanted, site_id=page.site_id)
+        outbox.add_tasks(session, task_names.PARSE, [{"page_id": page_id}], site_id=page.site_id)
     elif page.generation:
         request_extractions(session, [page_id], page.generation)
     return True
