@@ -78,8 +78,7 @@ def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
 
 def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
     """Mark the largest elements whose texts all belong to the article, or none of them does."""
-    is_article = [verdict in ("kept", "title") for verdict in verdicts]
-    article_counts = [0, *accumulate(is_article)]
+    article_counts = [0, *accumulate([verdict in ("kept", "title") for verdict in verdicts])]
     counts = [0, *accumulate(verdict is not None for verdict in verdicts)]
     index = 0
     while index < len(outline.elements):
@@ -175,8 +174,7 @@ def _set_head(document: HtmlElement, base: str) -> None:
     if head is None:
         head = document.makeelement("head")
         document.insert(0, head)
-    attributes = {"http-equiv": "Content-Security-Policy", "content": _POLICY}
-    policy = head.makeelement("meta", attributes)
+    policy = head.makeelement("meta", {"http-equiv": "Content-Security-Policy", "content": _POLICY})
     base_element = head.makeelement("base", {"href": base, "target": "_blank"})
     marks = head.makeelement("style")
     marks.text = files("detourage.explain").joinpath("marks.css").read_text("utf-8")

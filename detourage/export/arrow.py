@@ -42,8 +42,7 @@ _ARROW_TYPES: Mapping[type, pa.DataType] = {
 }
 _INT64 = 2**63  # first integer that exceeds 64 bits
 
-Converter = Callable[[Any], Any]
-"""Function that converts a JSON value to a value of an Arrow type."""
+Converter = Callable[[Any], Any]  # function that converts a JSON value to a value of an Arrow type
 
 
 @cache
@@ -142,9 +141,7 @@ def _converter(kind: pa.DataType) -> Converter:
         return _without_surrogates
     if pa.types.is_integer(kind):
         return lambda value: value if value is not None and -_INT64 <= value < _INT64 else None
-    if pa.types.is_timestamp(kind):
-        return _timestamp
-    return lambda value: value
+    return _timestamp if pa.types.is_timestamp(kind) else lambda value: value
 
 
 def _struct_converter(converters: Mapping[str, Converter]) -> Converter:

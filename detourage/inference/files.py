@@ -25,16 +25,14 @@ def encode_array(array: npt.NDArray[Any], dtype: str) -> dict[str, Any]:
 
 def decode_array(values: Mapping[str, Any], dtype: str) -> npt.NDArray[Any]:
     """Decode a result of `encode_array` as a read-only array."""
-    raw = a2b_base64(values["base64"], strict_mode=True)
-    little = np.frombuffer(raw, dtype=f"<{dtype}")
+    little = np.frombuffer(a2b_base64(values["base64"], strict_mode=True), dtype=f"<{dtype}")
     return little.astype(dtype, copy=False).reshape(values["shape"])
 
 
 class TrainedModel(Protocol):
     """A model whose parameters can be saved."""
 
-    KIND: ClassVar[str]
-    """Name of the kind of model in model files."""
+    KIND: ClassVar[str]  # name of the kind of model in model files
 
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:

@@ -174,11 +174,8 @@ def _relate(own: Interpretation, theirs: Interpretation) -> Relation | None:
 
 def _without_suffix(path: str) -> str:
     """Return a path without its suffix, because only later pages may have one."""
-    trimmed = path.rstrip("/")
-    head, slash, last = trimmed.rpartition("/")
+    head, slash, last = path.rstrip("/").rpartition("/")
     name, _, suffix = last.rpartition(".")
     if name and len(suffix) <= 5 and suffix.isalpha():
         last = name
-    if last.lower() in {"index", "default"}:
-        return head
-    return head + slash + last
+    return head if last.lower() in {"index", "default"} else head + slash + last

@@ -219,8 +219,7 @@ def _read_run(links: Links, members: Sequence[_Member]) -> Run | None:
     cells = sum(flat.tags[int(flat.parents[link])] == "td" for link in elements.values())
     if not is_named and (cells >= MIN_CALENDAR_CELLS or not has_neighbours):
         return None
-    unlinked = [number for _, number, _ in members if number not in elements]
-    current = marked or unlinked
+    current = marked or [number for _, number, _ in members if number not in elements]
     number = current[0] if len(current) == 1 else None
     if number is None and is_related and relations[0].own is None and 1 not in others:
         number = 1

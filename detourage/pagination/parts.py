@@ -57,8 +57,7 @@ class Member:
 
 def kind_of(message: Mapping[str, Any]) -> str:
     """Return the kind of a page, as given in its article message."""
-    metadata = message.get("metadata") or {}
-    return str(metadata.get("kind", "article"))
+    return str((message.get("metadata") or {}).get("kind", "article"))
 
 
 def may_be_part(kind: str) -> bool:

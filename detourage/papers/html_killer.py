@@ -16,8 +16,7 @@ from detourage.papers.reading import page_of
 REMOVED_TAGS = frozenset({"script", "img", "form", "li", "h2", "h3", "h4", "h5", "h6"})
 """Elements that are removed with their contents."""
 
-PARAGRAPH_ENDS = frozenset({"br", "p"})
-"""Elements whose end also ends a paragraph."""
+PARAGRAPH_ENDS = frozenset({"br", "p"})  # elements whose end also ends a paragraph
 
 
 def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extracted:
@@ -27,13 +26,11 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
     is a block, as in the script's marked-up output; otherwise, each is a line of a single block.
     """
     document = page_of(source).document
-    headings = document.iter("h1")
-    heading = next(headings, None)
+    heading = next(document.iter("h1"), None)
     body = document.find("body")
     root = body if body is not None else document
     title = "".join(heading.itertext()) if heading is not None else None
-    paragraphs = _paragraphs(root, heading)
-    return to_result(title, paragraphs, markup=markup)
+    return to_result(title, _paragraphs(root, heading), markup=markup)
 
 
 def to_result(title: str | None, paragraphs: Sequence[str], *, markup: bool) -> Extracted:

@@ -49,8 +49,7 @@ class Neighbours:
     partner: Source | None = None
 
 
-ALONE = Neighbours()
-"""Neighbours of a page that cannot be compared with any other page."""
+ALONE = Neighbours()  # neighbours of a page that cannot be compared with any other page
 
 
 class Needs(Enum):

@@ -22,8 +22,7 @@ ORDER = 3  # length of the n-grams (the default of the published tool)
 INTERPOLATION = 0.6
 """Weight of an n-gram relative to that with one more character (default of the published tool)."""
 
-PADDING = "\n"
-"""Character that pads the beginning of a segment; it never occurs within one."""
+PADDING = "\n"  # character that pads the beginning of a segment; it never occurs within one
 
 _MAX_CACHED = 100_000  # maximum number of n-grams per model whose information is cached
 

@@ -47,32 +47,16 @@ def _method(
     **options: Any,
 ) -> Extractor:
     function = f"{__package__}.{function}"
-    return Extractor(
-        name=name,
-        description=description,
-        function=function,
-        options=options,
-        needs=needs,
-        preparation=f"{function.partition(':')[0]}:prepare" if is_library else None,
-        gives=gives,
-    )
+    preparation = f"{function.partition(':')[0]}:prepare" if is_library else None
+    return Extractor(name, function, options, needs, preparation, description, gives=gives)
 
 
 def _methods() -> Iterator[Extractor]:
-    for name, description, reading, needs in _RETAINED:
-        yield _method(
-            name,
-            f"Deturck 2015, retained heuristic: {description}",
-            "deturck.retained:extract",
-            needs=needs,
-            reading=reading,
-        )
-    yield _method(
-        "deturck_2015_vote",
-        "Deturck 2015, conclusion: element returned most often in the group",
-        "deturck.voting:extract",
-        needs=Needs.GROUP,
-    )
+    for name, variant, reading, needs in _RETAINED:
+        description = f"Deturck 2015, retained heuristic: {variant}"
+        yield _method(name, description, "deturck.retained:extract", needs=needs, reading=reading)
+    description = "Deturck 2015, conclusion: element returned most often in the group"
+    yield _method("deturck_2015_vote", description, "deturck.voting:extract", needs=Needs.GROUP)
     for heuristic, description in _FIRST_EXPERIMENTS.items():
         yield _method(
             f"deturck_2015_{heuristic}",
@@ -91,26 +75,15 @@ def _methods() -> Iterator[Extractor]:
             )
     yield _method("wutsi", "Wutsi's extractor, packets of nodes", "wutsi:extract_packet")
     yield _method("wutsi_fusion", "Wutsi's extractor, verbatim", "wutsi:extract", fusion=True)
-    yield _method(
-        "wutsi_block",
-        "Wutsi's extractor, single block without fusion",
-        "wutsi:extract",
-        fusion=False,
-    )
-    yield _method(
-        "commentsminer",
-        "CommentsMiner of Subercaze et al. 2016, comments only",
-        "commentsminer.finding:extract",
-        gives=Gives.COMMENTS,
-    )
-    yield _method(
-        "ncleaner",
-        "NCleaner of Evert 2008, default n-grams",
-        "nclean:extract_shipped",
-        name="ascii",
-    )
-    non_lexical = "NCleaner of Evert 2008, non-lexical"
-    yield _method("ncleaner_nonlexical", non_lexical, "nclean:extract_shipped", name="non-lexical")
+    description = "Wutsi's extractor, single block without fusion"
+    yield _method("wutsi_block", description, "wutsi:extract", fusion=False)
+    description = "CommentsMiner of Subercaze et al. 2016, comments only"
+    function = "commentsminer.finding:extract"
+    yield _method("commentsminer", description, function, gives=Gives.COMMENTS)
+    description = "NCleaner of Evert 2008, default n-grams"
+    yield _method("ncleaner", description, "nclean:extract_shipped", name="ascii")
+    description = "NCleaner of Evert 2008, non-lexical"
+    yield _method("ncleaner_nonlexical", description, "nclean:extract_shipped", name="non-lexical")
     yield _method("boilerpipe", "Boilerpipe in Python", "boilerpipe:extract", is_library=True)
     for name, description, stop_words in (
         ("justext", "jusText with stop lists", True),

@@ -35,8 +35,7 @@ MAX_TOLERANT_PIVOT_DISTANCE: Final = 0.47
 MAX_PIVOT_DISTANCE: Final = 0.55
 """The same for plain distances, which are used if the sizes of the pages are unknown."""
 
-DEFAULT_METHOD: Final = "mds_kmeans"
-"""Name of the method of `MdsKMeans`, stored with its results."""
+DEFAULT_METHOD: Final = "mds_kmeans"  # name of the method of `MdsKMeans`, stored with its results
 
 MAX_CLUSTERS: Final = 40  # maximum number of clusters tried; also at most half as many as pages
 

@@ -69,8 +69,7 @@ def match_groups(
     shared = shared.reshape(len(old), len(new))
     for row, group in enumerate(old):
         for column, i in enumerate(largest_first):
-            smaller_size = min(len(group), len(new[i] & old_pages))
-            if shared[row, column] < MIN_SHARED_PAGES * smaller_size:
+            if shared[row, column] < MIN_SHARED_PAGES * min(len(group), len(new[i] & old_pages)):
                 shared[row, column] = 0
     # With equally many shared pages, the older ID and the larger group are preferred. All these
     # preferences together weigh less than one page.

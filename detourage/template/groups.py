@@ -130,8 +130,7 @@ class SiteGroups:
         if group is None:
             return None
         dates = self.fetched_at or (None,) * len(self.urls)
-        urls_and_times = list(zip(self.urls, dates, strict=True))
-        first, second, *_ = reference_order(group.members, urls_and_times)
+        first, second, *_ = reference_order(group.members, list(zip(self.urls, dates, strict=True)))
         return second if page == first else first
 
 

@@ -130,16 +130,14 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
     numbers: list[Number] = []
     for name, lines in parts.items():
         numbers += _line_numbers(name, lines)
-        columns = [f"{name}_{concept}" for concept in concepts]
-        numbers += zip(columns, shares[name], strict=True)
+        numbers += zip([f"{name}_{concept}" for concept in concepts], shares[name], strict=True)
     numbers += page.other_features
     return Evidence(Features.of((name, [number]) for name, number in numbers), weights)
 
 
 def headline_coverage(page: Page, article: Article | None) -> float:
     """Return the share of words in wall phrases, in the page's title or in the article's."""
-    lines = _lines(_titles_of(page.flat, article))
-    return max((line.coverage for line in lines), default=0.0)
+    return max((line.coverage for line in _lines(_titles_of(page.flat, article))), default=0.0)
 
 
 def reports_on_wall(page: ExaminedPage) -> bool:
@@ -336,5 +334,4 @@ def _words_and_stems(phrase: str) -> list[str]:
 @cache
 def shipped_lexicon() -> Lexicon:
     """Return the lexicon with which the wall model was trained."""
-    path = Path(__file__).with_name("lexicon.json")
-    return Lexicon(json.loads(path.read_text(encoding="utf-8")))
+    return Lexicon(json.loads(Path(__file__).with_name("lexicon.json").read_text(encoding="utf-8")))

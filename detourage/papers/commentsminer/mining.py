@@ -14,8 +14,7 @@ from typing import NamedTuple
 from detourage.html.flat import FlatDocument
 from detourage.html.text import UNSEEN
 
-Shape = int
-"""Number that identifies a complete subtree (see `Forest.shape`)."""
+Shape = int  # number that identifies a complete subtree (see `Forest.shape`)
 
 Step = tuple[str, tuple[Shape, ...]]
 """A node on the rightmost path of a subtree: its label, and the complete subtrees of its children

@@ -71,8 +71,7 @@ def most_tokens_down(page: TokenTree, weights: Sequence[int]) -> int:
     The path "starts from the element with the largest quantity of text and follows this same
     criterion to a leaf", always to the child with the most token children.
     """
-    path = page.path_to_leaf(_first_largest(page.tokens))
-    return _greatest(page, weights, path, inner=True)
+    return _greatest(page, weights, page.path_to_leaf(_first_largest(page.tokens)), inner=True)
 
 
 def differential(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> int:

@@ -86,8 +86,7 @@ class Reading:
     needs_counterpart: bool = False
 
 
-CHOSEN = Reading(min_proportion=0.05, same_text=0.9)
-"""Values that score best on development sites."""
+CHOSEN = Reading(min_proportion=0.05, same_text=0.9)  # values that score best on development sites
 
 THESIS = Reading(min_proportion=0.02, same_text=1.0)
 """Values from the thesis: "less than 2 %", and a text is kept "if it is not identical"."""

@@ -14,8 +14,7 @@ from detourage.html import Tree
 from detourage.html.text import NO_TEXT
 from detourage.text import words
 
-WORD_MARK = "="
-"""First character of a token's label; element names never contain it."""
+WORD_MARK = "="  # first character of a token's label; element names never contain it
 
 EditScript = Sequence[tuple[int | None, int | None]]
 """Pairs of the postorder numbers of a node in either tree, one of them None for an edit."""
