@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,8 +25,10 @@ from detourage.cli.options import (
 )
 from detourage.errors import ExpectedError
 from detourage.text.plural import pluralise
+from detourage.text.terminal import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from types import ModuleType
 
@@ -35,7 +38,7 @@ if TYPE_CHECKING:
     from worker.settings import Settings
 
 EXIT_UNUSABLE_INPUT = 3
-"""Exit code of a run that completed, but with quarantined messages or failed pages."""
+"""Exit code of a command that completed, but with unusable messages or failed pages."""
 
 
 @click.command(epilog=ROLES_TO_CHOOSE)
@@ -171,12 +174,32 @@ def run(
 @base_url_option
 @site_option
 def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> None:
-    """Publish pages to a deployment, as a crawler does."""
+    """Publish pages to a deployment, as a crawler does.
+
+    Messages that the service could not use are not sent, but named by their position in the input,
+    that is, their line. Exit code 0: success; 1: failure; 3: some messages were unusable.
+    """
+    from detourage.inputs.received import UnusableMessageError, read_message
     from worker.messaging.publishing import publish_pages
     from worker.settings import load_settings
 
     messages = messages_in(inputs, base_url, site)
     prefix = f"send-{uuid4()}-"
-    numbered = ((f"{prefix}{number}", body) for number, body in enumerate(messages))
-    sent = publish_pages(load_settings(), numbered)
+    unusable = 0
+
+    def usable_messages() -> Iterator[tuple[str, bytes]]:
+        nonlocal unusable
+        for number, body in enumerate(messages, 1):
+            try:
+                read_message(body, received_at=datetime.now(UTC))
+            except UnusableMessageError as error:
+                unusable += 1
+                click.echo(f"message {number}: {error.reason}: {printable(error.detail)}", err=True)
+            else:
+                yield f"{prefix}{number}", body
+
+    sent = publish_pages(load_settings(), usable_messages())
     click.echo(f"{pluralise(sent, 'message')} sent")
+    if unusable:
+        click.echo(f"Error: {pluralise(unusable, 'unusable message')}, not sent", err=True)
+        sys.exit(EXIT_UNUSABLE_INPUT)

@@ -12,6 +12,7 @@ from tests.commands import DEPLOYMENT_COMMANDS, Server
 from tests.deployment import configured, own_queues, own_settings
 from tests.pages import article_html, message
 from tests.services import Services, unused_ports
+from worker.messaging.broker import messages_waiting, topology_of
 from worker.settings import load_settings
 
 PROCESSES = ("intake", "relay")
@@ -100,3 +101,20 @@ def test_health_reports_only_the_unavailable_servers(monkeypatch: MonkeyPatch) -
     failed = [line.split()[1] for line in result.output.splitlines()]
     assert (result.exit_code, failed) == (1, ["database:", "broker:"])
     assert "psycopg2" not in result.output
+
+
+def test_unusable_messages_are_named_and_not_sent(tmp_path: Path) -> None:
+    good = message("https://a.example/1", article_html(1))
+    lines = [good, b"{}", b"no JSON", b'{"version": 1, "html": "<p>a"}', good]
+    (tmp_path / "mixed.jsonl").write_bytes(b"\n".join(lines))
+    result = invoke(("send", "mixed.jsonl"))
+    assert (result.exit_code, result.stdout) == (3, "2 messages sent\n")
+    *named, count = result.stderr.splitlines()
+    assert [line.split(": ")[:2] for line in named] == [
+        ["message 2", "no-url"],
+        ["message 3", "not-json"],
+        ["message 4", "no-url"],
+    ]
+    assert count == "Error: 3 unusable messages, not sent"
+    settings = load_settings()
+    assert messages_waiting(settings, topology_of(settings).pages) == 2
