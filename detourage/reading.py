@@ -129,9 +129,8 @@ def parse(page: Page) -> ParsedPage | Result:
 def _described(refused: Result, page: Page, parsed: ParsedPage) -> Result:
     """Add what a page without an article declares to its result, unless that fails."""
     described = attempt(page, partial(declared_by, parsed))
-    if isinstance(described, Result):
-        return refused
-    return replace(refused, title=described[0], metadata=described[1])
+    title, metadata = (None, None) if isinstance(described, Result) else described
+    return replace(refused, title=title, metadata=metadata)
 
 
 def read_parsed(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from itertools import chain
+from itertools import chain, product
 
 from detourage.article import ArticleMetadata
 from detourage.metadata.bylines import DisplayedDate, displayed_dates
@@ -39,28 +39,22 @@ def written_language(language: str | None, host: str, *declared: str | None) -> 
 
 
 def publication_date(
-    declared: Record,
-    displayed: Sequence[DisplayedDate],
-    in_path: Moment | None,
-    language: str | None,
+    declared: Record, displayed: Sequence[DisplayedDate], path: Moment | None, language: str | None
 ) -> Moment | None:
-    """Choose the publication date; a declared date that the page also displays is certain."""
-    parsed = (parse_moment(value, language) for value in declared.published)
-    moments = [moment for moment in parsed if moment is not None]
-    path = [] if in_path is None else [in_path]
-    unambiguous = [*(moment for moment in moments if in_other_order(moment) is None), *path]
+    """Choose the publication date; a declared date that is also displayed is certain."""
+    moments = [*filter(None, (parse_moment(value, language) for value in declared.published))]
+    in_path = [] if path is None else [path]
+    unambiguous = [*(moment for moment in moments if in_other_order(moment) is None), *in_path]
     moments = [_in_order_of(unambiguous, moment) for moment in moments]
     displayed = [date._replace(moment=_in_order_of(unambiguous, date.moment)) for date in displayed]
     near = [date.moment for date in displayed if date.rank <= NEAR_RANK]
-    for tolerance in (timedelta(0), timedelta(days=1)):
-        for moment in moments:
-            for near_moment in near:
-                if abs(near_moment.day - moment.day) <= tolerance:
-                    return _in_displayed_zone(moment, near_moment)
-    if in_path is not None and any(moment.day == in_path.day for moment in moments):
+    for tolerance, moment, shown in product((timedelta(0), timedelta(days=1)), moments, near):
+        if abs(shown.day - moment.day) <= tolerance:
+            return _in_displayed_zone(moment, shown)
+    if path is not None and any(moment.day == path.day for moment in moments):
         return moments[0]
     sure = [date.moment for date in displayed if date.rank <= SURE_RANK]
-    return next(iter((*sure, *moments, *near, *path)), None)
+    return next(iter((*sure, *moments, *near, *in_path)), None)
 
 
 def _in_order_of(unambiguous: Iterable[Moment], moment: Moment) -> Moment:
@@ -112,8 +106,7 @@ def _in_displayed_zone(declared: Moment, displayed: Moment) -> Moment:
         return displayed if is_more_precise else declared
     if displayed.clock is None or displayed.zone is not None:
         return declared
-    in_utc = declared.instant.astimezone(UTC).replace(tzinfo=None)
-    offset = datetime.combine(displayed.day, displayed.clock) - in_utc
+    offset = datetime.combine(displayed.day, displayed.clock, UTC) - declared.instant
     quarters = round(offset / timedelta(minutes=15))
     is_zone = abs(offset - quarters * timedelta(minutes=15)) < timedelta(minutes=2)
     if not is_zone or quarters not in _OFFSETS:

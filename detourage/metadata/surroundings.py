@@ -95,8 +95,7 @@ class Surroundings:
     def lines(self) -> Sequence[NearbyLine]:
         """The short lines before the body, at its ends and after it, in page order."""
         places = sorted(self._places().items())
-        lines = (self._read_line(position, place) for position, place in places)
-        return [line for line in lines if line is not None]
+        return [line for each in places if (line := self._read_line(*each)) is not None]
 
     @property
     def farther_lines(self) -> Iterator[NearbyLine]:

@@ -25,7 +25,7 @@ def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> No
 
 
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
-    """Publish pairs of ID and body, waiting while ``crawler.pages`` is full; return their number."""
+    """Publish pairs of ID and body, waiting while the queue is full; return their number."""
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
     sent = 0
