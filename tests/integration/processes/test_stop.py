@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -46,6 +47,10 @@ def unresponsive_port(kind: str) -> Iterator[int]:
         yield server.getsockname()[1]
 
 
+def contains(log: Path, message: str) -> bool:
+    return message in log.read_text()
+
+
 @pytest.fixture
 def settings(services: Services, migrated_url: str, tmp_path: Path) -> Iterator[Settings]:
     with (
@@ -66,7 +71,7 @@ def test_a_process_that_waits_for_a_server_at_its_start_can_be_stopped(
         with started_processes(waiting, tmp_path, ["intake", "relay"]) as (supervisor, pids):
             for name, pid in pids.items():
                 log = tmp_path / f"{name}.log"
-                wait_until(lambda log=log: WAITING[server] in log.read_text())
+                wait_until(partial(contains, log, WAITING[server]))
                 process = psutil.Process(pid)
                 process.terminate()
                 process.wait(END_SECONDS)
