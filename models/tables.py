@@ -28,8 +28,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, MappedColumn, mapped_column
 
 from models.column_types import ArticleJson
 
-Small = Annotated[int, 32]
-"""An integer that fits into 32 bits."""
+Small = Annotated[int, 32]  # an integer that fits into 32 bits
 
 
 def _cascading_key(target: str, **options: Any) -> MappedColumn[Any]:
@@ -147,14 +146,12 @@ class StoredPage(Base):
     """The latest response, if it was a refusal (such as status 404) instead of the page."""
     encoding: Mapped[str | None]
     tree_id: Mapped[int | None] = mapped_column(ForeignKey("trees.id"), index=True)
-    outcome: Mapped[str | None]
-    """A `PageOutcome`; null while pending."""
+    outcome: Mapped[str | None]  # a `PageOutcome`; null while pending
     outcome_detail: Mapped[str | None]
     generation: Mapped[Small] = mapped_column(server_default="0")
     """Number of the clustering with which to extract the page."""
     extracted_generation: Mapped[Small] = mapped_column(server_default="0")
-    extraction_key: Mapped[str | None]
-    """Digest of all inputs of the latest extraction."""
+    extraction_key: Mapped[str | None]  # digest of all inputs of the latest extraction
     forced: Mapped[bool] = mapped_column(server_default=text("false"))
     """Whether the next extraction makes a revision even if nothing has changed."""
     revision: Mapped[Small] = mapped_column(server_default="0")
@@ -162,8 +159,7 @@ class StoredPage(Base):
     confidence: Mapped[float | None]
     short_text: Mapped[bytes | None]
     """Hash of the latest text and its publisher, if the text is short and doubtful."""
-    asked_at: Mapped[datetime | None]
-    """When its extraction was last requested."""
+    asked_at: Mapped[datetime | None]  # when its extraction was last requested
     attempts: Mapped[Small] = mapped_column(server_default="0")
     """Number of attempts to extract the page since then."""
     comment_pattern: Mapped[str | None]
@@ -183,13 +179,11 @@ class Address(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     page_id: Mapped[int] = _cascading_key("pages.id", index=True)
-    digest: Mapped[str]
-    """SHA-256 of the address; long addresses do not fit into an index row."""
+    digest: Mapped[str]  # SHA-256 of the address; long addresses do not fit into an index row
     address: Mapped[str]
     spellings: Mapped[list[str]] = mapped_column(ARRAY(Text))
     """Spellings as given by the crawler, sorted; if many, only the first ones."""
-    kind: Mapped[str | None]
-    """`detourage.addresses.Kind`; null if the address is not a variant."""
+    kind: Mapped[str | None]  # `detourage.addresses.Kind`; null if the address is not a variant
     headlines: Mapped[list[int]] = mapped_column(server_default="{}")
     passages: Mapped[list[int]] = mapped_column(server_default="{}")
     """Hashes of headlines and passages, by which two addresses are found to show the same page."""
@@ -228,8 +222,7 @@ class PageContent(Base):
     is_text: Mapped[bool]
     """Whether the page was sent as text (stored as UTF-8) rather than as bytes."""
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    lines: Mapped[bytes | None]
-    """`PageLines.to_bytes`; null if it cannot be parsed."""
+    lines: Mapped[bytes | None]  # `PageLines.to_bytes`; null if it cannot be parsed
 
 
 class WaitingFetch(Base):
@@ -255,8 +248,7 @@ class PageKnowledge(Base):
     __tablename__ = "page_knowledge"
 
     page_id: Mapped[int] = _cascading_key("pages.id", primary_key=True)
-    content_digest: Mapped[str]
-    """`StoredPage.content_digest` of the page from which it was learned."""
+    content_digest: Mapped[str]  # `StoredPage.content_digest` of the page from which it was learned
     packed: Mapped[bytes]
     learned_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
@@ -269,8 +261,7 @@ class Distance(Base):
 
     lower_tree_id: Mapped[int] = _cascading_key("trees.id", primary_key=True)
     higher_tree_id: Mapped[int] = _cascading_key("trees.id", primary_key=True, index=True)
-    distance: Mapped[Small | None]
-    """Null if the pair cannot be compared."""
+    distance: Mapped[Small | None]  # null if the pair cannot be compared
 
 
 class SiteComparison(Base):
@@ -280,8 +271,7 @@ class SiteComparison(Base):
 
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), primary_key=True)
     site_version: Mapped[int]
-    tree_ids: Mapped[list[int]]
-    """Distinct trees of the site, ascending."""
+    tree_ids: Mapped[list[int]]  # distinct trees of the site, ascending
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
 
 
@@ -294,8 +284,7 @@ class ReferenceSet(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"))
     digest: Mapped[str]
-    tree_ids: Mapped[list[int]]
-    """Tree ids, ordered by the trees' digests."""
+    tree_ids: Mapped[list[int]]  # tree ids, ordered by the trees' digests
 
 
 class NearestReference(Base):
@@ -307,8 +296,7 @@ class NearestReference(Base):
     tree_id: Mapped[int] = _cascading_key("trees.id", primary_key=True, index=True)
     reference_id: Mapped[int | None]
     """Nearest tree of the set; null if the tree is too large to be compared."""
-    distance: Mapped[float | None]
-    """Normalised distance to the reference."""
+    distance: Mapped[float | None]  # normalised distance to the reference
 
 
 class ComparisonBlock(Base):
@@ -406,19 +394,13 @@ class DesignChange(Base):
     site_id: Mapped[int] = mapped_column(primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
     noticed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    since: Mapped[datetime]
-    """Fetch time of the first page with the new design."""
-    seen_until: Mapped[datetime]
-    """Fetch time of the newest page when the change was last detected."""
+    since: Mapped[datetime]  # fetch time of the first page with the new design
+    seen_until: Mapped[datetime]  # fetch time of the newest page when the change was last detected
     first_url: Mapped[str]
-    new_share: Mapped[float]
-    """Share of the newest pages that are in new groups or in no group."""
-    outlier_share: Mapped[float]
-    """Share of the newest pages in no group."""
-    new_groups: Mapped[list[int]]
-    """Numbers of the groups that contain only the newest pages."""
-    gone_groups: Mapped[list[int]]
-    """Numbers of the groups that contain none of the newest pages."""
+    new_share: Mapped[float]  # share of the newest pages that are in new groups or in no group
+    outlier_share: Mapped[float]  # share of the newest pages in no group
+    new_groups: Mapped[list[int]]  # numbers of the groups that contain only the newest pages
+    gone_groups: Mapped[list[int]]  # numbers of the groups that contain none of the newest pages
 
 
 class Membership(Base):
@@ -430,8 +412,7 @@ class Membership(Base):
     page_id: Mapped[int] = _cascading_key("pages.id", primary_key=True)
     generation: Mapped[Small] = mapped_column(primary_key=True)
     site_id: Mapped[int]
-    group_number: Mapped[Small | None]
-    """Null for an outlier."""
+    group_number: Mapped[Small | None]  # null for an outlier
     role: Mapped[str]
     template_page_id: Mapped[int | None] = mapped_column(ForeignKey("pages.id"))
     confidence: Mapped[float | None]
@@ -461,8 +442,7 @@ class ArticleComment(Base):
     number: Mapped[Small] = mapped_column(primary_key=True)
     parent: Mapped[Small | None]
     author: Mapped[str | None]
-    published_at: Mapped[datetime | None]
-    """Null if the page shows no date, or only a relative one."""
+    published_at: Mapped[datetime | None]  # null if the page shows no date, or only a relative one
     written_date: Mapped[str | None]
     """Date as displayed, unless it is the publication time in ISO 8601."""
     text: Mapped[str]
@@ -490,8 +470,7 @@ class PageParts(Base):
     version: Mapped[int] = mapped_column(server_default="1")
     seen_version: Mapped[int] = mapped_column(server_default="0")
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    first_id: Mapped[int | None]
-    """Page whose article most recently included this part."""
+    first_id: Mapped[int | None]  # page whose article most recently included this part
     joined_revision: Mapped[Small | None]
     """Latest revision of the page's article that was made by joining parts."""
     size: Mapped[Small | None]
@@ -507,8 +486,7 @@ class Receipt(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     message_id: Mapped[str | None] = mapped_column(index=True)
     received_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    result: Mapped[str]
-    """A `ReceiptResult`."""
+    result: Mapped[str]  # a `ReceiptResult`
     reason: Mapped[str | None]
     page_id: Mapped[int | None] = mapped_column(
         ForeignKey("pages.id", ondelete="SET NULL"), index=True
@@ -543,13 +521,10 @@ class Reprocessing(Base):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     stage: Mapped[str]
-    pages_per_minute: Mapped[float | None]
-    """Null for no limit."""
+    pages_per_minute: Mapped[float | None]  # null for no limit
     asked_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    site_id: Mapped[int] = mapped_column(server_default="0")
-    """The last site processed."""
-    last_site_id: Mapped[int]
-    """The newest site at the time of the request."""
+    site_id: Mapped[int] = mapped_column(server_default="0")  # the last site processed
+    last_site_id: Mapped[int]  # the newest site at the time of the request
     pages: Mapped[int] = mapped_column(server_default="0")
     resume_at: Mapped[datetime] = mapped_column(server_default=func.now())
     """When the rate allows the next site."""
@@ -573,8 +548,7 @@ class Duration(Base):
     # Every task updates a row; free space in each block of the table avoids index updates.
     __table_args__ = {"postgresql_with": {"fillfactor": "50"}}  # noqa: RUF012 - never modified
 
-    work: Mapped[str] = mapped_column(primary_key=True)
-    """Name of a task, or `intake`."""
+    work: Mapped[str] = mapped_column(primary_key=True)  # name of a task, or `intake`
     slot: Mapped[Small] = mapped_column(primary_key=True)
     """Number by which processes use different rows, so that they do not wait for each other."""
     at_most: Mapped[float] = mapped_column(primary_key=True)
