@@ -56,8 +56,7 @@ def enable(process: str) -> None:
     if process == "worker":
         Psycopg2Instrumentor().instrument(skip_dep_check=True)
     # A crawler's baggage is not forwarded to consumers.
-    propagator = TraceContextTextMapPropagator()
-    _enabled[:] = provider, provider.get_tracer("detourage"), propagator
+    _enabled[:] = provider, provider.get_tracer("detourage"), TraceContextTextMapPropagator()
 
 
 def stop() -> None:
@@ -91,9 +90,8 @@ def span(name: str, headers: Mapping[str, Any] | None) -> AbstractContextManager
             trace_headers[header] = value
     # The message of an exception may contain a password. The log has it, with passwords masked.
     options = {"record_exception": False, "set_status_on_exception": False}
-    context = propagator.extract(trace_headers)
     recorded: AbstractContextManager[object] = tracer.start_as_current_span(
-        name, context, **options
+        name, propagator.extract(trace_headers), **options
     )
     return recorded
 

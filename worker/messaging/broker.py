@@ -91,11 +91,8 @@ def broker_connection(settings: Settings) -> Iterator[Connection]:
     with connection_to(settings, COMMAND_CONNECT_SECONDS) as connection:
         try:
             nodes = max(1, len(connection.alt))
-            connection.ensure_connection(
-                max_retries=max(1, nodes - 1),
-                interval_start=0,
-                timeout=COMMAND_CONNECT_SECONDS * nodes,
-            )
+            retries, timeout = max(1, nodes - 1), COMMAND_CONNECT_SECONDS * nodes
+            connection.ensure_connection(max_retries=retries, interval_start=0, timeout=timeout)
         except (AccessRefused, NotAllowed) as error:
             raise BrokerError(
                 f"the broker refused access: {without_passwords(cause(error))}: check user,"

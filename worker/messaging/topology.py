@@ -57,44 +57,26 @@ class Topology:
 
     def celery_queues(self) -> list[Queue]:
         """Return the queues that Celery workers consume."""
-        return [
-            Queue(
-                self.task_queue(stage),
-                exchange=self.tasks_exchange,
-                routing_key=self.task_queue(stage),
-                queue_arguments=self._work_arguments(self.task_queue(stage)),
-            )
-            for stage in STAGES
-        ]
+        return [self._work_queue(self.task_queue(stage), self.tasks_exchange) for stage in STAGES]
 
     def pages_queue(self) -> Queue:
         """Return the queue of page messages, bound to its own exchange and the default exchange."""
-        return Queue(
-            self.pages,
-            exchange=self.pages_exchange if self.durable_features else None,
-            routing_key=self.pages,
-            queue_arguments=self._work_arguments(self.pages),
-        )
+        return self._work_queue(self.pages, self.pages_exchange if self.durable_features else None)
 
     def queues(self) -> list[Queue]:
         """Return all queues, each with the exchange to which it is bound."""
+        quorum: dict[str, object] | None = (
+            {"x-queue-type": "quorum"} if self.durable_features else None
+        )
         # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
         # delivery and, since RabbitMQ 4, drops a message after twenty by default.
-        quarantine = {"x-queue-type": "quorum", "x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
+        quarantine = quorum and {**quorum, "x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
         return [
-            *(
-                Queue(name, queue_arguments=quarantine if self.durable_features else None)
-                for name in self.quarantines.values()
-            ),
+            *(Queue(name, queue_arguments=quarantine) for name in self.quarantines.values()),
             self.pages_queue(),
             *self.celery_queues(),
             *(
-                Queue(
-                    name,
-                    exchange=exchange,
-                    routing_key="#",
-                    queue_arguments={"x-queue-type": "quorum"} if self.durable_features else None,
-                )
+                Queue(name, exchange=exchange, routing_key="#", queue_arguments=quorum)
                 for name, exchange in self.outgoing.items()
             ),
         ]
@@ -115,6 +97,10 @@ class Topology:
         except AccessRefused:
             with connection.channel() as channel:
                 channel.exchange_declare(self.pages_exchange.name, type="fanout", passive=True)
+
+    def _work_queue(self, name: str, exchange: Exchange | None) -> Queue:
+        arguments = self._work_arguments(name)
+        return Queue(name, exchange=exchange, routing_key=name, queue_arguments=arguments)
 
     def _work_arguments(self, queue: str) -> dict[str, object] | None:
         if not self.durable_features:

@@ -194,9 +194,8 @@ class BrokerConnection(kombu.Connection):
 
     def connect(self) -> Any:
         """Connect; try each node once, even if there are more than kombu's number of attempts."""
-        retries = max(1, len(self.alt) - 1)
         return self.ensure_connection(
-            max_retries=retries, reraise_as_library_errors=False
+            max_retries=max(1, len(self.alt) - 1), reraise_as_library_errors=False
         ).connection
 
     def switch(self, conn_str: str) -> None:

@@ -50,14 +50,9 @@ class Browser:
         with tempfile.TemporaryDirectory(prefix="detourage-render-") as directory:
             folder = Path(directory)
             request, result = folder / "request.json", folder / "result.html"
-            values = {
-                "html": html,
-                "url": url,
-                "executable": str(self.executable),
-                "milliseconds": 1000 * self.seconds,
-                "memory": self.memory_mib * 2**20,
-                "has_network": self.has_network,
-            }
+            limits = {"milliseconds": 1000 * self.seconds, "memory": self.memory_mib * 2**20}
+            page = {"html": html, "url": url, "has_network": self.has_network}
+            values = {**page, **limits, "executable": str(self.executable)}
             request.write_text(json.dumps(values), encoding="utf-8")
             try:
                 self._run(folder, request, result)
@@ -69,15 +64,10 @@ class Browser:
         # Files that the browser leaves behind (caches, crash dumps) are removed with the folder.
         kept = {k: v for k, v in os.environ.items() if not k.startswith(_SETTINGS_PREFIX)}
         environment = {**kept, "HOME": str(folder), "TMPDIR": str(folder)}
-        log = folder / "log"
         end = time.monotonic() + self.seconds
         with Supervisor(grace=0) as supervisor:
-            supervisor.start(
-                "browser",
-                [sys.executable, "-m", "worker.rendering.program", request, result],
-                log=log,
-                env=environment,
-            )
+            program = [sys.executable, "-m", "worker.rendering.program", str(request), str(result)]
+            supervisor.start("browser", program, log=folder / "log", env=environment)
             while not result.exists():
                 if time.monotonic() > end:
                     raise RenderingError(f"the page took longer than {self.seconds:g} seconds")

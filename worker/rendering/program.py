@@ -39,9 +39,8 @@ def main(request_file: Path, result_file: Path) -> None:
     limits = f"ulimit -c 0 && ulimit -d {request['memory'] // 1024}"
     script.write_text(f'#!/bin/sh\n{limits} && exec {quote(request["executable"])} "$@"\n')
     script.chmod(0o700)
-    html = _render(request, script)
     draft = result_file.with_suffix(".draft")
-    draft.write_text(html, encoding="utf-8", errors="replace")
+    draft.write_text(_render(request, script), encoding="utf-8", errors="replace")
     draft.replace(result_file)
 
 

@@ -73,11 +73,8 @@ def _registry(settings: Settings) -> Iterator[CollectorRegistry]:
 
 
 def _duration_metric(by_work: Mapping[str, Histogram]) -> Metric:
-    family = HistogramMetricFamily(
-        "detourage_duration_seconds",
-        "Time to handle a task, or a message at the intake.",
-        labels=["work"],
-    )
+    help_text = "Time to handle a task, or a message at the intake."
+    family = HistogramMetricFamily("detourage_duration_seconds", help_text, labels=["work"])
     for work, histogram in by_work.items():
         buckets = [
             ("+Inf" if isinf(bound) else f"{bound:g}", number)

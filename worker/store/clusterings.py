@@ -58,10 +58,6 @@ def due_sites(
 
     With `new_sites_at_once`, sites that have never been clustered need not have settled.
     """
-    params = {
-        **vars(settle),
-        "patience": patience_seconds,
-        "pauses_seconds": list(pauses_seconds),
-        "new_sites_at_once": new_sites_at_once,
-    }
+    limits = {"patience": patience_seconds, "pauses_seconds": list(pauses_seconds)}
+    params = {**vars(settle), **limits, "new_sites_at_once": new_sites_at_once}
     return [DueSite(*row) for row in session.execute(_DUE, params)]

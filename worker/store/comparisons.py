@@ -41,12 +41,7 @@ class Block(NamedTuple):
 def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:
     """Store the blocks of a site's comparison, and return their IDs."""
     values = [
-        {
-            **vars(block),
-            "site_id": site_id,
-            "rows": list(block.rows),
-            "columns": list(block.columns),
-        }
+        {**vars(block), "site_id": site_id, "rows": [*block.rows], "columns": [*block.columns]}
         for block in blocks
     ]
     ids = session.scalars(insert(ComparisonBlock).returning(ComparisonBlock.id), values).all()
@@ -81,10 +76,6 @@ def save_nearest(session: Session, set_id: int, nearest: Nearest) -> None:
     """Store the nearest references of trees, without replacing stored ones."""
     if nearest:
         pairs = [nearest[tree_id] or (None, None) for tree_id in sorted(nearest)]
-        params = {
-            "set_id": set_id,
-            "tree_ids": sorted(nearest),
-            "references": [reference for reference, _ in pairs],
-            "distances": [distance for _, distance in pairs],
-        }
-        session.execute(SQL.save_nearest, params)
+        references, distances = map(list, zip(*pairs, strict=True))
+        columns = {"tree_ids": sorted(nearest), "references": references, "distances": distances}
+        session.execute(SQL.save_nearest, {"set_id": set_id, **columns})

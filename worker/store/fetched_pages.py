@@ -326,12 +326,8 @@ def _stored_refusal(
     """Return a refusal in its stored form, with the time since which the page has been gone."""
     moment = fetched_at.astimezone(UTC).isoformat() if fetched_at is not None else None
     since = (before or {}).get("gone_since") or moment
-    return {
-        "outcome": refusal.outcome,
-        "detail": refusal.detail,
-        "fetched_at": moment,
-        "gone_since": since if refusal.is_removal else None,
-    }
+    stored = {"outcome": refusal.outcome, "detail": refusal.detail, "fetched_at": moment}
+    return {**stored, "gone_since": since if refusal.is_removal else None}
 
 
 def _await_extraction(page: StoredPage, fetched: FetchedPage) -> None:

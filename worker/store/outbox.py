@@ -78,15 +78,12 @@ def add_tasks_of_sites(
     if not tasks:
         return
     trace = tracing.current()
-    params = {
-        "task": task,
+    columns = {
         "sites": [site_id for site_id, _ in tasks],
         "arguments": [json.dumps(dict(arguments)) for _, arguments in tasks],
         "traces": [json.dumps(trace) if trace else None] * len(tasks),
-        "is_short": is_short,
-        "turn": turn,
     }
-    session.execute(_ADD_TASKS, params)
+    session.execute(_ADD_TASKS, {**columns, "task": task, "is_short": is_short, "turn": turn})
 
 
 # If the new tasks turn a site's short queue into a backlog, its waiting tasks move to the backlog
@@ -132,16 +129,10 @@ def request_extractions(
     Otherwise, pages of a site that is clustered often would wait forever.
     """
     trace = tracing.current()
-    params = {
-        "new_lane": lanes[0],
-        "again_lane": lanes[1],
-        "page_ids": list(page_ids),
-        "generation": generation,
-        "unchanged": list(unchanged),
-        "clustered_site": clustered_site,
-        "trace": json.dumps(trace) if trace else None,
-    }
-    session.execute(_REQUEST_EXTRACTIONS, params)
+    queued = {"new_lane": lanes[0], "again_lane": lanes[1], "generation": generation}
+    pages = {"page_ids": list(page_ids), "unchanged": list(unchanged)}
+    params = {**queued, **pages, "clustered_site": clustered_site}
+    session.execute(_REQUEST_EXTRACTIONS, {**params, "trace": json.dumps(trace) if trace else None})
 
 
 def add_message(

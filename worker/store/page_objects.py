@@ -136,12 +136,8 @@ def get(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
     """Return objects, or why they cannot be read, by URL."""
     distinct = sorted(set(urls))
     if distinct:
-        require_extra(
-            "objects",
-            "reading a page in an object store",
-            "obstore",
-            distribution="detourage-service",
-        )
+        purpose = "reading a page in an object store"
+        require_extra("objects", purpose, "obstore", distribution="detourage-service")
     return dict(zip(distinct, _in_parallel(_read_object, distinct), strict=True))
 
 

@@ -160,11 +160,9 @@ def site_history(session: Session, key: str) -> SiteHistory:
     """Return the history of a site; raise `NoResultFound` if the site is unknown."""
     site_id = int(session.execute(SQL.id_of_site, {"key": key}).scalar_one())
     histories = session.execute(groups.SQL.group_histories, {"site_id": site_id})
-    return SiteHistory(
-        [GroupHistory(*row) for row in histories],
-        groups.design_changes(session, site_id),
-        dict(session.execute(addresses.SQL.count_joined, {"site_id": site_id}).all()),
-    )
+    joined = session.execute(addresses.SQL.count_joined, {"site_id": site_id}).all()
+    changes = groups.design_changes(session, site_id)
+    return SiteHistory([GroupHistory(*row) for row in histories], changes, dict(joined))
 
 
 def service_counts(session: Session) -> ServiceCounts:

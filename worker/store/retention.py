@@ -64,13 +64,8 @@ class _Rule:
         if self.key is not StoredPage.id:
             result: Any = session.execute(delete(self.key.class_).where(*where), {"age": age})
             return int(result.rowcount)
-        removed = session.scalars(
-            update(StoredPage)
-            .where(*where)
-            .values(html_removed_at=func.now())
-            .returning(StoredPage.id),
-            {"age": age},
-        ).all()
+        removing = update(StoredPage).where(*where).values(html_removed_at=func.now())
+        removed = session.scalars(removing.returning(StoredPage.id), {"age": age}).all()
         session.execute(delete(PageContent).where(PageContent.page_id.in_(removed)))
         return len(removed)
 
@@ -110,9 +105,8 @@ def prune(
     last = session.scalar(select(func.max(window.limit(WINDOW_SIZE).subquery().c[0])))
     if last is None:
         return Step(rule.kind, 0, first_cursor(kinds, cursor.rule + 1))
-    inside = rule.key.between(cursor.after + 1, last)
     next_cursor = Cursor(cursor.rule, last)
-    removable = (inside, rule.is_removable)
+    removable = (rule.key.between(cursor.after + 1, last), rule.is_removable)
     if dry_run:
         counting = select(func.count()).select_from(rule.key.class_).where(*removable)
         return Step(rule.kind, session.scalar(counting, {"age": age}) or 0, next_cursor)

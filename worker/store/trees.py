@@ -18,11 +18,9 @@ def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
     missing = dict(sorted({tree.digest: tree for tree in trees}.items()))
     stored: dict[str, int] = {}
     while missing:
-        new = {
-            "digests": list(missing),
-            "sizes": [len(tree) for tree in missing.values()],
-            "packed": [tree.to_bytes() for tree in missing.values()],
-        }
+        sizes = [len(tree) for tree in missing.values()]
+        packed = [tree.to_bytes() for tree in missing.values()]
+        new = {"digests": list(missing), "sizes": sizes, "packed": packed}
         stored |= dict(session.execute(SQL.save_trees, new).all())
         existing = [digest for digest in missing if digest not in stored]
         if existing:
@@ -93,9 +91,6 @@ def save_distances(session: Session, distances: Mapping[tuple[int, int], int | N
         return
     # Tasks that insert the same rows in different orders would deadlock.
     pairs = sorted(distances)
-    params = {
-        "lower": [lower for lower, _ in pairs],
-        "higher": [higher for _, higher in pairs],
-        "distances": [distances[pair] for pair in pairs],
-    }
+    lower, higher = map(list, zip(*pairs, strict=True))
+    params = {"lower": lower, "higher": higher, "distances": [distances[pair] for pair in pairs]}
     session.execute(SQL.save_distances, params)

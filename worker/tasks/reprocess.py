@@ -90,12 +90,11 @@ def reprocess_all(
 def reprocess_due() -> None:
     """Continue a reprocessing with the sites that are due; store the progress after each."""
     state = process_state()
-    limit = state.settings.pending_limit
     with state.database.try_lock(AdvisoryLock.REPROCESSING, 0) as is_locked:
         if not is_locked:
             return
         for _ in range(SITES_PER_TASK):
-            if not state.database.run(_reprocess_next, limit):
+            if not state.database.run(_reprocess_next, state.settings.pending_limit):
                 return
         state.database.run(outbox.add_tasks, task_names.REPROCESS_DUE, [{}], site_id=None)
 

@@ -66,12 +66,8 @@ def message_as_revision(
     **replaced: Any,
 ) -> ArticleMessage:
     """Return a copy of an article message as another revision, with some fields `replaced`."""
-    identity = identity_of(addresses, message.url)
-    values = {
-        "id": str(article_id(message.site, identity, revision)),
-        "revision": revision,
-        "extracted_at": extracted_at,
-    }
+    identity = article_id(message.site, identity_of(addresses, message.url), revision)
+    values = {"id": str(identity), "revision": revision, "extracted_at": extracted_at}
     return message.model_copy(update=replaced | values)
 
 

@@ -118,11 +118,9 @@ def _assign_page(
         if page.tree_id not in loaded:
             return [], 0
         candidates = [each for each in candidates if each.tree_id in loaded]
-        assignment = assign_tree(
-            loaded[page.tree_id],
-            [loaded[each.tree_id] for each in candidates],
-            [each.group_number for each in candidates],
-        )
+        candidate_trees = [loaded[each.tree_id] for each in candidates]
+        group_numbers = [each.group_number for each in candidates]
+        assignment = assign_tree(loaded[page.tree_id], candidate_trees, group_numbers)
         template_pages = {each.group_number: each.template_page_id for each in candidates}
         template_page_id = template_pages.get(assignment.group or 0)
     group, confidence = assignment.group, assignment.confidence

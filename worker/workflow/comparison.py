@@ -114,13 +114,9 @@ def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
             for other_id, members in sets
             if other_id != set_id
         ]
-    return ComparisonJob(
-        block,
-        trees=cache.load(session, sorted({*block.rows, *block.columns})),
-        known=trees.known_distances(session, block.rows, block.columns),
-        finished_rows=finished_rows,
-        other_sets=other_sets,
-    )
+    loaded = cache.load(session, sorted({*block.rows, *block.columns}))
+    known = trees.known_distances(session, block.rows, block.columns)
+    return ComparisonJob(block, loaded, known, finished_rows, other_sets)
 
 
 def _save(session: Session, job: ComparisonJob, quarantine: str, compared: BlockResult) -> None:

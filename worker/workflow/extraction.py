@@ -89,12 +89,8 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
         logger.error("cannot extract %s: %s", job.url, content)
         return NoArticle(PageOutcome.FAILED, str(content))
     page = parse_page(content, job.url, content_type=job.content_type, response=job.response)
-    read = partial(
-        read_content,
-        template=template,
-        text_roles=state.settings.chosen_text_roles,
-        fetched_at=job.fetched_at,
-    )
+    roles = state.settings.chosen_text_roles
+    read = partial(read_content, template=template, text_roles=roles, fetched_at=job.fetched_at)
     try:
         try:
             return read(page, patterns=patterns_for_page(job.comment_pattern, job.group_pattern))

@@ -26,13 +26,9 @@ def urgent_pages(session: Session, first_article_seconds: float) -> dict[int, in
     """Return pages, mapped to their sites, that must not wait for a site's first clustering."""
     if not first_article_seconds:
         return {}
-    limits = {
-        "alone": ALONE_SECONDS,
-        "watched": WATCHED_SECONDS,
-        "patience": first_article_seconds,
-        "limit": REQUESTED_AT_ONCE,
-    }
-    return dict(session.execute(SQL.urgent_pages, limits).all())
+    limits = {"alone": ALONE_SECONDS, "watched": WATCHED_SECONDS, "limit": REQUESTED_AT_ONCE}
+    params = {**limits, "patience": first_article_seconds}
+    return dict(session.execute(SQL.urgent_pages, params).all())
 
 
 def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> int:

@@ -34,14 +34,10 @@ def save_generation(
 ) -> list[NewGroup]:
     """Store the groups of a site as its next generation, and keep the given reference sets."""
     numbers = _group_numbers(session, site, site_pages, grouping)
-    new = [
-        new_group(
-            number,
-            [site_pages[index] for index in group.members],
-            known.representative_trees(site_pages, group),
-        )
-        for number, group in zip(numbers, grouping.groups, strict=True)
-    ]
+    new = []
+    for number, group in zip(numbers, grouping.groups, strict=True):
+        members = [site_pages[index] for index in group.members]
+        new.append(new_group(number, members, known.representative_trees(site_pages, group)))
     memberships = [
         *(NewMembership(site_pages[i].id, None, "outlier", None) for i in grouping.outliers),
         *chain.from_iterable(each.memberships() for each in new),

@@ -39,13 +39,10 @@ def parse_or_reject(
         page = parse_page(content, url, content_type=content_type, response=response)
         try:
             pattern = comment_pattern_of(page)
-            return ParsedPage(
-                page.tree,
-                page.encoding,
-                pattern.to_json() if pattern is not None else None,
-                PageLines.of(Outline.of(page.flat)).to_bytes(),
-                declared=read_declared(page),
-            )
+            comments = pattern.to_json() if pattern is not None else None
+            lines = PageLines.of(Outline.of(page.flat)).to_bytes()
+            declared = read_declared(page)
+            return ParsedPage(page.tree, page.encoding, comments, lines, declared=declared)
         finally:
             # The cached values refer to their page. Such a cycle would keep pages of hundreds of
             # megabytes in memory until the garbage collector runs.
@@ -77,12 +74,10 @@ def store_pages(
     traces = {
         each.page_id: fetched.trace for each, (fetched, _) in zip(recorded, fetches, strict=True)
     }
-    outbox.request_assignments(
-        session,
-        task_names.ASSIGN,
-        sorted({each.site_id for each in changed}),
-        [(each.site_id, each.page_id, traces[each.page_id]) for each in changed if each.has_tree],
-    )
+    with_tree = (each for each in changed if each.has_tree)
+    assigned = [(each.site_id, each.page_id, traces[each.page_id]) for each in with_tree]
+    sites = sorted({each.site_id for each in changed})
+    outbox.request_assignments(session, task_names.ASSIGN, sites, assigned)
     return recorded
 
 

@@ -50,11 +50,8 @@ def browser_of(settings: Settings) -> "Browser | None":
         return None
     from worker.rendering import Browser
 
-    return Browser(
-        settings.render_browser,
-        seconds=min(Browser.seconds, settings.page_seconds / 2),
-        has_network=settings.render_network,
-    )
+    seconds = min(Browser.seconds, settings.page_seconds / 2)
+    return Browser(settings.render_browser, seconds, has_network=settings.render_network)
 
 
 class ProcessStates:
