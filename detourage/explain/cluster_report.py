@@ -44,11 +44,8 @@ class Clustering:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything except the distances as JSON values."""
-        return {
-            "method": self.method,
-            "unusable": self.unusable,
-            "sites": [_site_to_json(site) for site in self.sites],
-        }
+        sites = [_site_to_json(site) for site in self.sites]
+        return {"method": self.method, "unusable": self.unusable, "sites": sites}
 
 
 def cluster_pages(

@@ -38,10 +38,9 @@ def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) ->
     lines.add_column("role", no_wrap=True)
     lines.add_column("line", overflow="fold")
     for line in explanation.lines:
-        style = _STYLES[line.verdict]
         text = shorten(printable(line.text), MAX_LINE_CHARACTERS)
         cells = (line.verdict, f"{line.probability:.2f}", line.role, text)
-        lines.add_row(*(Text(cell, style=style) for cell in cells))
+        lines.add_row(*(Text(cell, style=_STYLES[line.verdict]) for cell in cells))
     yield lines
 
 

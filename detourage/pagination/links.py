@@ -53,9 +53,8 @@ class Links:
     @cached_property
     def anchors(self) -> dict[int, str]:
         """The URLs of ``a`` elements as written in the page, by element, in document order."""
-        is_anchor = self.flat.having(("a",))
         owners, values = self.flat.attributes.named("href")
-        chosen = np.flatnonzero(is_anchor[owners])[:MAX_LINKS].tolist()
+        chosen = np.flatnonzero(self.flat.having(("a",))[owners])[:MAX_LINKS].tolist()
         return {int(owners[place]): values[place] for place in chosen}
 
     @cached_property

@@ -66,19 +66,16 @@ def read_pagination(page: Page) -> Pagination:
                 chosen.setdefault(Direction.WHOLE, link.address)
     if number is None:
         number = _own_number(links, chosen)
-    return Pagination(
-        number=number,
-        pages={key: pages[key].url for key in sorted(pages)},
-        **{direction.value: address.url for direction, address in chosen.items()},
-    )
+    urls = {key: pages[key].url for key in sorted(pages)}
+    others = {direction.value: address.url for direction, address in chosen.items()}
+    return Pagination(number=number, pages=urls, **others)
 
 
 def _merge_runs(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
     """Merge runs of the same pages; many pages have a run at the top and at the bottom."""
-    related = [run for run in runs if run.is_related]
     number: int | None = None
     pages: dict[int, Address] = {}
-    for run in related or runs[:1]:
+    for run in [run for run in runs if run.is_related] or runs[:1]:
         number = number if number is not None else run.number
         for key, address in run.pages.items():
             pages.setdefault(key, address)

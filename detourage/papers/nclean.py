@@ -139,11 +139,8 @@ class Model:
     @classmethod
     def from_parameters(cls, parameters: Mapping[str, Any]) -> Self:
         """Build a model from the parameters returned by `to_parameters`."""
-        return cls(
-            Normalisation(parameters["normalisation"]),
-            NGramModel(parameters["clean"]),
-            NGramModel(parameters["dirty"]),
-        )
+        clean, dirty = NGramModel(parameters["clean"]), NGramModel(parameters["dirty"])
+        return cls(Normalisation(parameters["normalisation"]), clean, dirty)
 
 
 def segments_of(source: Source) -> list[tuple[BlockType, str]]:

@@ -57,22 +57,16 @@ def _methods() -> Iterator[Extractor]:
         yield _method(name, description, "deturck.retained:extract", needs=needs, reading=reading)
     description = "Deturck 2015, conclusion: element returned most often in the group"
     yield _method("deturck_2015_vote", description, "deturck.voting:extract", needs=Needs.GROUP)
-    for heuristic, description in _FIRST_EXPERIMENTS.items():
-        yield _method(
-            f"deturck_2015_{heuristic}",
-            f"Deturck 2015, first experiments: {description}",
-            "deturck.first_experiments:extract",
-            needs=Needs.PIVOT,
-            heuristic=heuristic,
-        )
+    function = "deturck.first_experiments:extract"
+    for heuristic, variant in _FIRST_EXPERIMENTS.items():
+        name = f"deturck_2015_{heuristic}"
+        description = f"Deturck 2015, first experiments: {variant}"
+        yield _method(name, description, function, needs=Needs.PIVOT, heuristic=heuristic)
     for script, script_note in (("", ""), ("_script", ", as in its script")):
         for markup, output in ((False, "plain"), (True, "marked-up")):
-            yield _method(
-                f"html_killer{script}{'_markup' if markup else ''}",
-                f"HTML Killer of Daureu et al. 2015{script_note}, {output} output",
-                f"html_killer{script}:extract",
-                markup=markup,
-            )
+            name = f"html_killer{script}{'_markup' if markup else ''}"
+            description = f"HTML Killer of Daureu et al. 2015{script_note}, {output} output"
+            yield _method(name, description, f"html_killer{script}:extract", markup=markup)
     yield _method("wutsi", "Wutsi's extractor, packets of nodes", "wutsi:extract_packet")
     yield _method("wutsi_fusion", "Wutsi's extractor, verbatim", "wutsi:extract", fusion=True)
     description = "Wutsi's extractor, single block without fusion"

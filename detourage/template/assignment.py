@@ -135,12 +135,9 @@ def assign_tree(
     nearest_by_group: dict[int, float] = {}
     for i in sorted(range(len(groups)), key=lambda i: (bounds[i], groups[i], i)):
         two_nearest = sorted(nearest_by_group.values())[:2]
-        max_useful = min(
-            MAX_TOLERANT_PIVOT_DISTANCE,
-            nearest_by_group.get(groups[i], np.inf),
-            two_nearest[1] if len(two_nearest) == 2 else np.inf,
-        )
-        if bounds[i] > max_useful:
+        in_group = nearest_by_group.get(groups[i], np.inf)
+        second_nearest = two_nearest[1] if len(two_nearest) == 2 else np.inf
+        if bounds[i] > min(MAX_TOLERANT_PIVOT_DISTANCE, in_group, second_nearest):
             continue
         if nearest_by_group and forest.work >= work:
             break
@@ -148,7 +145,7 @@ def assign_tree(
         if edits == TOO_LARGE:
             continue
         distance = distances[i] = normalised(edits, i)
-        nearest_by_group[groups[i]] = min(distance, nearest_by_group.get(groups[i], np.inf))
+        nearest_by_group[groups[i]] = min(distance, in_group)
     if nearest_by_group:
         return replace(assign(distances, groups), work=forest.work)
     if not len(bounds):
