@@ -150,12 +150,7 @@ def completed_run(
             sites = progress.site_statuses(session, keys)
         folder.finish()
         yield RunSummary(
-            sent=sent,
-            progress=counts,
-            sites=sites,
-            articles=written,
-            quarantine_file=quarantine_file,
-            seconds=time.monotonic() - started,
+            sent, counts, sites, written, quarantine_file, seconds=time.monotonic() - started
         )
 
 

@@ -28,21 +28,14 @@ def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> 
     """Publish pairs of ID and body, waiting while the queue is full; return their number."""
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
+    content = {"content_type": "application/json", "content_encoding": "utf-8"}
+    options = {"exchange": exchange, "routing_key": routing_key, "delivery_mode": 2, **content}
     sent = 0
     with broker_connection(settings) as connection:
         topology.declare_for_crawler(connection)
         producer = Producer(connection.channel())
         for message_id, body in messages:
-            publish_when_accepted(
-                producer,
-                body,
-                exchange=exchange,
-                routing_key=routing_key,
-                message_id=message_id,
-                content_type="application/json",
-                content_encoding="utf-8",
-                delivery_mode=2,
-            )
+            publish_when_accepted(producer, body, message_id=message_id, **options)
             sent += 1
     return sent
 

@@ -175,11 +175,9 @@ def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
     """Return the TLS options for an ``amqps://`` URL, by which the server's name is verified."""
     if not url.startswith("amqps:"):
         return None
-    return {
-        "cert_reqs": ssl.CERT_REQUIRED,
-        "ca_certs": str(ca_file) if ca_file else None,
-        "server_hostname": urlsplit(url).hostname or "localhost",
-    }
+    authorities = str(ca_file) if ca_file else None
+    host = urlsplit(url).hostname or "localhost"
+    return {"cert_reqs": ssl.CERT_REQUIRED, "ca_certs": authorities, "server_hostname": host}
 
 
 class BrokerConnection(kombu.Connection):

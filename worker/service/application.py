@@ -350,12 +350,9 @@ def _record_failure(
     try:
         # Tried only once: this may be the consumer process, which must not wait for the database.
         with process_state().database.transaction() as session:
-            failure = {
-                "task_id": task_id,
-                "task": sender.name,
-                "error": f"{type(exception).__name__}: {exception}",
-                "traceback": str(einfo or ""),
-            }
-            session.execute(progress.SQL.record_failure, failure)
+            error = f"{type(exception).__name__}: {exception}"
+            failure = {"error": error, "traceback": str(einfo or "")}
+            failed = {"task_id": task_id, "task": sender.name, **failure}
+            session.execute(progress.SQL.record_failure, failed)
     except SQLAlchemyError:
         logger.exception("cannot record the failure of %s", sender.name)

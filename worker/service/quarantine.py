@@ -94,12 +94,8 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     failures = _run_in_database(settings, last_failures, ids) if ids else {}
     for each in quarantined:
         if failure := failures.get(each.message_id or ""):
-            yield replace(
-                each,
-                detail=f"{each.detail}: {failure.error}",
-                failed_at=failure.failed_at.isoformat(),
-                traceback=failure.traceback,
-            )
+            detail, failed_at = f"{each.detail}: {failure.error}", failure.failed_at.isoformat()
+            yield replace(each, detail=detail, failed_at=failed_at, traceback=failure.traceback)
         else:
             yield each
 

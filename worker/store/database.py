@@ -169,15 +169,12 @@ class Database(AbstractContextManager["Database"]):
     """A connection pool, closed by its ``with`` statement; it must be created after any fork."""
 
     def __init__(self, url: str, *, connect_seconds: int = CONNECT_SECONDS) -> None:
-        options = {**_SERVER_SIDE, **_SESSION_SETTINGS, _DIRECT: "yes"}
+        settings = {**_SERVER_SIDE, **_SESSION_SETTINGS, _DIRECT: "yes"}
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         self.engine = create_engine(
             url,
             pool_size=2,
-            connect_args={
-                **_CLIENT_SIDE,
-                "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
-                "connect_timeout": connect_seconds,
-            },
+            connect_args={**_CLIENT_SIDE, "options": options, "connect_timeout": connect_seconds},
             # Escaping would triple the length of text in non-Latin scripts.
             json_serializer=partial(json.dumps, ensure_ascii=False),
         )

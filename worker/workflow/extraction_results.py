@@ -195,16 +195,14 @@ def _result_to_store(
     failure = result if isinstance(result, NoArticle) else None
     if page.refused is not None:
         failure = NoArticle(PageOutcome(page.refused["outcome"]), page.refused["detail"])
+    template = job.template_page.content_digest if job.template_page else None
+    roles = state.settings.chosen_text_roles
+    shared = shared_lines_on(job.url, job.shared_lines, job.lines)
+    key = extraction_key(job.content_digest, template, job.group_pattern, roles, shared)
     return ExtractionResult(
         page_id=job.page_id,
         generation=job.generation,
-        extraction_key=extraction_key(
-            job.content_digest,
-            job.template_page.content_digest if job.template_page else None,
-            job.group_pattern,
-            state.settings.chosen_text_roles,
-            shared_lines_on(job.url, job.shared_lines, job.lines),
-        ),
+        extraction_key=key,
         outcome=failure.outcome if failure else PageOutcome.ARTICLE,
         outcome_detail=failure.detail if failure else None,
         revision=revision.message["revision"] if revision is not None else page.revision,

@@ -60,13 +60,10 @@ def new_group(number: int, members: Sequence[ComparablePage], trees: Sequence[in
     """Return a group of pages, which are compared with the first one that has HTML."""
     known = [(page.url, page.fetched_at) for page in members]
     ordered = [members[place] for place in reference_order(range(len(members)), known)]
-    return NewGroup(
-        number,
-        [page.id for page in sorted(ordered, key=lambda page: not page.has_html)],
-        trees,
-        pattern_of_group(page.comment_pattern for page in members),
-        shared_lines_of({page.url: page.lines for page in members}),
-    )
+    page_ids = [page.id for page in sorted(ordered, key=lambda page: not page.has_html)]
+    pattern = pattern_of_group(page.comment_pattern for page in members)
+    shared_lines = shared_lines_of({page.url: page.lines for page in members})
+    return NewGroup(number, page_ids, trees, pattern, shared_lines)
 
 
 def request_changed_extractions(
@@ -84,14 +81,10 @@ def request_changed_extractions(
     for page in site_pages:
         group, place = places.get(page.id, (None, None))
         template_page_id = place.template_page_id if place is not None else None
-        template_page = by_id[template_page_id] if template_page_id is not None else None
-        key = extraction_key(
-            page.content_digest,
-            template_page.content_digest if template_page else None,
-            group.comment_pattern if group else None,
-            text_roles,
-            shared_lines_on(page.url, group.shared_lines if group else None, page.lines),
-        )
+        template = by_id[template_page_id].content_digest if template_page_id is not None else None
+        pattern = group.comment_pattern if group else None
+        shared = shared_lines_on(page.url, group.shared_lines if group else None, page.lines)
+        key = extraction_key(page.content_digest, template, pattern, text_roles, shared)
         is_same = not page.has_html or (page.extraction_key == key and not page.forced)
         (unchanged if is_same else changed).append(page.id)
     generation = site.state.generation + 1

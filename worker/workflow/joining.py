@@ -136,17 +136,13 @@ def _compose(
         update = {"held_by_whole": is_on_single_page}
         unjoined = with_missing(declared, stored_urls).model_copy(update=update)
         return own.model_copy(update={"parts": unjoined})
-    joined = declared.model_copy(
-        update={
-            "number": 1,
-            "pages": [Part(number=number, url=url) for number, url in url_by_number.items()],
-            "joined": [member.url for member in chain],
-            "missing": [url for url in url_by_number.values() if url not in stored_urls],
-        }
-    )
-    return ArticleMessage.model_validate(
-        {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
-    )
+    pages = [Part(number=number, url=url) for number, url in url_by_number.items()]
+    missing = [url for url in url_by_number.values() if url not in stored_urls]
+    joined_urls = [member.url for member in chain]
+    replaced = {"number": 1, "pages": pages, "joined": joined_urls, "missing": missing}
+    joined = declared.model_copy(update=replaced)
+    values = {**own.to_json(), **joined_values(chain), "parts": joined.model_dump()}
+    return ArticleMessage.model_validate(values)
 
 
 def _digest(message: ArticleMessage) -> str:

@@ -26,13 +26,10 @@ def quarantine_message(
     session: Session, message: Message, queue: str, error: UnusableMessageError
 ) -> None:
     """Put a received message into a quarantine queue; the caller acknowledges it."""
+    body, message_id = raw_body(message), message_id_of(message) or str(uuid4())
+    headers = quarantine_headers(error.reason, error.detail, datetime.now(UTC))
     outbox.add_message(
-        session,
-        exchange="",
-        routing_key=queue,
-        body=raw_body(message),
-        headers=quarantine_headers(error.reason, error.detail, datetime.now(UTC)),
-        message_id=message_id_of(message) or str(uuid4()),
+        session, exchange="", routing_key=queue, body=body, headers=headers, message_id=message_id
     )
 
 
@@ -51,11 +48,8 @@ def quarantine_task(
     from celery import current_app
 
     sent = current_app.amqp.as_task_v2(task_id, task, (), dict(arguments))
+    body = json.dumps(sent.body).encode()
+    headers = {**sent.headers, **quarantine_headers(reason, detail, datetime.now(UTC))}
     outbox.add_message(
-        session,
-        exchange="",
-        routing_key=queue,
-        body=json.dumps(sent.body).encode(),
-        headers={**sent.headers, **quarantine_headers(reason, detail, datetime.now(UTC))},
-        message_id=task_id,
+        session, exchange="", routing_key=queue, body=body, headers=headers, message_id=task_id
     )
