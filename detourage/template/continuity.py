@@ -123,12 +123,8 @@ def design_change(groups: Sequence[int | None]) -> ChangeOfGroups | None:
         # The gain is constant up to the first page of a change and falls after it.
         if gain >= MIN_NEW_SHARE and gain >= best_gain - 1e-9:
             best_gain = gain
-            gone = [group for group, _ in past.most_common() if group is not None]
-            best = ChangeOfGroups(
-                first=first,
-                new_share=sum(recent[group] for group in new) / after + outliers,
-                outlier_share=outliers,
-                new_groups=tuple(new),
-                gone_groups=tuple(group for group in gone if not recent[group]),
-            )
+            former = [group for group, _ in past.most_common() if group is not None]
+            gone = tuple(group for group in former if not recent[group])
+            new_share = sum(recent[group] for group in new) / after + outliers
+            best = ChangeOfGroups(first, new_share, outliers, tuple(new), gone)
     return best

@@ -32,9 +32,8 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
         chosen = candidates[int(ranking.probabilities(features).argmax())]
         roots = find_occurrences(elements, chosen)
     found = tuple(elements.elements[root] for root in roots)
-    return Extracted(
-        None, "", (), comments=to_reader_comments(read_comments(page.flat, found, page.url))
-    )
+    comments = to_reader_comments(read_comments(page.flat, found, page.url))
+    return Extracted(None, "", (), comments=comments)
 
 
 def find_occurrences(page: FlatDocument, pattern: Subtree) -> list[int]:

@@ -167,7 +167,6 @@ class Forest:
         self, a: npt.NDArray[np.integer], b: npt.NDArray[np.integer]
     ) -> TreeTooLargeError:
         larger = np.where(self._lengths[a] >= self._lengths[b], a, b)
-        return TreeTooLargeError(
-            f"too large to compare: trees of {self._lengths[a[0]]} and {self._lengths[b[0]]} nodes",
-            np.unique(larger).tolist(),
-        )
+        nodes = f"{self._lengths[a[0]]} and {self._lengths[b[0]]} nodes"
+        trees = np.unique(larger).tolist()
+        return TreeTooLargeError(f"too large to compare: trees of {nodes}", trees)

@@ -105,8 +105,6 @@ def _nearest(
     found: Sequence[tuple[float, int]], begun: Mapping[tuple[int, int], int | None]
 ) -> Nearest:
     """Convert the pairs of distance and reference found for the trees to arrays."""
-    return Nearest(
-        np.array([reference for _, reference in found], np.intp),
-        np.array([distance for distance, _ in found], np.float64),
-        begun,
-    )
+    references = np.array([reference for _, reference in found], np.intp)
+    distances = np.array([distance for distance, _ in found], np.float64)
+    return Nearest(references, distances, begun)
