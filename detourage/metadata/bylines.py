@@ -127,6 +127,8 @@ _ORGANISATIONS = word_set(  # words in the names of organisations
     " society association committee council school college programme program studio press"
 )
 _NON_PERSON_WORDS = _NON_NAME_WORDS | _ROLES | _ORGANISATIONS
+# Words that occur in company names, but not in persons' names.
+_LEGAL_FORMS = word_set("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
 _DEGREES = word_set(  # after names
     "cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd"
 )
@@ -272,6 +274,8 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
     if sum(word not in _PARTICLES for word in lowered) > MAX_NAME_WORDS:
         return False
     if all(word in _NON_NAME_WORDS or word in _PARTICLES for word in lowered) or len(name) < 2:
+        return False
+    if not _LEGAL_FORMS.isdisjoint(lowered):
         return False
     if len(words) == 1 and (squash(name) in _DEGREES or is_weekday(name) or name[0] == "@"):
         return False

@@ -23,6 +23,7 @@ def migrate() -> None:
 
     with Database(load_settings().require_database_url()) as database:
         schema.migrate(database)
+    click.echo(f"the database has schema version {schema.REVISION}")
 
 
 @click.command()

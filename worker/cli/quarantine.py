@@ -122,8 +122,8 @@ def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> 
 @quarantine.command("drop")
 @click.argument("message_id", required=False)
 @stage_option
-@click.confirmation_option(prompt="Delete these messages permanently?")
-def quarantine_drop(message_id: str | None, stage: str | None) -> None:
+@click.option("--yes", is_flag=True, help="Delete without asking for confirmation.")
+def quarantine_drop(message_id: str | None, stage: str | None, yes: bool) -> None:
     """Delete quarantined messages permanently.
 
     If MESSAGE_ID is given, only that message is affected.
@@ -131,7 +131,14 @@ def quarantine_drop(message_id: str | None, stage: str | None) -> None:
     from worker.service.quarantine import drop
     from worker.settings import load_settings
 
-    dropped = sum(drop(load_settings(), each, message_id) for each in _stages(stage))
+    settings = load_settings()
+    if not yes:
+        found = sum(message_id in (None, each.message_id) for each in _quarantined(stage))
+        if not found:
+            _report_moved(0, message_id, "dropped")
+            return
+        click.confirm(f"Delete {pluralise(found, 'message')} permanently?", abort=True)
+    dropped = sum(drop(settings, each, message_id) for each in _stages(stage))
     _report_moved(dropped, message_id, "dropped")
 
 

@@ -16,8 +16,8 @@ QUARANTINE_DELIVERY_LIMIT = 1_000_000
 class Topology:
     """Names and declarations of the exchanges and queues.
 
-    All names begin with ``prefix``, so that deployments can share a broker. ``durable_features``
-    are quorum queues, dead-lettering and bounded redelivery, which the embedded broker lacks.
+    Names begin with ``prefix``. The embedded broker lacks quorum queues, dead-lettering and bounded
+    redelivery (``durable_features``).
     """
 
     def __init__(self, *, prefix: str, durable_features: bool) -> None:

@@ -190,14 +190,15 @@ class Supervisor:
 
 @contextlib.contextmanager
 def signals_as_exceptions() -> Iterator[Callable[[], None]]:
-    """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
+    """Convert SIGTERM and SIGHUP into :class:`SystemExit`, and yield a function for loops.
 
-    Yield a function to call in long-running loops. It raises the exception of the latest signal
-    or Ctrl-C again, because Python drops exceptions raised in finalizers or library callbacks.
+    It raises the latest exception again, which Python drops in finalizers and callbacks.
     """
     raised: list[BaseException] = []
 
     def raise_exception(number: int, _frame: FrameType | None) -> None:
+        if not raised:
+            os.write(2, b"stopping ...\n")
         exception = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
         raised.append(exception)
         raise exception

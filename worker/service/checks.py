@@ -43,10 +43,7 @@ def examine(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
 
 
 def readiness(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
-    """Check the servers without side effects; a paused intake is a failure if it ``must_accept``.
-
-    If a check fails, those that depend on it are omitted.
-    """
+    """Check the servers without side effects; a paused intake fails if it ``must_accept``."""
     return list(_check_servers(settings, must_accept, _check_queues))
 
 

@@ -219,6 +219,9 @@ def _quarantined_message(stage: str, message: Message) -> QuarantinedMessage:
     reason = _header_text(values.get(headers.REASON) or death_reason or "unknown")
     detail = _header_text(values.get(headers.DETAIL) or values.get("task") or "")
     failed_at = values.get(headers.FAILED_AT)
+    if not failed_at and isinstance(latest_death, dict):
+        died_at = latest_death.get("time")
+        failed_at = died_at.isoformat() if isinstance(died_at, datetime) else None
     if oversized:
         reason, detail = UnusableReason.OVERSIZED, f"the message has {oversized} bytes"
     return QuarantinedMessage(

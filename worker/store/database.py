@@ -30,7 +30,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from detourage.errors import ExpectedError
-from worker.errors import cause, log_transient
+from worker.errors import cause, log_transient, without_passwords
 
 logger = logging.getLogger(__name__)
 
@@ -297,7 +297,7 @@ class Database(AbstractContextManager["Database"]):
         except DBAPIError as error:
             if not is_transient_failure(error) or not REFUSALS.search(str(error.orig)):
                 raise
-            raise DatabaseRefusesError(f"the database refused access: {cause(error)}") from error
+            raise DatabaseRefusesError(refusal(error)) from error
 
     def ping(self) -> None:
         """Raise an error if the database does not respond."""
@@ -309,6 +309,13 @@ class Database(AbstractContextManager["Database"]):
 
     def __exit__(self, *_error: object) -> None:
         self.dispose()
+
+
+def refusal(error: DBAPIError) -> str:
+    """Say why the database refuses access; see `REFUSALS`."""
+    is_missing = re.search('database ".+" does not exist', str(error.orig))
+    problem = "the database does not exist" if is_missing else "the database refused access"
+    return f"{problem}: {without_passwords(cause(error))}"
 
 
 def _detect_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> None:

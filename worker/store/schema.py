@@ -10,7 +10,13 @@ from sqlalchemy.exc import DBAPIError
 
 from detourage.errors import ExpectedError
 from worker.errors import cause, without_passwords
-from worker.store.database import REFUSALS, AdvisoryLock, Database, is_transient_failure
+from worker.store.database import (
+    REFUSALS,
+    AdvisoryLock,
+    Database,
+    is_transient_failure,
+    refusal,
+)
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -39,8 +45,7 @@ class DatabaseUnreachableError(ExpectedError):
     def __init__(self, error: DBAPIError) -> None:
         reason = without_passwords(cause(error))
         super().__init__(
-            f"the database refused access: {reason}: check user, password and database in"
-            " DETOURAGE_DATABASE_URL"
+            f"{refusal(error)}: check user, password and database in DETOURAGE_DATABASE_URL"
             if REFUSALS.search(str(error.orig))
             else f"the database is not responding: {reason}: check DETOURAGE_DATABASE_URL, and"
             " that the database is running"
@@ -93,7 +98,8 @@ def _require_current(connection: Connection) -> None:
     if current == REVISION:
         return
     if current is None or current in known_revisions():
-        raise SchemaIsBehindError("schema: older than this version: run `detourage migrate`")
+        problem = "older than this version" if current else "the database has no tables yet"
+        raise SchemaIsBehindError(f"schema: {problem}: run `detourage migrate`")
     raise SchemaIsForeignError(current)
 
 

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name=task_names.EXTRACT, **TASK_OPTIONS)
 def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
-    """Extract pages with their groups in a generation, and publish their articles.
+    """Extract pages with their groups in a generation, and publish articles that changed.
 
     `others` are further pages, each with its generation. A revision is published if a reader would
     notice a difference from the latest revision, or if reprocessing was requested. Pages whose
@@ -67,9 +67,8 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
 def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     """Re-enqueue extractions whose messages must have been lost.
 
-    The first run collects overdue extractions whose messages were published, and enqueues this task
-    for them (`suspects`: pages with their generations) behind the backlog. If one of these
-    extractions is still unfinished when the second run begins, its message was lost.
+    The first run enqueues this task with overdue extractions (`suspects`) behind the backlog; those
+    still unfinished when it begins were lost.
     """
     state = process_state()
     if suspects is None:

@@ -2,18 +2,23 @@
 
 import socket
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from kombu import Producer
 
 from detourage.cli import main
 from tests.commands import DEPLOYMENT_COMMANDS, Server
 from tests.deployment import configured, own_queues, own_settings
 from tests.pages import article_html, message
 from tests.services import Services, unused_ports
-from worker.messaging.broker import messages_waiting, topology_of
+from tests.waiting import wait_until
+from worker.messaging.broker import connect, messages_waiting, topology_of
+from worker.service.quarantine import browse
 from worker.settings import load_settings
+from worker.store.schema import REVISION
 
 PROCESSES = ("intake", "relay")
 COMMANDS = [each for each in DEPLOYMENT_COMMANDS if each[0][0] not in PROCESSES]
@@ -118,3 +123,51 @@ def test_unusable_messages_are_named_and_not_sent(tmp_path: Path) -> None:
     assert count == "Error: 3 unusable messages, not sent"
     settings = load_settings()
     assert messages_waiting(settings, topology_of(settings).pages) == 2
+
+
+def test_a_missing_database_is_said_to_be_missing(
+    services: Services, monkeypatch: MonkeyPatch
+) -> None:
+    url = services.server_url.set(database="no_such_database")
+    monkeypatch.setenv("DETOURAGE_DATABASE_URL", url.render_as_string(hide_password=False))
+    load_settings.cache_clear()
+    result = invoke(("status",))
+    assert (result.exit_code, len(result.output.splitlines())) == (1, 1)
+    assert result.output.startswith("Error: the database does not exist: ")
+
+
+def test_the_migration_names_the_schema_version() -> None:
+    result = invoke(("migrate",))
+    assert (result.exit_code, result.stdout) == (0, f"the database has schema version {REVISION}\n")
+
+
+def test_messages_are_found_before_their_deletion_is_confirmed() -> None:
+    result = invoke(("quarantine", "drop", "no-such-id"))
+    assert (result.exit_code, result.output) == (
+        1,
+        "Error: no message 'no-such-id' is in quarantine\n",
+    )
+    settings = load_settings()
+    with connect(settings) as connection:
+        topology_of(settings).declare(connection)
+        for _ in range(3):
+            Producer(connection.channel()).publish(
+                b"{}", routing_key=topology_of(settings).quarantines["intake"]
+            )
+    result = CliRunner().invoke(main, ["quarantine", "drop"], input="y\n")
+    assert "Delete 3 messages permanently?" in result.output
+    assert result.output.endswith("3 messages dropped\n")
+
+
+def test_a_task_that_no_worker_knows_has_the_time_of_its_failure() -> None:
+    settings = load_settings()
+    topology = topology_of(settings)
+    with connect(settings) as connection, connection.channel() as channel:
+        topology.declare(connection)
+        queue = topology.task_queue("extract")
+        Producer(channel).publish(b"{}", routing_key=queue)
+        wait_until(lambda: messages_waiting(settings, queue) == 1)
+        channel.basic_reject(channel.basic_get(queue).delivery_tag, requeue=False)
+    wait_until(lambda: messages_waiting(settings, topology.quarantines["extract"]) == 1)
+    [quarantined] = browse(settings, "extract")
+    assert quarantined.age_seconds(datetime.now(UTC)) is not None

@@ -82,7 +82,7 @@ COMMANDS_WITH_DATABASE = [
     for arguments, servers in DEPLOYMENT_COMMANDS
     if "database" in servers and arguments[0] not in ("migrate", "health")
 ]
-SCHEMA_IS_OLD = "schema: older than this version: run `detourage migrate`"
+NO_TABLES = "schema: the database has no tables yet: run `detourage migrate`"
 
 
 @pytest.mark.usefixtures("deployment_tasks")
@@ -98,8 +98,8 @@ def test_before_the_migration_every_command_advises_to_migrate(
             result = CliRunner().invoke(main, command)
             # Skip the line in which a process logs its version and settings.
             lines = [line for line in result.output.splitlines() if " started " not in line]
-            assert (result.exit_code, lines) == (1, [f"Error: {SCHEMA_IS_OLD}"]), command
+            assert (result.exit_code, lines) == (1, [f"Error: {NO_TABLES}"]), command
         for result in (check_health("--all"), check_health()):
             assert (result.exit_code, failed_checks(result)) == (1, ["schema:"])
-            assert f"FAIL  {SCHEMA_IS_OLD}" in result.output
+            assert f"FAIL  {NO_TABLES}" in result.output
             assert "psycopg2" not in result.output

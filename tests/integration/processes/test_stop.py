@@ -34,7 +34,7 @@ WAITING = {
     "database": "the database is not responding",
     "broker": "interrupted, restarting",
 }
-"""What intake and relay log while they wait for a server."""
+"""Logged messages of an intake or relay that waits for a server."""
 
 
 @contextmanager

@@ -28,6 +28,7 @@ SITE = '<meta property="og:site_name" content="The Harbour Post">'
         ("AFP", ("AFP",)),
         ("Harbour Redaktion", ("Harbour Redaktion",)),
         ("Jane Doe, Ph.D.", ("Jane Doe",)),
+        ("Harbour Software GmbH", ()),
         ("@janedoe", ()),
         ("Jean-Luc", ("Jean-Luc",)),
         ("Jane Doe, John Roe, and Max Moe", ("Jane Doe", "John Roe", "Max Moe")),
