@@ -75,13 +75,8 @@ def extract_body(
 
 def to_reader_comments(comments: Iterable[Comment]) -> tuple[ReaderComment, ...]:
     """Convert comments to the type used in a method's result."""
+    dated = ((each, str(each.date) if each.date else None) for each in comments)
     return tuple(
-        ReaderComment(
-            each.text,
-            each.author,
-            each.written_date,
-            each.parent,
-            str(each.date) if each.date else None,
-        )
-        for each in comments
+        ReaderComment(each.text, each.author, each.written_date, each.parent, published)
+        for each, published in dated
     )

@@ -95,18 +95,9 @@ def embedded_services(directory: Path | None = None) -> Iterator[Services]:
         server.initialise()
         server.start(supervisor)
         server.prepare()
-        yield Services(
-            database_url=URL.create(
-                "postgresql+psycopg2",
-                username=DATABASE,
-                port=PORT,
-                database=DATABASE,
-                query={"host": str(server.socket)},
-            ).render_as_string(),
-            broker_url="pgmq://localhost/",
-            directory=runtime,
-            check=supervisor.check,
-        )
+        host = {"host": str(server.socket)}
+        url = URL.create("postgresql+psycopg2", DATABASE, port=PORT, database=DATABASE, query=host)
+        yield Services(url.render_as_string(), "pgmq://localhost/", runtime, supervisor.check)
 
 
 def remove_services(directory: Path) -> None:

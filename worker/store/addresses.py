@@ -185,20 +185,12 @@ def _resolve_fetch(
         members |= {authoritative_of(own_row).id: authoritative_of(own_row)}
         members.pop(own_row.id, None)
     chosen = authoritative_record([record, *map(record_of, members.values())]).address
+    digest = digest_of_url(canonical_url) if own_row is None else own_row.digest
+    declared_before = None if own_row is None else stored_declarations[own_row.id]
     return Resolution(
-        site_id,
-        record.address,
-        digest_of_url(canonical_url) if own_row is None else own_row.digest,
-        fetched.url,
-        fetched.fetched_at,
-        declared,
-        own_row,
-        None if own_row is None else stored_declarations[own_row.id],
-        is_stale,
-        tuple(sorted(joins)),
-        tuple(sorted(page_ids)),
-        chosen,
-        separated_from,
+        *(site_id, record.address, digest, fetched.url, fetched.fetched_at, declared),
+        *(own_row, declared_before, is_stale, tuple(sorted(joins)), tuple(sorted(page_ids))),
+        *(chosen, separated_from),
     )
 
 

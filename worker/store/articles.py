@@ -43,19 +43,18 @@ def save_revisions(session: Session, revisions: Sequence[NewRevision]) -> None:
 
 def revision_params(revisions: Sequence[NewRevision]) -> dict[str, Any]:
     """Return the parameters of ``save_revisions`` (of its part ``add_revisions``)."""
+    comments = [
+        {"article_id": each.message["id"], "number": number, **_comment_values(comment)}
+        for each in revisions
+        for number, comment in enumerate(each.message["comments"])
+    ]
     return {
         "article_ids": [each.message["id"] for each in revisions],
         "revised_ids": [each.page_id for each in revisions],
         "revisions": [each.message["revision"] for each in revisions],
         "digests": [each.content_digest for each in revisions],
         "messages": [_json(without_block_texts(each.message)) for each in revisions],
-        "comments": _json(
-            [
-                {"article_id": each.message["id"], "number": number, **_comment_values(comment)}
-                for each in revisions
-                for number, comment in enumerate(each.message["comments"])
-            ]
-        ),
+        "comments": _json(comments),
         "exchanges": [each.exchange for each in revisions],
         "routing_keys": [each.routing_key for each in revisions],
         "traces": [_json(each.trace or tracing.current()) for each in revisions],
