@@ -133,7 +133,7 @@ def quarantine_drop(message_id: str | None, stage: str | None, yes: bool) -> Non
 
     settings = load_settings()
     if not yes:
-        found = sum(message_id in (None, each.message_id) for each in _quarantined(stage))
+        found = sum(message_id in (None, each.message_id) for each in _browse_stages(stage))
         if not found:
             _report_moved(0, message_id, "dropped")
             return
