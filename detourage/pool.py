@@ -142,6 +142,9 @@ def _for_servers() -> Iterator[None]:
 
 
 def collect_garbage_rarely() -> None:
-    """Spare a process most collections of modules and tables, none of which is garbage (5 %)."""
+    """Spare a process that reads many pages most garbage collections, 5 % of its time.
+
+    Modules and tables never become garbage, but the collector would scan them repeatedly.
+    """
     gc.freeze()
     gc.set_threshold(OBJECTS_PER_COLLECTION)

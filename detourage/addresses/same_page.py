@@ -100,7 +100,11 @@ def decide_joining(one: AddressRecord, other: AddressRecord) -> Joining:
 
 
 def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
-    """Compare two pages, which agree in their part number, a headline wording and most passages."""
+    """Compare the content of the pages at two URLs.
+
+    Pages agree if they have the same part number, at least one headline wording in common, and
+    most of their passages in common.
+    """
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART
     if not set(one.declared.headlines) & set(other.declared.headlines):
@@ -134,7 +138,11 @@ def find_joined(one: AddressRecord, others: Sequence[AddressRecord]) -> list[Add
 
 
 def authoritative_record(addresses: Sequence[AddressRecord]) -> AddressRecord:
-    """Return the URL that represents the page: if possible no variant; in a tie, the shortest."""
+    """Return the URL whose content represents the page.
+
+    This URL is not a variant of any other given URL and, if possible, not a variant at all. In a
+    tie, the shortest one is returned.
+    """
 
     def rank(url: AddressRecord) -> tuple[bool, bool, int, str]:
         others = (other for other in addresses if other.address != url.address)

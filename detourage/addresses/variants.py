@@ -174,7 +174,10 @@ class Part(NamedTuple):
 
 
 def are_other_parts(one: str, other: str) -> bool:
-    """Return whether two canonical URLs lead to different parts; bare numbers need equal paths."""
+    """Return whether two canonical URLs lead to different parts of an article.
+
+    A bare number is evidence only if the paths are otherwise equal.
+    """
     ours, theirs = part_of(one), part_of(other)
     if ours.number != theirs.number:
         return True

@@ -103,7 +103,10 @@ def find_nesting(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
 
 
 def own_counts(page: FlatDocument, counts: Numbers, places: Integers) -> Numbers:
-    """Return the counts (a row per element) of records, without the records inside them."""
+    """Return the counts of the records at `places`, without those of the records inside them.
+
+    `counts` has a row per element of the page.
+    """
     enclosing, depths = find_nesting(places, page.ends[places])
     totals = counts[places]
     if not depths.any():

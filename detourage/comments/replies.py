@@ -168,7 +168,10 @@ def _by_depth(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) 
 
 
 def _rank_depths(depths: Sequence[float | None]) -> list[int] | None:
-    """Convert depths, such as the indentations 0, 40 and 80, to ranks; None if implausible."""
+    """Convert depths to ranks from 0, or return None if they are implausible for a conversation.
+
+    For example, the indentations 0, 40 and 80 have the ranks 0, 1 and 2.
+    """
     known = [depth for depth in depths if depth is not None]
     distinct = sorted(set(known))
     if len(known) < MIN_SHARE * len(depths) or len(distinct) < 2:

@@ -88,7 +88,10 @@ def _list_signatures(path: str, classes: str, identity: str, kind: str) -> list[
 
 
 def mask_numbers(names: Sequence[str]) -> list[str]:
-    """Replace numbers in NUL-separated classes or IDs by ``#``, as they differ between records."""
+    """Replace the numbers in classes or IDs by ``#``, because they differ between records.
+
+    All names are processed at once, separated by NUL, which never occurs in a document.
+    """
     joined = "\0".join(names)
     matches = [match for match in _LONG_HEXADECIMAL.finditer(joined) if _DIGITS.search(match[0])]
     if matches:

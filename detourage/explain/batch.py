@@ -70,7 +70,10 @@ class Extraction:
     def extract_all(
         self, pages: Iterable[InputPage | ExtractionOutcome], processes: int = 1
     ) -> Generator[ExtractionOutcome]:
-        """Extract pages in order; pass on outcomes. Closing the generator stops the processes."""
+        """Extract pages independently of each other and yield the results in order.
+
+        Outcomes among the pages are passed through. Closing the generator stops the processes.
+        """
         if processes == 1:
             yield from map(self._extract, pages)
         else:

@@ -51,7 +51,10 @@ class Clustering:
 def cluster_pages(
     messages: Iterable[bytes], method: str, *, threads: int, progress: Progress
 ) -> Clustering:
-    """Group the pages of each site, the last one of each URL, with a method in `METHODS`."""
+    """Read raw page messages, and group the pages of each site with a method in `METHODS`.
+
+    Of messages with the same URL, the last one is used.
+    """
     if method not in METHODS:
         raise ExpectedError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
     trees_by_site: dict[str, dict[str, Tree]] = {}

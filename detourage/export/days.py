@@ -74,7 +74,10 @@ class DayFolder:
     def replace(
         self, first: date, last: date, articles: Iterable[tuple[datetime, dict[str, Any]]]
     ) -> dict[date, int]:
-        """Replace days by (time, message) pairs in order of time; return the number by day."""
+        """Replace the days from ``first`` to ``last``; return the number of articles by day.
+
+        ``articles`` are pairs of time and message, in chronological order.
+        """
         counts: dict[date, int] = {}
         matches = map(_DAY.fullmatch, (entry.name for entry in self._path.iterdir()))
         old_days = sorted(date.fromisoformat(match[1]) for match in matches if match)

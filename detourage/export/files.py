@@ -21,7 +21,10 @@ class OutputError(ExpectedError):
 
 
 class GrowingFile:
-    """A file of JSON lines (or gzip members) that grows; the first ones replace earlier content."""
+    """A file of JSON lines that grows; the first lines written replace any earlier content.
+
+    If the name ends in ``.gz``, each call of `add` writes a gzip member.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -53,7 +56,10 @@ class GrowingFile:
 
 @contextmanager
 def replacement_path(path: Path) -> Iterator[Path]:
-    """Yield a path, whose file replaces the given one; raise `OutputError` for an `OSError`."""
+    """Yield a temporary path, whose file replaces the given one unless the block raises an error.
+
+    Raise `OutputError` instead of an `OSError`.
+    """
     partial = partial_of(path)
     try:
         yield partial

@@ -24,7 +24,10 @@ from detourage.text.mojibake import may_need_repair, repair
 
 @dataclass(frozen=True)
 class Response:
-    """The HTTP response, None for missing values; `final_url` is the URL after redirects."""
+    """Metadata of the HTTP response as reported by the crawler; None for missing values.
+
+    `final_url` is the URL after redirects.
+    """
 
     status: int | None = None
     final_url: str | None = None

@@ -108,7 +108,10 @@ def _code_points(text: str) -> Integers:
 
 
 class PageSource:
-    """Positions, if known, of a parsed page's elements, and of its texts by index in its pieces."""
+    """Positions of a parsed page's elements and texts, all of which are unknown without a source.
+
+    A text is identified by its index in `FlatDocument.pieces`.
+    """
 
     def __init__(self, flat: FlatDocument, source: Source | None = None) -> None:
         self._flat = flat

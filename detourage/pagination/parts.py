@@ -71,7 +71,10 @@ def key_of(url: str) -> str:
 
 
 def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
-    """Return the parts of an article in order and without gaps, among pages of the same site."""
+    """Return the parts of an article in order and without gaps; only `first` if none follows.
+
+    `members` are pages of the same site, and may or may not include `first`.
+    """
     by_key = {member.key: member for member in members}
     chain, keys, size = [first], {first.key}, first.size
     earlier_texts = _normalised_blocks(first)

@@ -348,7 +348,10 @@ def pattern_of_group(patterns: Iterable[CommentPattern | None]) -> CommentPatter
 def patterns_for_page(
     own: CommentPattern | None, group_pattern: CommentPattern | None
 ) -> list[CommentPattern] | None:
-    """Return the patterns to try on a page: its group's, then its own; None if none is known."""
+    """Return the patterns to try on a page: its group's, then its own.
+
+    Return None if neither is known, because no page has been searched for comments yet.
+    """
     return [each for each in (group_pattern, own) if each is not None] or None
 
 

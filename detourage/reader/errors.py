@@ -37,7 +37,10 @@ class NeedsRenderingError(NoArticleError):
 
 
 class WallError(NoArticleError):
-    """The page shows a wall of some `kind`, such as ``"log-in"``, instead of the article."""
+    """The page shows a wall instead of the article: a consent, login, paywall or bot-check page.
+
+    `kind` names the kind of wall, such as ``"log-in"``.
+    """
 
     outcome = PageOutcome.WALL
 
@@ -48,7 +51,10 @@ class WallError(NoArticleError):
 
 
 class GoneError(NoArticleError):
-    """There is no article at the URL (any longer), for the `kind` of reason that the site gives."""
+    """There is no article at the URL any longer, or there never was one.
+
+    `kind` is the reason given by the site, such as ``"not found"``.
+    """
 
     outcome = PageOutcome.GONE
 

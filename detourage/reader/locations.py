@@ -316,7 +316,10 @@ def _absolute_path(base: str | None, path: str) -> str:
 def locate_in_message(
     content: bytes | str, content_type: str | None, message: "ArticleMessage", start: int, end: int
 ) -> list[Passage]:
-    """Locate a range of a message's text in the stored page; raise `LocationError`."""
+    """Locate a range of an article message's text in the stored page.
+
+    Raise `LocationError` as in `locate`, or if the page was rendered or is stored in another form.
+    """
     if message.method.startswith("rendered-"):
         raise LocationError("the article was extracted from the page as rendered by a browser")
     blocks = [
@@ -344,7 +347,10 @@ def locate_in_message(
 
 
 def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> list[Passage]:
-    """Return the passages of a page that display a range of its article; raise `LocationError`."""
+    """Return the passages of a page, one per text node, that display a range of an article's text.
+
+    Raise `LocationError` if the range contains no text of the blocks, or the page is another one.
+    """
     if not 0 <= start < end:
         raise LocationError(f"{start} to {end} is not a range of characters")
     passages: list[Passage] = []
@@ -397,7 +403,10 @@ def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
 def _aligned(
     page: Page, block: LocatedBlock, pieces: Iterable[int], first: int, last: int
 ) -> list[Passage] | None:
-    """Return the passages of part of a block by their visible characters; None without them."""
+    """Return the passages of part of a block, or None if the pieces do not contain its text.
+
+    Only visible characters are compared, because the article's whitespace is normalised.
+    """
     flat, source = page.flat, PageSource.of(page)
     block_offsets = _visible_offsets(block.text)
     wanted = [index for index, offset in enumerate(block_offsets) if first <= offset < last]

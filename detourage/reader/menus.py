@@ -172,7 +172,10 @@ _OFFERED_TYPES = re.compile(
 
 
 def count_offers(page: Outline) -> int:
-    """Count a page's declared goods or prices, which start a line or are in a short one."""
+    """Count the offers on a page: its prices or its declared goods, whichever are more.
+
+    A price must start a line or be in a short line, unlike prices mentioned in headlines.
+    """
     declared = sum(_OFFERED_TYPES.fullmatch(name) is not None for name in declared_types(page))
     texts, line_texts = page.tokenised.texts, page.tokenised.line_texts
     word_counts: list[int] = texts.counts[line_texts, Count.TOKENS].tolist()

@@ -161,7 +161,10 @@ class SharedLines:
 
 
 def counted_pages(urls: Iterable[str]) -> list[str]:
-    """Choose the pages to count by digests of their URLs, so that new ones change little."""
+    """Choose the pages of a group whose lines are counted, independently of their order.
+
+    The digests of the URLs decide, so that the sample changes little when pages are added.
+    """
     by_publisher: defaultdict[str, list[str]] = defaultdict(list)
     for url in urls:
         by_publisher[publisher_of(url)].append(url)

@@ -73,7 +73,10 @@ def hidden(page: Outline) -> Booleans:
 
 
 def _hidden_classes(styles: str) -> Iterator[str]:
-    """Yield classes hidden by rules such as ``.x {display: none}`` outside ``@media`` blocks."""
+    """Yield the classes hidden by a rule for a single class: ``x`` for ``.x {display: none}``.
+
+    Rules in a block, such as ``@media``, are ignored because they do not always apply.
+    """
     before_comments, *comments = styles.split("/*")
     styles = before_comments + "".join(each.partition("*/")[2] for each in comments)
     depth = last = rule_start = 0  # `depth` is the number of open braces

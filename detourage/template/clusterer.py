@@ -176,7 +176,10 @@ def mean_silhouette(distances: Matrix, labels: Indices) -> float:
 
 
 def best_separated(distances: Matrix, candidates: Iterable[Indices]) -> Indices:
-    """Return the first clustering with the largest mean silhouette, or single pages if negative."""
+    """Return the candidate clustering with the largest mean silhouette, the first one in a tie.
+
+    If no mean is positive, each page is its own cluster.
+    """
     best, best_silhouette = np.arange(len(distances)), 0.0
     for clusters in candidates:
         silhouette = mean_silhouette(distances, clusters)

@@ -18,7 +18,10 @@ from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
 @dataclass(frozen=True)
 class Group:
-    """Indices, by key, of pages that share a template; `pivot` is the most central page."""
+    """The indices of at least two pages that share a template, ordered by key.
+
+    The `pivot` is the most central page of the group.
+    """
 
     members: tuple[int, ...]
     pivot: int
@@ -125,7 +128,10 @@ class SiteGroups:
         return next((group for group in self.grouping.groups if page in group.members), None)
 
     def compared_with(self, page: int) -> int | None:
-        """Return the first other page of the group in `reference_order`; None for an outlier."""
+        """Return the page to compare a page with, or None for an outlier.
+
+        This is the first page of its group in `reference_order`, or the second for the first.
+        """
         group = self.group_of(page)
         if group is None:
             return None

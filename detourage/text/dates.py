@@ -187,7 +187,10 @@ class Moment:
 
     @property
     def instant(self) -> datetime:
-        """The moment with missing parts as midnight and UTC; the day remains that of the page."""
+        """The moment as a datetime, in which missing parts default to midnight and UTC.
+
+        The day remains the one given on the page, so the error is at most one time zone's offset.
+        """
         return datetime.combine(self.day, self.clock or time(), self.zone or UTC)
 
     def __str__(self) -> str:

@@ -52,7 +52,11 @@ def _character_class(characters: str) -> re.Pattern[str]:
 
 
 def contains_any(text: str, characters: str) -> bool:
-    """Return whether a text has a character of a class, whose first one must be its lowest."""
+    """Return whether a text contains any character of a regex character class.
+
+    The first character of the class must be its lowest. The pattern is compiled only if it may
+    match, because compilation enumerates the characters of all ranges.
+    """
     if text.isascii() or max(text) < characters[0]:
         return False
     return _character_class(characters).search(text) is not None

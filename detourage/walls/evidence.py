@@ -287,7 +287,10 @@ MAX_STEM_CHARACTERS: Final = 16  # length to which a stem is cut
 
 
 class Lexicon:
-    """Phrases of several concepts, found in linear time; ``"no such pag*"`` matches any suffix."""
+    """Phrases of several concepts, found in linear time.
+
+    An asterisk at the end of a word matches any suffix: ``"no such pag*"``.
+    """
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
         self.concepts = tuple(phrases)

@@ -25,7 +25,10 @@ def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> No
 
 
 def publish_pages(settings: Settings, messages: Iterable[tuple[str, bytes]]) -> int:
-    """Publish pairs of ID and body, waiting while the queue is full; return their number."""
+    """Publish pairs of message ID and body on ``crawler.pages``, and return their number.
+
+    The intake validates the bodies. Publishing waits while the queue is full.
+    """
     topology = topology_of(settings)
     exchange, routing_key = topology.pages_address
     content = {"content_type": "application/json", "content_encoding": "utf-8"}

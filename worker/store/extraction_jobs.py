@@ -215,7 +215,10 @@ def pages_with_short_texts(
 
 
 def lock_articles(session: Session, page_ids: Sequence[int]) -> Mapping[int, list[int]]:
-    """Lock pages with articles, unless another transaction does; return their IDs by generation."""
+    """Lock the given pages whose outcome is an article, and return their IDs by generation.
+
+    Pages locked by another transaction are skipped, since that transaction handles them itself.
+    """
     by_generation: defaultdict[int, list[int]] = defaultdict(list)
     for generation, page_id in session.execute(SQL.lock_articles, {"ids": list(page_ids)}):
         by_generation[generation].append(page_id)

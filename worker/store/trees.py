@@ -70,7 +70,10 @@ def known_distances(
 def distance_matrix(
     session: Session, tree_ids: Sequence[int]
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return raw distances (NaN: unknown or not comparable), and a mask of the stored ones."""
+    """Return the matrix of raw distances, and a mask of those that are stored.
+
+    A distance is NaN if it is not stored, or if the trees cannot be compared.
+    """
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     is_stored = np.eye(len(tree_ids), dtype=np.bool_)
     np.fill_diagonal(distances, 0)

@@ -20,7 +20,10 @@ STEPS_PER_TASK = 20
 def prune(
     older_than_days: float, kinds: Sequence[Kind] = KINDS, begin: tuple[int, int] | None = None
 ) -> None:
-    """Remove expired data from `begin` (rule, last ID) on, and enqueue a task for the rest."""
+    """Remove expired data of some kinds in small transactions, and enqueue a task for the rest.
+
+    `begin` is where the previous task stopped: the number of the rule and the last ID examined.
+    """
     if unknown := set(kinds).difference(KINDS):
         raise ValueError(
             f"cannot remove {', '.join(sorted(map(str, unknown)))}: kinds are {', '.join(KINDS)}"

@@ -84,7 +84,10 @@ def reprocess_all(
 
 @shared_task(name=task_names.REPROCESS_DUE, **TASK_OPTIONS)
 def reprocess_due() -> None:
-    """Continue a reprocessing with the sites that are due; store the progress after each."""
+    """Continue a reprocessing of all sites with the sites that are due.
+
+    Progress is stored after each site, so that another process can resume after a crash.
+    """
     state = process_state()
     with state.database.try_lock(AdvisoryLock.REPROCESSING, 0) as is_locked:
         if not is_locked:

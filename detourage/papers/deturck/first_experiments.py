@@ -21,7 +21,11 @@ from detourage.template.distance import edit_mapping
 
 
 def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted:
-    """Extract an element by one of the `HEURISTICS`; raise NoPivotError or NoTextError."""
+    """Choose an element with one of the `HEURISTICS` and extract its text.
+
+    Raise NoPivotError if there is no page to compare with, NoTextError if all texts are the same,
+    and `detourage.template.distance.TreeTooLargeError` if the token trees are too large.
+    """
     pivot_outline, pivot = _views_of(pivot_of(neighbours))
     outline, page = _views_of(source)
     weights = page.weights(pivot, edit_mapping(page.tree, pivot.tree))

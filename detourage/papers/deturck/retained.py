@@ -103,7 +103,10 @@ _FILTERED_TAGS = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"
 
 
 def extract(source: Source, neighbours: Neighbours, *, reading: str) -> Extracted:
-    """Apply one of the `READINGS`; raise NoPivotError or NoTextError if that is impossible."""
+    """Apply the heuristic with one of the `READINGS`, without any fallback.
+
+    Raise NoPivotError if there is no page to compare with, and NoTextError if no zone survives.
+    """
     pivot = outline_of(pivot_of(neighbours))
     page = outline_of(source)
     finding = find_body(page, pivot, READINGS[reading])

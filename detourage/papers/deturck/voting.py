@@ -23,7 +23,11 @@ CACHED_VOTES = 4096
 
 
 def extract(source: Source, neighbours: Neighbours) -> Extracted:
-    """Extract the element with most votes that the page has; raise NoPivotError or NoTextError."""
+    """Extract the text of the element with the most votes that the page has.
+
+    Raise NoPivotError if there is no page to compare with, and NoTextError if the page has none of
+    the elements with votes.
+    """
     pivot = pivot_of(neighbours)
     own_vote = _vote(source, pivot)
     others = {each for each in neighbours.group if each != pivot}

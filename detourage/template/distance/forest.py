@@ -42,7 +42,10 @@ THREAD_PAIRS = 64  # pairs that a thread compares at a time
 
 
 class TreeTooLargeError(ValueError):
-    """The trees are too large to compare; `trees` has the indices of those to leave out."""
+    """The trees are too large to compare within the limits of time and memory.
+
+    `trees` has the indices of the trees to leave out so that the remaining ones can be compared.
+    """
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:
         super().__init__(message)
@@ -99,7 +102,10 @@ class Forest:
         return self._for_pairs(self._compare, a, b)
 
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
-        """Return lower bounds of the distances of trees: string edit distances of their labels."""
+        """Return lower bounds of the distances of the trees a[i] and b[i].
+
+        They are the string edit distances of the trees' labels in preorder or postorder.
+        """
         return self._checked(a, b, self._for_pairs(self._forest.lower_bounds, a, b))
 
     def label_bounds(self, a: int, others: Indices) -> Indices:

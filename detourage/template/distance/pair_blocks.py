@@ -16,7 +16,10 @@ BLOCK_NODES = 50_000
 
 @dataclass(frozen=True)
 class PairBlock:
-    """IDs of trees in ascending order, to compare with each other or with disjoint ones."""
+    """IDs of trees, in ascending order, to compare with each other or with other trees.
+
+    The rows and columns are either equal or disjoint.
+    """
 
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -87,7 +90,10 @@ def blocks_of_missing(
 def parts(
     identities: Sequence[int], most: int, sizes: Mapping[int, int] | None = None, share: float = 1
 ) -> Iterator[tuple[int, ...]]:
-    """Divide trees into parts of limited trees and nodes (or trees only, without `sizes`)."""
+    """Divide trees into parts of at most `most` trees and ``share * BLOCK_NODES`` nodes.
+
+    A part with a single tree may have more nodes. Without `sizes`, only the number of trees counts.
+    """
     part: list[int] = []
     nodes = 0
     for identity in identities:
