@@ -14,7 +14,6 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -50,7 +49,6 @@ COSTS = {
     "server_for_others": "PostgreSQL for others, ms per page stored",
     "others": "RabbitMQ, intake, relay and beat, ms per page stored",
 }
-CAPACITY = ("worker processes:", "cores of PostgreSQL:", f"{RATE}:", "load, %:", "limited by")
 
 STORED = select(func.count()).select_from(StoredPage)
 FINISHED = STORED.where(StoredPage.outcome.is_not(None))
@@ -158,12 +156,13 @@ def main(processes: Sequence[int], window: float, write: float) -> None:
     rows = [(name, *(f"{run[name]:.1f}" for run in runs)) for name in runs[0]]
     print(*table(titles, rows), "", sep="\n")
     _, cost = max(zip((run[RATE] for run in runs), costs, strict=True))
+    there = {"write": write, "sites": MANY_SITES, "shared": False}
     capacities = []
-    for number, cores in product(WORKERS, CORES):
-        there = {"cores": cores, "write": write, "sites": MANY_SITES}
-        rate, load, limit = simulate(cost, number, shared=False, **there)
-        capacities.append((number, cores, f"{rate:.0f}", f"{100 * load:.0f}", limit))
-    print(*table(CAPACITY, capacities), sep="\n")
+    for number in WORKERS:
+        ends = [simulate(cost, number, cores=cores, **there) for cores in CORES]
+        capacities.append((number, *(f"{rate:,.0f}, {limit}" for rate, _, limit in ends)))
+    titles = ("worker processes:", *(f"{RATE} and limit, {cores} cores" for cores in CORES))
+    print(*table(titles, capacities), sep="\n")
 
 
 if __name__ == "__main__":
