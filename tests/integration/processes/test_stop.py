@@ -47,8 +47,8 @@ def unresponsive_port(kind: str) -> Iterator[int]:
         yield server.getsockname()[1]
 
 
-def contains(log: Path, message: str) -> bool:
-    return message in log.read_text()
+def has_logged(log: Path, text: str) -> bool:
+    return text in log.read_text()
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_a_process_that_waits_for_a_server_at_its_start_can_be_stopped(
         with started_processes(waiting, tmp_path, ["intake", "relay"]) as (supervisor, pids):
             for name, pid in pids.items():
                 log = tmp_path / f"{name}.log"
-                wait_until(partial(contains, log, WAITING[server]))
+                wait_until(partial(has_logged, log, WAITING[server]))
                 process = psutil.Process(pid)
                 process.terminate()
                 process.wait(END_SECONDS)
