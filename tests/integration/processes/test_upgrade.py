@@ -1,4 +1,4 @@
-"""A process does not start on a database whose schema is older or newer than its own."""
+"""A process does not start on a database without tables or with an unknown schema."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.store.database import Database
 from worker.store.schema import REVISION
 
-SCHEMA_IS_OLD = "Error: schema: older than this version: run `detourage migrate`"
+NO_TABLES = "Error: schema: the database has no tables yet: run `detourage migrate`"
 SCHEMA_IS_UNKNOWN = (
     f"Error: schema: 9999 is unknown to this version, whose own is {REVISION}: install the version"
     " that migrated the database"
@@ -38,7 +38,7 @@ def test_each_process_exits_with_one_line_and_leaves_the_messages(
             for name in PROCESSES:
                 status = supervisor.wait_for(name)
                 log = (tmp_path / f"{name}.log").read_text()
-                expected = SCHEMA_IS_UNKNOWN if is_unknown else SCHEMA_IS_OLD
+                expected = SCHEMA_IS_UNKNOWN if is_unknown else NO_TABLES
                 assert (status, log.splitlines()[-1]) == (1, expected), name
                 assert "Traceback" not in log
         assert messages_waiting(settings, deployment.topology.pages) == 3
