@@ -72,11 +72,11 @@ $(service_extras): $(runtime) $(package)
 dev: $(development) $(package)
 
 # Excludes the fault tests, which take minutes and use their own servers, and what only a release or a
-# change of its files can break (release-check). Runs four jobs in parallel, the longest first, because
+# change of its files can break (release-check). Runs six jobs in parallel, the longest first, because
 # tests with servers spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
-	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target test-services test-processes test-domain test-store test-tasks test-command-line lint
+	@$(MAKE) --no-print-directory --jobs=6 --output-sync=target test-services test-processes test-domain test-store test-tasks test-command-line lint
 
 # One NumPy thread per process, because NumPy threads that wait for work would occupy the cores of
 # other jobs.

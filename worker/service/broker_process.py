@@ -4,8 +4,7 @@ import logging
 import os
 import signal
 import threading
-import time
-from socket import socketpair
+from socket import socket, socketpair
 
 from kombu import Connection
 from kombu.exceptions import OperationalError
@@ -23,6 +22,7 @@ from worker.store.database import Database
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 2.0  # pause before a process reconnects
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class UnroutableError(Exception):
@@ -46,16 +46,29 @@ class BrokerProcess:
         self._summary = Summary(name)
         self._stopping = threading.Event()
         self._is_working = False
+        self._has_ended = threading.Event()
 
     def run_until_signalled(self) -> None:
         """Work until SIGTERM or SIGINT; raise the errors of `schema.require_current`."""
-        self._signals, self._wakeup = socketpair()
-        self._wakeup.setblocking(False)
-        signal.set_wakeup_fd(self._wakeup.fileno())
-        for number in (signal.SIGTERM, signal.SIGINT):
+        signals, wakeup = socketpair()
+        wakeup.setblocking(False)
+        previous_fd = signal.set_wakeup_fd(wakeup.fileno())
+        for number in STOP_SIGNALS:
             signal.signal(number, lambda *_: self._stopping.set())
-        threading.Thread(target=self._end_if_stuck, daemon=True).start()
-        schema.require_current(self._database)
+        threading.Thread(target=self._end_if_stuck, args=(signals,), daemon=True).start()
+        try:
+            schema.require_current(self._database)
+            self._work_until_stopping()
+        finally:
+            self._has_ended.set()
+            signal.set_wakeup_fd(previous_fd)
+            wakeup.close()
+        self._summary.log()
+        tracing.stop()
+        self._database.dispose()
+        self._heartbeat.remove()
+
+    def _work_until_stopping(self) -> None:
         while not self._stopping.is_set():
             try:
                 with connect(self._settings) as connection:
@@ -69,16 +82,16 @@ class BrokerProcess:
                 self._is_working = False
                 log_transient(logger, f"{self._name} interrupted, restarting", error)
                 self._stopping.wait(RETRY_SECONDS)
-        self._summary.log()
-        tracing.stop()
-        self._database.dispose()
-        self._heartbeat.remove()
 
-    def _end_if_stuck(self) -> None:
+    def _end_if_stuck(self, signals: socket) -> None:
         """End the process after a signal, which the main thread does not notice inside libpq."""
-        while self._signals.recv(1)[0] not in (signal.SIGTERM, signal.SIGINT):
-            pass
-        time.sleep(STOP_SECONDS if self._is_working else 1)
+        with signals:
+            # The main thread closes the other side when it ends.
+            while (received := signals.recv(1)) and received[0] not in STOP_SIGNALS:
+                pass
+        seconds = STOP_SECONDS if self._is_working else 1
+        if not received or self._has_ended.wait(seconds):
+            return
         logger.warning("%s was asked to stop, and no longer waits for a server", self._name)
         self._heartbeat.remove()
         os._exit(0)

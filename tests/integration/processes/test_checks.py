@@ -1,6 +1,7 @@
 """Readiness and health checks of a deployment, which report what is missing."""
 
 import secrets
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -99,6 +100,8 @@ def test_before_the_migration_every_command_advises_to_migrate(
             # Skip the line in which a process logs its version and settings.
             lines = [line for line in result.output.splitlines() if " started " not in line]
             assert (result.exit_code, lines) == (1, [f"Error: {NO_TABLES}"]), command
+            # A process that has ended no longer watches for signals, which would end this one.
+            assert signal.set_wakeup_fd(-1) == -1, command
         for result in (check_health("--all"), check_health()):
             assert (result.exit_code, failed_checks(result)) == (1, ["schema:"])
             assert f"FAIL  {NO_TABLES}" in result.output
