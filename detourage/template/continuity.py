@@ -12,7 +12,7 @@ from scipy.optimize import linear_sum_assignment
 MIN_SHARED_PAGES: Final = 0.5
 """Minimum share of old pages in common, of the smaller group, for a group to continue another."""
 
-RECENT_PAGES: Final = 10  # number of latest pages in which a new design is looked for
+RECENT_PAGES: Final = 10  # latest pages that are searched for a new design
 
 PAST_PAGES: Final = 50
 """Number of pages before a change with which the recent pages are compared. The probability that a

@@ -59,7 +59,7 @@ class PackedMessage(amqp.Message):  # type: ignore[misc]  # the library has no t
 
 @dataclass(frozen=True)
 class Draw:
-    """The URL, ID and random choices from which one message of a kind is made.
+    """The URL, ID and random choices for one message of a kind.
 
     `number` is the message's number within its kind. `url` and `message_id` are unique, and
     `random` is a random number generator for this message alone.
