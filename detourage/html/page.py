@@ -115,7 +115,7 @@ def parse_page(
         utf8, is_lossless = encode_repaired(text)
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
         text, (utf8, is_lossless) = repaired, encode_repaired(repaired)
-    if b"</title" not in utf8.lower() and _OPEN_TITLE.search(text):
+    if not _END_OF_TITLE.search(utf8) and _OPEN_TITLE.search(text):
         # The title of a damaged page would contain the whole page.
         utf8, is_lossless = encode_repaired(text := _OPEN_TITLE.sub(r"\g<0></title>", text))
     raw = html if isinstance(html, bytes) else None
@@ -134,6 +134,7 @@ def parse_page(
     return Page(url, flat, decoded.encoding, response, source)
 
 
+_END_OF_TITLE = re.compile(b"</title", re.IGNORECASE)
 _OPEN_TITLE = re.compile(r"<title\b[^<>]*+(?<!/)>[^<]*+", re.IGNORECASE)
 _MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")
 _ESCAPED_MARKUP = re.compile(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)

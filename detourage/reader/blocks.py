@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -186,8 +187,6 @@ class _BlockBuilder:
         self._line_sizes: Counter[int] = Counter()
         self._breaks = 0  # consecutive ``br`` elements at its end
         self._captions = illustrations.captions_of(page)
-        # Elements that only sighted readers perceive, such as a formula as it is drawn.
-        self._visual = [each for each in page.flat.values("aria-hidden") if page.size(each)]
         self._posts = page.flat.values("data-href")
         self._media_urls: set[str] = set()
         self._parents_with_image: set[Node | None] = set()
@@ -355,6 +354,11 @@ class _BlockBuilder:
             link: Marks = () if self._link is None else (self._link,)
             marks = (*link, *(kind for kind in _EMPHASIS_KINDS if self._emphasis[kind] > 0))
             self._parts.append((text, marks))
+
+    @cached_property
+    def _visual(self) -> list[int]:
+        """Elements that only sighted readers perceive, such as a formula as it is drawn."""
+        return [each for each in self._page.flat.values("aria-hidden") if self._page.size(each)]
 
     def _add_formula(self, index: int) -> None:
         """Add a formula, in TeX if the page has it, unless the page also shows it as text."""
