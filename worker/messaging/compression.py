@@ -25,10 +25,12 @@ LZMA_MEMORY_BYTES = 68 * 1024 * 1024
 def plain_body(
     body: bytes, headers: Mapping[str, Any], content_encoding: str | None, *, withheld: int = 0
 ) -> bytes:
-    """Return a message's JSON body, decompressed if necessary, or raise `UnusableMessageError`.
+    """Return the JSON body of a message, decompressed if necessary.
 
-    kombu's header ``compression`` or ``content_encoding`` (often a charset) declares it.
-    ``withheld`` is the size of a body too large to be read, or 0.
+    kombu declares the compression in the header ``compression``. The AMQP property
+    ``content_encoding`` serves the same purpose, but often holds a character set. A body that
+    begins like JSON is returned unchanged. ``withheld`` is the size of a body that was too large to
+    be read, or 0. Raise `UnusableMessageError`.
     """
     if withheld:
         raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {withheld} bytes")

@@ -114,7 +114,12 @@ def packed_properties(properties: Mapping[str, Any]) -> bytes:
 
 
 def lenient_properties(packed: bytes) -> dict[str, Any]:
-    """Decode packed property flags and properties (AMQP 0-9-1, 4.2.6.1) as far as possible."""
+    """Decode message properties as far as possible.
+
+    ``packed`` holds property flags and properties (AMQP 0-9-1, section 4.2.6.1). Invalid UTF-8
+    becomes replacement characters, an unreadable header table is omitted, and decoding stops at a
+    property that is cut off.
+    """
     properties: dict[str, Any] = {}
     offset = 2
     flags = int.from_bytes(packed[:offset], "big")
@@ -176,7 +181,11 @@ def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
 
 
 class BrokerConnection(kombu.Connection):
-    """A connection to one of several nodes, each of which gets this transport and its own name."""
+    """A connection to one of several nodes, each of which gets the same transport.
+
+    When kombu switches to another node, it replaces the transport, and keeps the host name of the
+    first node, which the new node's certificate need not have.
+    """
 
     transport_cls: Any
     ssl: Any

@@ -190,9 +190,10 @@ class Supervisor:
 
 @contextlib.contextmanager
 def signals_as_exceptions() -> Iterator[Callable[[], None]]:
-    """Convert SIGTERM and SIGHUP into :class:`SystemExit`, and yield a function for loops.
+    """Convert SIGTERM and SIGHUP into :class:`SystemExit`, so that ``finally`` blocks run.
 
-    It raises the latest exception again, which Python drops in finalizers and callbacks.
+    Yield a function to call in long-running loops. It raises the exception of the latest signal
+    or Ctrl-C again, because Python drops exceptions raised in finalizers or library callbacks.
     """
     raised: list[BaseException] = []
 

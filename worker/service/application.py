@@ -192,7 +192,11 @@ def own_heartbeat(process: str) -> Heartbeat:
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Scheduler that updates the heartbeat when it sends a task, and tolerates a clock set back."""
+    """Scheduler that updates the heartbeat when it sends a task, and tolerates a clock set back.
+
+    Celery's own scheduler stores the time of its last run on disk, and would not send anything
+    until the clock reaches this time again.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._is_sending = self._is_stopping = False

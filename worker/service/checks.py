@@ -43,7 +43,10 @@ def examine(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
 
 
 def readiness(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
-    """Check the servers without side effects; a paused intake fails if it ``must_accept``."""
+    """Check the servers without side effects; a paused intake is a failure if it ``must_accept``.
+
+    If a check fails, those that depend on it are omitted.
+    """
     return list(_check_servers(settings, must_accept, _check_queues))
 
 

@@ -89,10 +89,12 @@ class PreparedMessage:
 
 
 class Intake(BrokerProcess):
-    """The consumer of page messages, which are stored together if they arrive together.
+    """The consumer of page messages.
 
-    A redelivered message may have killed a process, so it is stored alone, as are all messages
-    after the start until one arrives that was not redelivered.
+    Messages that arrive together are stored in one transaction. A redelivered message may have
+    killed a process, so it is stored separately. At startup, messages are consumed one by one until
+    one arrives that was not redelivered, so that none is quarantined because of another.
+    Unacknowledged messages are redelivered.
     """
 
     _connection: Connection
@@ -213,7 +215,12 @@ class Intake(BrokerProcess):
                 return
 
     def _store_received(self) -> None:
-        """Store and acknowledge the received messages; hold them while a server is unavailable."""
+        """Store the received messages, and acknowledge them.
+
+        While the database or the object store is unavailable, messages are held: requeued messages
+        would exhaust their delivery limit. A message that cannot be stored because of a bug is
+        requeued; at the delivery limit, the queue quarantines it.
+        """
         # A message is removed from these deques when it is read, to free its body of up to 60 MB:
         # the broker delivers further messages as these are acknowledged.
         redelivered: deque[Message] = deque()
@@ -240,7 +247,10 @@ class Intake(BrokerProcess):
                 self._consumer.consume()
 
     def _store_messages(self, messages: deque[Message]) -> None:
-        """Store messages in bounded batches without two fetches of a page, and dequeue them."""
+        """Store messages in batches of bounded size, and take them out of the queue.
+
+        No batch has two fetches of the same page.
+        """
         batch: list[PreparedMessage] = []
         began, size = time.monotonic(), 0
         while messages:

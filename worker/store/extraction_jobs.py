@@ -77,7 +77,13 @@ def page_params(generations: Mapping[int, int]) -> dict[str, list[int]]:
 def begin(
     session: Session, generations: Mapping[int, int], *, earlier_attempts: int | None = None
 ) -> list[BegunPage]:
-    """Count an attempt of awaited extractions, to commit before `load`, and return the pages."""
+    """Count an attempt for each extraction that is still awaited, and return the pages.
+
+    The pages are given with their generations; those with more than ``earlier_attempts`` attempts
+    are excluded. Commit before `load`, so that the attempt counts even if reading kills the
+    process. The transaction does not wait for the disk: if a database crash loses the count, the
+    cost is one extra attempt.
+    """
     params = {**page_params(generations), "earlier": earlier_attempts}
     return [BegunPage(*row) for row in session.execute(SQL.begin, params)]
 
@@ -204,7 +210,11 @@ _PAGES_WITH_SHORT_TEXTS = SQL.pages_with_short_texts.bindparams(max_counted=MAX_
 def pages_with_short_texts(
     session: Session, site_id: int, texts: Collection[bytes]
 ) -> dict[bytes, set[int]]:
-    """Return the IDs of a locked site's pages with the given short texts, by text."""
+    """Return the IDs of a site's pages with the given short texts, by text.
+
+    A lock serialises the counts of a site, so that the last of several concurrent transactions sees
+    the pages of all others.
+    """
     lock = {"class": AdvisoryLock.SHORT_TEXTS.value, "site_id": site_id}
     session.execute(SQL.lock_short_texts, lock)
     rows = session.execute(_PAGES_WITH_SHORT_TEXTS, {"site_id": site_id, "texts": list(texts)})

@@ -68,11 +68,20 @@ class _MatchedFetch(NamedTuple):
 def record_pages(
     session: Session, fetches: Sequence[Fetch], store_url: str = "", *, have_waited: bool = False
 ) -> list[RecordedFetch]:
-    """Store fetched pages of locked sites, and return the result of each.
+    """Store fetched pages, and return the result of each. Their sites must be locked.
 
-    Contents go to the object store at ``store_url``, if any. Arrival order has no effect: the
-    later or, in a tie, the greater fetch wins. A refusal replaces no readable page; a fetch waits
-    while content has yet to be extracted, and those after it, unless they ``have_waited``.
+    Their contents are stored in the object store at ``store_url``, or in the database if empty.
+
+    A page may be fetched at any of its addresses (`worker.store.addresses`). The fetch with the
+    later ``fetched_at`` wins or, in a tie, the one with the greater digest; if a date is missing,
+    the last to arrive wins. Among fetches with equal content, the earliest is kept if all are from
+    one URL (in a tie, the one with the smallest crawler ID), and the latest otherwise, so that
+    their order of arrival has no effect.
+
+    A refusal does not replace a readable page, but is stored in addition (`StoredPage.refused`)
+    until the page is fetched again. Nothing replaces content that has yet to be extracted, because
+    a wall could replace an article: such a fetch waits (`WaitingFetch`), and so do all that
+    arrive after it, unless they ``have_waited``.
     """
     recorded: list[RecordedFetch] = []
     while len(recorded) < len(fetches):

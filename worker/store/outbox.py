@@ -121,10 +121,12 @@ def request_extractions(
     unchanged: Sequence[int] = (),
     clustered_site: int | None = None,
 ) -> None:
-    """Enqueue the extraction of pages, in order; `lanes` are for those without and with an outcome.
+    """Enqueue the extraction of pages with a generation, in order, even if they already have it.
 
-    After the clustering of `clustered_site`, its earlier requests are void; pages requested again
-    keep their turns; `page_ids` and `unchanged` are then all its pages.
+    `lanes` are the lanes for pages without and with an outcome. After the clustering of
+    `clustered_site`, `page_ids` and `unchanged` (pages whose outcomes remain valid) are all its
+    pages: their earlier requests are void, and pages that are requested again keep their turns.
+    Otherwise, pages of a site that is clustered often would wait forever.
     """
     trace = tracing.current()
     queued = {"new_lane": lanes[0], "again_lane": lanes[1], "generation": generation}

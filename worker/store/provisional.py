@@ -42,5 +42,8 @@ _MARK_CLUSTERED = SQL.mark_clustered.bindparams(ungrouped=UNGROUPED, provisional
 
 
 def mark_clustered(session: Session, site_ids: Sequence[int], *, saw_all_pages: bool) -> None:
-    """Turn provisional generations of locked sites into clusterings, final if ``saw_all_pages``."""
+    """Turn provisional generations of locked sites into clusterings without groups.
+
+    Unless they ``saw_all_pages``, the sites are still due for another clustering.
+    """
     session.execute(_MARK_CLUSTERED, {"sites": list(site_ids), "saw_all_pages": saw_all_pages})

@@ -24,8 +24,14 @@ def assign(
 ) -> None:
     """Assign each page to its site's nearest group if that is near enough, and request extraction.
 
-    `site_version` is the site's version when the page arrived; `others` are further pages, each
-    with its own. If they fail together, each is enqueued alone.
+    `site_version` is the version of the site when the page arrived; `others` are further pages,
+    each with its site version. Pages seen by a later clustering are skipped. The periodic
+    clustering corrects the assignments. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins
+    no group.
+
+    The pages of a task are assigned together. If one of several fails or crashes the process, each
+    is enqueued separately, and so are the remaining pages once the comparisons exceed `TASK_WORK`,
+    so that none is affected by a bug that another page triggers, or by its size.
     """
     state = process_state()
     versions = {page_id: site_version, **dict(others)}

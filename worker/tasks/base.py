@@ -18,8 +18,9 @@ class OutOfMemoryError(Exception):
 class ServiceTask(Task):
     """A task whose failures do not affect other tasks.
 
-    A pool process is interrupted after `cpu_seconds` of CPU time (0: never), and killed after
-    `cpu_kill_seconds`: Celery limits wall-clock time, too little on a busy host.
+    In a pool process, `SoftTimeLimitExceeded` is raised after `cpu_seconds` of CPU time (0: never),
+    and the process is killed after `cpu_kill_seconds`. Celery's own limits are wall-clock time,
+    in which a task may make little progress on a busy host.
     """
 
     cpu_seconds: float = 0

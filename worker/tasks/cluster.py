@@ -23,8 +23,11 @@ MAX_ERROR_LENGTH = 500
 def cluster_due_sites(settle_seconds: float | None = None) -> None:
     """Start the clustering of all settled sites whose pages have changed.
 
-    While messages wait at the intake, which may be pages of any site, a site with groups settles
-    only after `longest_settle_seconds`. `settle_seconds` overrides the setting.
+    Messages waiting at the intake may contain further pages of any site. As long as any are
+    waiting, a site that has groups settles only after `longest_settle_seconds`, since its new pages
+    are assigned to these groups in the meantime. The same applies to every site if the queue length
+    is unknown. `settle_seconds`, if given, overrides the setting, whether or not messages wait
+    at the intake.
     """
     state = process_state()
     settings = state.settings
@@ -40,8 +43,13 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
 def cluster(site_id: int, *, afresh: bool = False) -> None:
     """Group the pages of a site, and request the extractions that the new groups affect.
 
-    If distances are missing, blocks of comparisons are requested first; the last one enqueues this
-    task again. After `CLUSTERING_ATTEMPTS` failures, the task, with `afresh`, goes to quarantine.
+    If distances are missing, blocks of comparisons are requested instead; the last block enqueues
+    this task again. Does nothing while another process clusters the site, while blocks are being
+    compared, or if no page has changed since the latest generation.
+
+    After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site: its pages are
+    extracted with its current groups, if any, and a task that clusters the site with a new count
+    of attempts (`afresh`) is put into quarantine.
     """
     state = process_state()
     database = state.database

@@ -13,7 +13,9 @@ from worker.workflow.process_state import process_state
 def compare(block_id: int) -> None:
     """Compute and store the missing distances of a block of comparisons.
 
-    Work beyond `TASK_WORK` is left to the block's next task.
+    The last block of a site enqueues the site's clustering. Work beyond `TASK_WORK` is left to the
+    block's next task. Does nothing if the block is finished, no longer needed, or being compared by
+    another process.
     """
     # The lock prevents a redelivery during the comparison from counting as an attempt.
     state = process_state()

@@ -67,8 +67,9 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
 def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     """Re-enqueue extractions whose messages must have been lost.
 
-    The first run enqueues this task with overdue extractions (`suspects`) behind the backlog; those
-    still unfinished when it begins were lost.
+    The first run collects overdue extractions whose messages were published, and enqueues this task
+    for them (`suspects`: pages with their generations) behind the backlog. If one of these
+    extractions is still unfinished when the second run begins, its message was lost.
     """
     state = process_state()
     if suspects is None:

@@ -31,9 +31,11 @@ class UnknownSiteError(LookupError):
 
 @shared_task(name=task_names.REPROCESS, bind=True, **TASK_OPTIONS)
 def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
-    """Process all pages of a site, named as in its articles, again from a given stage.
+    """Process all pages of a site again from a given stage; each article gets a new revision.
 
-    A page whose HTML was removed keeps its article. A redelivered message has no further effect.
+    The stages are ``parse`` (from the stored HTML), ``compare``, ``cluster`` and ``extract``, and
+    `site` is named as in its articles. A page whose HTML was removed keeps its latest article. If
+    the task's message is redelivered, it has no further effect.
     """
     _check(stage)
     process_state().database.run(_reprocess, self.request.id, site, stage)
@@ -63,9 +65,11 @@ def _is_new(session: Session, task_id: str | None) -> bool:
 def reprocess_all(
     self: Any, stage: task_names.ReprocessStage = "extract", pages_per_minute: float | None = None
 ) -> None:
-    """Process all pages of all sites again from a stage, site by site, unless this is in progress.
+    """Process all pages of all sites again from a given stage (see `reprocess`), site by site.
 
-    With a maximum rate, each site waits for the time allotted to the pages of the previous site.
+    If a reprocessing of all sites is already in progress, logs a warning and does nothing else.
+    Since sites are processed as a whole, a maximum rate means that each site waits until the time
+    allotted to the pages of the previous site is over.
     """
     _check(stage)
     if pages_per_minute is not None and not pages_per_minute > 0:

@@ -53,7 +53,11 @@ def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[Extractio
 def extract_page(
     state: ProcessState, job: ExtractionJob, *, is_alone: bool
 ) -> tuple[ExtractionJob, Article | NoArticle]:
-    """Extract a page's article; a page that fails, or ``is_alone`` and too slow, is ``failed``."""
+    """Extract the article of a page; the outcome is ``failed`` if the page triggers a bug.
+
+    The time limit applies to all the pages of a task together, so that exceeding it is the page's
+    fault only if the page ``is_alone``.
+    """
     logs.bind(site=site_name(job.site_key), page=job.url)
     with tracing.span("extract page", job.trace):
         try:
