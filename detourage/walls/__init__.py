@@ -113,7 +113,7 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     is_likely_article = article is not None and (
         bool(article.metadata.authors) or len(article.blocks) + len(article.images) >= MIN_BLOCKS
     )
-    is_placeholder = not (is_stated or is_likely_article or has_prose(whole.text))
+    is_placeholder = not (is_stated or is_likely_article or has_prose(whole))
     is_blank = is_placeholder and probability >= SURE
     return Verdict(wall, is_blank, is_truncated)
 

@@ -22,6 +22,7 @@ from detourage.text.words import tokens
 
 MAX_WORDS: Final = 1_000  # words examined in a text
 MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an article
+MIN_SNIPPET_WORDS: Final = 6  # words in such a line on a page that displays nothing else
 MIN_COVERED_LINE_WORDS: Final = 2  # words in a line whose coverage is measured
 MAX_REPORT_COVERAGE: Final = 0.4  # share of words in wall phrases in a line of a report about walls
 MAX_PLAIN_COVERAGE: Final = 0.1  # share of words in wall phrases in a plain line
@@ -49,6 +50,7 @@ _MAX_VALUE_CHARACTERS: Final = 300  # characters of an attribute that are search
 _MAX_COUNTED_CHARACTERS: Final = 5_000  # characters of a text whose digits and quotes are counted
 _QUOTES: Final = '"“”«»„「」'
 _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
+_DOTS: Final = ("...", "…", "[…]", "[...]")
 
 
 class Line(NamedTuple):
@@ -174,9 +176,16 @@ def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
     )
 
 
-def has_prose(texts: Iterable[str]) -> bool:
-    """Return whether any of the lines can be a sentence of an article."""
-    return any(line.size >= MIN_PROSE_WORDS for line in _lines(texts))
+def has_prose(page: ExaminedPage) -> bool:
+    """Return whether a line of the text can be a sentence of an article.
+
+    Where a page displays nothing but its text, as in a snippet, a shorter sentence can be one.
+    """
+    is_whole_page = [*page.unlinked] == [line for line in page.text if line]
+    end = "".join(page.text[-1:])
+    is_sentence = end.endswith(tuple(_SENTENCE_ENDS)) and not end.endswith(_DOTS)
+    min_words = MIN_SNIPPET_WORDS if is_whole_page and is_sentence else MIN_PROSE_WORDS
+    return any(line.size >= min_words for line in _lines(page.text))
 
 
 @cache
@@ -258,7 +267,7 @@ def _article_numbers(article: Article | None) -> Iterator[Number]:
     is_paid = metadata.is_paid if metadata is not None else None
     yield "is_paid", -1.0 if is_paid is None else float(is_paid)
     yield "ends_whole", float(text[-1:] in _SENTENCE_ENDS) if text else -1.0
-    yield "ends_in_dots", float(text.endswith(("...", "…", "[…]", "[...]")))
+    yield "ends_in_dots", float(text.endswith(_DOTS))
     beginning = text[:_MAX_COUNTED_CHARACTERS]
     numerals = sum(character.isdigit() for character in beginning)
     quotes = sum(beginning.count(mark) for mark in _QUOTES)

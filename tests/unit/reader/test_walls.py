@@ -126,6 +126,7 @@ def test_short_news_about_what_a_wall_says_is_an_article(headline: str, text: st
         "<title>Valley Post</title><div id=app><p>Loading…</p></div>",
         "<title>Object moved</title><h1>Object moved</h1><p>This document may be found <a href=/b>here</a></p>",
         "<title>Bridge story</title><h1>Bridge story</h1>",
+        "<title>Valley Post</title><p>The requested story will open in a few seconds...</p>",
     ],
 )
 def test_a_placeholder_or_an_empty_page_says_nothing_about_the_article(body: str) -> None:
@@ -171,6 +172,11 @@ def test_a_text_that_hardly_mentions_a_wall_is_an_article(headline: str, body: s
 def test_little_text_may_be_more_than_a_placeholder(lines: str) -> None:
     html = f"<html><title>Lakes</title><article><h1>Image Rendering Services</h1>{lines}</article></html>"
     assert read(html, URL).outcome == "article"
+
+
+def test_a_short_sentence_that_is_the_whole_page_is_its_article() -> None:
+    sentence = "The mayor resigned on Monday night."
+    assert read_content(page(f"<title>Flash</title><p>{sentence}</p>")).text == sentence
 
 
 def test_short_lines_are_more_than_a_placeholder() -> None:
