@@ -44,7 +44,7 @@ class Network:
         line, and is ignored if it has more or fewer rows than there are lines.
         """
         compared = np.empty(0, np.float32) if comparison is None else comparison
-        count, *outputs = _core.judge(self._network, compared.tobytes(), *_arguments(page, url))
+        count, *outputs = _core.judge(self._network, document(page), url, compared.tobytes())
         roles, kinds = (np.frombuffer(output, np.float32) for output in outputs)
         return Logits(roles.reshape(count, -1) if count else _NO_ROWS, kinds)
 
@@ -55,27 +55,29 @@ _NO_ROWS = np.empty((0, 1), np.float32)
 
 def columns(page: FlatDocument, url: str) -> dict[str, Any]:
     """Return the network's inputs for each line, for training; see ``columns.hpp``."""
-    inputs: dict[str, Any] = _core.columns(*_arguments(page, url))
+    inputs: dict[str, Any] = _core.columns(document(page), url)
     return inputs
 
 
-def _arguments(page: FlatDocument, url: str) -> tuple[Any, ...]:
-    """Return a document as the arguments of the functions of `_core`."""
-    tables = character_tables()
+def document(page: FlatDocument) -> Any:
+    """Return a whole document as the functions of `_core` read it, converted once."""
+    return page.once(document, lambda: _converted(page))
+
+
+def _converted(page: FlatDocument) -> Any:
     pieces, attributes = page.pieces, page.attributes
     # Buttons within a text count as ``span``, and spans that a style makes blocks as ``div``. These
     # tags are added below after the distinct ones.
     count = len(page.distinct_tags)
     tags = np.where(text_buttons(page), count, page.tag_numbers)
     tags = np.where(styled_blocks(page), count + 1, tags)
-    return (
+    return _core.document(
         joined_strings([*page.distinct_tags, "span", "div"]),
         pieces.utf8,
         joined_strings(attributes.distinct),
         attributes.utf8,
+        *character_tables(),
         *(tags, page.parents, page.ends),
         *(pieces.parents, pieces.after),
         *(attributes.owners, attributes.names),
-        url,
-        *(tables.traits, tables.lower),
     )

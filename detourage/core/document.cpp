@@ -88,9 +88,8 @@ bool Document::add_text(std::string_view text, int64_t parent, int64_t after) {
     if (parent < 0 || parent >= count || after < parent || after >= count) return false;
     size_t shown = 0;
     while (shown < text.size() && is_blank(text[shown])) shown++;
-    if (shown == text.size()) text = text.substr(0, 1);
-    characters += text.size();
-    texts.push_back({text, static_cast<int32_t>(parent), static_cast<int32_t>(after)});
+    texts.push_back({text, static_cast<int32_t>(parent), static_cast<int32_t>(after), shown == text.size()});
+    characters += texts.back().in_line().size();
     return true;
 }
 

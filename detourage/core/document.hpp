@@ -58,6 +58,10 @@ struct Text {
     std::string_view text;
     int32_t parent;
     int32_t after;                // last element that starts before it
+    bool is_blank;                // consists of ASCII white space
+
+    // What is read of the text in a line: of white space, a single character separates words.
+    std::string_view in_line() const { return is_blank ? text.substr(0, 1) : text; }
 };
 
 // Elements, attributes and texts in document order. The strings belong to the caller.
@@ -65,15 +69,14 @@ struct Document {
     std::vector<Element> elements;
     std::vector<Attribute> attributes;
     std::vector<Text> texts;
-    size_t characters = 0;        // size of all texts, in bytes
+    size_t characters = 0;        // size of all texts in their lines, in bytes
 
     void reserve(size_t element_count, size_t text_count, size_t attribute_count);
     // Add the next element; returns false if its parent does not precede it.
     bool add_element(std::string_view name, int64_t parent, int64_t end);
     // Add an attribute of the last element.
     void add_attribute(std::string_view name, std::string_view value);
-    // Add the next text; returns false if an element is out of range. Of white space, only the first
-    // character is kept: it separates the words of a line.
+    // Add the next text; returns false if an element is out of range.
     bool add_text(std::string_view text, int64_t parent, int64_t after);
 
     std::string_view value(int32_t element, std::string_view name) const;

@@ -143,7 +143,8 @@ class Reading {
             const Text &text = document_.texts[i];
             if (!is_shown(text)) continue;
             const int32_t own_link = links_[index(text.parent)];
-            const char *at = text.text.data(), *end = at + text.text.size();
+            const std::string_view read = text.in_line();
+            const char *at = read.data(), *end = at + read.size();
             while (at < end) {
                 const char *begin = at;
                 const uint32_t code = next_character(at, end);

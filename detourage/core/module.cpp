@@ -2,8 +2,10 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <array>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stdexcept>
 
@@ -13,18 +15,17 @@ namespace {
 
 using namespace detourage;
 
-constexpr char CAPSULE[] = "detourage.core.Network";
-
 // A buffer of Python, released at the end of its scope.
 class Buffer {
   public:
-    ~Buffer() {
-        if (view_.obj) PyBuffer_Release(&view_);
-    }
+    ~Buffer() { release(); }
     Buffer() = default;
     Buffer(const Buffer &) = delete;
     Buffer &operator=(const Buffer &) = delete;
     Py_buffer *operator&() { return &view_; }
+    void release() {
+        if (view_.obj) PyBuffer_Release(&view_);
+    }
     template <typename T> const T *values() const { return static_cast<const T *>(view_.buf); }
     template <typename T> size_t count() const { return static_cast<size_t>(view_.len) / sizeof(T); }
 
@@ -51,38 +52,56 @@ std::vector<std::string_view> strings_of(const Buffer &buffer) {
     return found;
 }
 
-// The arguments that describe a page.
-struct Input {
-    Buffer tags, texts, names, values, tag_numbers, parents, ends, text_parents, after, owners, name_numbers;
-    Buffer traits, lower;
-    const char *url = nullptr;
-    Py_ssize_t url_size = 0;
+// A document that Python keeps, with the strings that it refers to and what is derived from it.
+class Page {
+  public:
     Document document;
 
-    std::string_view address() const { return {url, static_cast<size_t>(url_size)}; }
-    Characters characters() const {
-        return {traits.values<uint32_t>(), lower.values<uint32_t>(),
-                static_cast<uint32_t>(std::min(traits.count<uint32_t>(), lower.count<uint32_t>()))};
+    // Read the arguments of Python; sets an exception and returns false if they do not fit.
+    bool parse(PyObject *args) {
+        return PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*", &tags_, &texts_, &names_, &values_, &traits_,
+                                &lower_, &columns_[TAGS], &columns_[PARENTS], &columns_[ENDS],
+                                &columns_[TEXT_PARENTS], &columns_[AFTER], &columns_[OWNERS], &columns_[NAMES_OF]);
     }
 
     // Fill the document; throws std::invalid_argument if the columns do not fit each other.
     void read() {
-        if (!fill(strings_of(tags), strings_of(texts), strings_of(names), strings_of(values)))
+        if (!fill(strings_of(tags_), strings_of(texts_), strings_of(names_), strings_of(values_)))
             throw std::invalid_argument("the columns of the document do not fit each other");
+    }
+
+    // Release the columns, which the document has copied.
+    void release() {
+        for (Buffer &column : columns_) column.release();
+    }
+
+    Characters characters() const {
+        return {traits_.values<uint32_t>(), lower_.values<uint32_t>(),
+                static_cast<uint32_t>(std::min(traits_.count<uint32_t>(), lower_.count<uint32_t>()))};
+    }
+
+    // The lines, divided on first access; to be called without the interpreter's lock.
+    const Lines &lines() const {
+        const std::lock_guard lock(mutex_);
+        if (!lines_) lines_.emplace(document, characters());
+        return *lines_;
     }
 
   private:
     using Strings = std::vector<std::string_view>;
+    enum Column { TAGS, PARENTS, ENDS, TEXT_PARENTS, AFTER, OWNERS, NAMES_OF, COLUMNS };
+
+    const int64_t *column(Column which) const { return columns_[which].values<int64_t>(); }
+    bool has(Column which, size_t count) const { return columns_[which].count<int64_t>() == count; }
 
     bool fill(const Strings &of_tags, const Strings &of_texts, const Strings &of_names, const Strings &of_values) {
-        const size_t elements = parents.count<int64_t>(), attributes = of_values.size();
-        if (tag_numbers.count<int64_t>() != elements || ends.count<int64_t>() != elements || elements > INT32_MAX ||
-            text_parents.count<int64_t>() != of_texts.size() || after.count<int64_t>() != of_texts.size() ||
-            owners.count<int64_t>() != attributes || name_numbers.count<int64_t>() != attributes)
+        const size_t elements = columns_[PARENTS].count<int64_t>(), attributes = of_values.size();
+        if (elements > INT32_MAX || !has(TAGS, elements) || !has(ENDS, elements) ||
+            !has(TEXT_PARENTS, of_texts.size()) || !has(AFTER, of_texts.size()) || !has(OWNERS, attributes) ||
+            !has(NAMES_OF, attributes))
             return false;
-        const auto *tag = tag_numbers.values<int64_t>(), *parent = parents.values<int64_t>();
-        const auto *end = ends.values<int64_t>(), *owner = owners.values<int64_t>();
-        const auto *name = name_numbers.values<int64_t>();
+        const int64_t *tag = column(TAGS), *parent = column(PARENTS), *end = column(ENDS);
+        const int64_t *owner = column(OWNERS), *name = column(NAMES_OF);
         document.reserve(elements, of_texts.size(), attributes);
         size_t next = 0;
         for (size_t i = 0; i < elements; i++) {
@@ -95,17 +114,15 @@ struct Input {
             }
         }
         for (size_t i = 0; i < of_texts.size(); i++)
-            if (!document.add_text(of_texts[i], text_parents.values<int64_t>()[i], after.values<int64_t>()[i]))
-                return false;
+            if (!document.add_text(of_texts[i], column(TEXT_PARENTS)[i], column(AFTER)[i])) return false;
         return next == attributes;
     }
-};
 
-#define PAGE "y*y*y*y*y*y*y*y*y*y*y*s#y*y*"
-#define INTO(page)                                                                                             \
-    &page.tags, &page.texts, &page.names, &page.values, &page.tag_numbers, &page.parents, &page.ends,          \
-        &page.text_parents, &page.after, &page.owners, &page.name_numbers, &page.url, &page.url_size,          \
-        &page.traits, &page.lower
+    Buffer tags_, texts_, names_, values_, traits_, lower_;
+    std::array<Buffer, COLUMNS> columns_;
+    mutable std::mutex mutex_;
+    mutable std::optional<Lines> lines_;
+};
 
 // Work without the interpreter's lock; sets an exception and returns false if that fails.
 template <typename Work> bool unlocked(const Work &work) {
@@ -135,16 +152,42 @@ bool set(PyObject *dict, const char *name, PyObject *value) {
     return is_set;
 }
 
+// The name of the capsules of a type.
+template <typename T> constexpr const char *CAPSULE = nullptr;
+template <> constexpr const char *CAPSULE<Network> = "detourage.core.Network";
+template <> constexpr const char *CAPSULE<Page> = "detourage.core.Page";
+
+template <typename T> T *held(PyObject *capsule) {
+    return static_cast<T *>(PyCapsule_GetPointer(capsule, CAPSULE<T>));
+}
+
+template <typename T> PyObject *capsule_of(std::unique_ptr<T> owned) {
+    PyObject *capsule =
+        PyCapsule_New(owned.get(), CAPSULE<T>, [](PyObject *forgotten) { delete held<T>(forgotten); });
+    if (capsule) owned.release();
+    return capsule;
+}
+
+PyObject *core_document(PyObject *, PyObject *args) {
+    auto page = std::unique_ptr<Page>(new (std::nothrow) Page);
+    if (!page) return PyErr_NoMemory();
+    if (!page->parse(args) || !unlocked([&] { page->read(); })) return nullptr;
+    page->release();
+    return capsule_of(std::move(page));
+}
+
 PyObject *core_columns(PyObject *, PyObject *args) {
-    Input page;
-    if (!PyArg_ParseTuple(args, PAGE, INTO(page))) return nullptr;
-    std::optional<Lines> lines;
+    PyObject *capsule;
+    const char *url;
+    Py_ssize_t url_size;
+    if (!PyArg_ParseTuple(args, "Os#", &capsule, &url, &url_size)) return nullptr;
+    const auto *page = held<Page>(capsule);
+    if (!page) return nullptr;
+    const Lines *lines = nullptr;
     std::optional<Columns> columns;
     const bool is_read = unlocked([&] {
-        page.read();
-        const Characters characters = page.characters();
-        lines.emplace(page.document, characters);
-        columns.emplace(page.document, *lines, characters, page.address());
+        lines = &page->lines();
+        columns.emplace(page->document, *lines, page->characters(), std::string_view(url, size_t(url_size)));
     });
     if (!is_read) return nullptr;
     std::vector<uint16_t> words, shapes;
@@ -167,16 +210,11 @@ PyObject *core_columns(PyObject *, PyObject *args) {
     return answer;
 }
 
-void forget(PyObject *capsule) { delete static_cast<Network *>(PyCapsule_GetPointer(capsule, CAPSULE)); }
-
 PyObject *core_load(PyObject *, PyObject *args) {
     Buffer model;
     if (!PyArg_ParseTuple(args, "y*", &model)) return nullptr;
     try {
-        auto network = std::make_unique<Network>(model.values<char>(), model.count<char>());
-        PyObject *capsule = PyCapsule_New(network.get(), CAPSULE, forget);
-        if (capsule) network.release();
-        return capsule;
+        return capsule_of(std::make_unique<Network>(model.values<char>(), model.count<char>()));
     } catch (const std::exception &error) {
         PyErr_SetString(PyExc_ValueError, error.what());
         return nullptr;
@@ -184,19 +222,19 @@ PyObject *core_load(PyObject *, PyObject *args) {
 }
 
 PyObject *core_judge(PyObject *, PyObject *args) {
-    Input page;
+    PyObject *of_network, *of_page;
     Buffer known;
-    PyObject *capsule;
-    if (!PyArg_ParseTuple(args, "Oy*" PAGE, &capsule, &known, INTO(page))) return nullptr;
-    const auto *network = static_cast<const Network *>(PyCapsule_GetPointer(capsule, CAPSULE));
-    if (!network) return nullptr;
+    const char *url;
+    Py_ssize_t url_size;
+    if (!PyArg_ParseTuple(args, "OOs#y*", &of_network, &of_page, &url, &url_size, &known)) return nullptr;
+    const auto *network = held<Network>(of_network);
+    const auto *page = network ? held<Page>(of_page) : nullptr;
+    if (!page) return nullptr;
     Judged judged;
     Py_ssize_t count = 0;
     const bool is_judged = unlocked([&] {
-        page.read();
-        const Characters characters = page.characters();
-        const Lines lines(page.document, characters);
-        Columns columns(page.document, lines, characters, page.address());
+        const Lines &lines = page->lines();
+        Columns columns(page->document, lines, page->characters(), std::string_view(url, size_t(url_size)));
         if (known.count<float>() == lines.lines.size() * KNOWN)
             columns.known.assign(known.values<float>(), known.values<float>() + known.count<float>());
         judged = network->judge(lines, columns);
@@ -208,6 +246,7 @@ PyObject *core_judge(PyObject *, PyObject *args) {
 
 PyMethodDef methods[] = {
     {"load", core_load, METH_VARARGS, "Return the network of a model file; raise ValueError if it is damaged."},
+    {"document", core_document, METH_VARARGS, "Return the document that consists of the given columns."},
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
     {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
     {nullptr, nullptr, 0, nullptr}};
