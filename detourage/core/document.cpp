@@ -33,7 +33,7 @@ std::array<uint8_t, static_cast<size_t>(Tag::count_)> kinds() {
     using enum Tag;
     mark({applet_, audio_, canvas_, embed_, frame_, frameset_, head_, iframe_, noframes_, noscript_,
           object_, script_, style_, template_, video_, button_, input_, optgroup_, option_, select_,
-          textarea_, map_, math_, rp_, rt_, svg_},
+          textarea_, map_, math_, rp_, rt_, rtc_, svg_},
          SILENT);
     mark({a_,    abbr_, acronym_, b_,    bdi_,  bdo_, big_,    blink_, cite_,  code_, del_,
           dfn_,  em_,   font_,    i_,    ins_,  kbd_, label_,  mark_,  nobr_,  q_,    rb_,

@@ -13,7 +13,7 @@ namespace detourage {
     X(other) X(html) X(head) X(body) X(title) X(meta) X(link) X(base) X(script) X(style)           \
     X(noscript) X(template) X(iframe) X(object) X(embed) X(applet) X(audio) X(video) X(canvas)     \
     X(frame) X(frameset) X(noframes) X(noembed) X(xmp) X(area) X(basefont) X(datalist) X(param)    \
-    X(rp) X(source) X(track) X(button) X(input) X(optgroup) X(option) X(select) X(textarea)        \
+    X(rp) X(rtc) X(source) X(track) X(button) X(input) X(optgroup) X(option) X(select) X(textarea) \
     X(map) X(math) X(svg) X(a) X(abbr) X(acronym) X(b) X(bdi) X(bdo) X(big) X(blink) X(cite)       \
     X(code) X(del) X(dfn) X(em) X(font) X(i) X(ins) X(kbd) X(label) X(mark) X(nobr) X(q) X(rb)     \
     X(rt) X(ruby) X(s) X(samp) X(small) X(span) X(strike) X(strong) X(sub) X(sup) X(time) X(tt)    \

@@ -14,8 +14,8 @@ HTML_PIECES = st.one_of(
     st.sampled_from(
         [
             *("<p>", "</p>", "<div>", "</div>", "<a href=x>", "</a>", "<a>", "<b>", "</b>", "<br>"),
-            *("<span>", "</span>", "<script>x</script>", "<noscript><p>No</p></noscript>", "<svg>"),
-            *("</svg>", "<table><tr><td>", "</table>", "<wbr>", "&shy;", "&nbsp;", "\u200b"),
+            *("<span>", "</span>", "<script>x</script>", "<noscript>No</noscript>", "<rtc>t</rtc>"),
+            *("<svg>", "</svg>", "<table><td>", "</table>", "<wbr>", "&shy;", "&nbsp;", "\u200b"),
             *("<math>", "</math>", "<template><p>t</p></template>", "<select><option>o</select>"),
             *("日本語。", "İ", "１２", "Ελλάδα;", "O'Neill", "word", " ", "\n", "«Yes»", "3.5 %"),
         ]
