@@ -4,7 +4,6 @@ CommentsMiner mines repeated subtrees, but misses the comments on half of the pa
 comments differ, and only their outermost elements share names or positions.
 """
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,25 +54,22 @@ def find_candidates(page_words: PageWords) -> list[Candidate]:
     if words_before[-1] < MIN_WORDS:
         return []
     elements = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NEVER_RECORDS))
-    looks, signatures_of_looks = group_by_look(page, elements)
-    by_look = elements[np.argsort(looks, kind="stable")]
-    elements_of_looks = np.split(by_look, np.cumsum(np.bincount(looks))[:-1])
+    looks = group_by_look(page, elements)
     words = words_before[page.text_ends[elements]] - words_before[page.text_starts[elements]]
-    words_of_looks = np.bincount(looks, weights=words).tolist()
-    looks_by_signature: defaultdict[Signature, list[int]] = defaultdict(list)
-    for look, signatures in enumerate(signatures_of_looks):
-        for signature in signatures:
-            looks_by_signature[signature].append(look)
-    groups: dict[tuple[int, ...], Signature] = {}
-    for signature, group in looks_by_signature.items():
+    words_of_looks = np.bincount(looks.numbers, weights=words).tolist()
+    groups: dict[tuple[int, ...], tuple[str, ...]] = {}
+    for signature, group in looks.by_signature.items():
         if sum(map(words_of_looks.__getitem__, group)) >= MIN_SHARE * words_before[-1]:
             groups.setdefault(tuple(group), signature)
     candidates: dict[bytes, Candidate] = {}
     for group_looks, signature in groups.items():
-        members = np.sort(np.concatenate([elements_of_looks[look] for look in group_looks]))
+        is_in_group = np.zeros(len(words_of_looks), dtype=np.bool_)
+        is_in_group[[*group_looks]] = True
+        members = elements[is_in_group[looks.numbers]]
         if len(members) > 1 and len(candidates) < MAX_CANDIDATES:
             places, levels = _widen(page, members)
-            candidates.setdefault(places.tobytes(), Candidate(signature, levels, places))
+            candidate = Candidate(Signature(*signature), levels, places)
+            candidates.setdefault(places.tobytes(), candidate)
     return [*candidates.values()]
 
 
@@ -102,13 +98,12 @@ def find_nesting(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
     return enclosing, depths
 
 
-def own_counts(page: FlatDocument, counts: Numbers, places: Integers) -> Numbers:
-    """Return the counts of the records at `places`, without those of the records inside them.
+def own_counts(starts: Integers, ends: Integers, totals: Numbers) -> Numbers:
+    """Return the counts of several ranges, without those of the ranges inside them.
 
-    `counts` has a row per element of the page.
+    The ranges are as for `find_nesting`; `totals` has a row per range.
     """
-    enclosing, depths = find_nesting(places, page.ends[places])
-    totals = counts[places]
+    enclosing, depths = find_nesting(starts, ends)
     if not depths.any():
         return totals
     own, nested = totals.copy(), np.flatnonzero(depths)

@@ -1,17 +1,17 @@
 """Features of candidates. Each record counts without the records nested in it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from detourage.comments.candidates import Candidate, PageWords, own_counts
-from detourage.html.flat import number_distinct
 from detourage.inference import Features
 from detourage.text.caches import cached_if_short
 
 MAX_DATE_TEXT = 80  # length, in characters, of a text searched for a date; longer ones are prose
 MIN_WORDS = 5  # words of a record that is more than a name or a button
+_DIGIT = re.compile(r"\d")
 _DATE = re.compile(  # A date or time in digits, a year, or an age such as "3 h"
     r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
     r"|\d{4}[./-]\d{1,2}[./-]\d{1,2}"
@@ -27,35 +27,42 @@ _DATE = re.compile(  # A date or time in digits, a year, or an age such as "3 h"
 def measure(page_words: PageWords, candidates: Sequence[Candidate]) -> Features:
     """Compute the features of the candidates (at least one), with one row per candidate."""
     page = page_words.page
-    distinct, numbers = number_distinct([*map(str.strip, page.texts)])
-    has_date = np.array([*map(_has_date, distinct)])[numbers]
-    per_text = np.column_stack([page_words.words, page_words.by_readers, has_date])
-    before = np.zeros((len(numbers) + 1, 3))
-    np.cumsum(per_text, axis=0, out=before[1:])
-    counts = before[page.text_ends] - before[page.text_starts]
-    rows: list[Mapping[str, float]] = []
-    for candidate in candidates:
-        places = candidate.record_indices
-        words, by_readers, dates = own_counts(page, counts, places).T
-        first = numbers[page.text_starts[places]].tolist()
-        last = numbers[page.text_ends[places] - 1].tolist()
-        distinct_records = {*zip(first, last, words.tolist(), strict=True)}
-        rows.append(
-            {
-                "share of readers": by_readers.sum() / max(before[-1, 1], 1e-9),
-                "dated records": (dates > 0).mean(),
-                "records with one date": (dates == 1).mean(),
-                "records with some words": (words >= MIN_WORDS).mean(),
-                "share of the largest": words.max() / max(words.sum(), 1),
-                "different records": len(distinct_records) / len(places),
-                "different first texts": len({*first}) / len(places),
-                "levels": candidate.levels,
-                "named": candidate.signature.name != "",
-            }
-        )
-    return Features.of((name, [row[name] for row in rows]) for name in rows[0])
+    dated = np.fromiter(map(_has_date, page.texts), np.bool_, len(page.texts))
+    before = np.zeros((len(dated) + 1, 3))
+    np.cumsum([page_words.words, page_words.by_readers, dated], axis=1, out=before[1:].T)
+    # The records of all candidates, one candidate after the other
+    places = np.concatenate([candidate.record_indices for candidate in candidates])
+    sizes = np.array([len(candidate.record_indices) for candidate in candidates])
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    first, end = page.text_starts[places], page.text_ends[places]
+    apart = owners * (len(page.ends) + 1)  # separates the records of different candidates
+    words, by_readers, dates = own_counts(
+        places + apart, page.ends[places] + apart, before[end] - before[first]
+    ).T
+    first_texts = [page.texts[text].strip() for text in first.tolist()]
+    last_texts = [page.texts[text].strip() for text in (end - 1).tolist()]
+    records = [*zip(first_texts, last_texts, words.tolist(), strict=True)]
+    ends = np.cumsum(sizes)
+    ranges = [slice(*each) for each in zip((ends - sizes).tolist(), ends.tolist(), strict=True)]
+    total_words = np.maximum(np.bincount(owners, words), 1)
+    return Features.of(
+        {
+            "share of readers": np.bincount(owners, by_readers) / max(before[-1, 1], 1e-9),
+            "dated records": np.bincount(owners, dates > 0) / sizes,
+            "records with one date": np.bincount(owners, dates == 1) / sizes,
+            "records with some words": np.bincount(owners, words >= MIN_WORDS) / sizes,
+            "share of the largest": np.maximum.reduceat(words, ends - sizes) / total_words,
+            "different records": [len({*records[each]}) for each in ranges] / sizes,
+            "different first texts": [len({*first_texts[each]}) for each in ranges] / sizes,
+            "levels": [candidate.levels for candidate in candidates],
+            "named": [candidate.signature.name != "" for candidate in candidates],
+        }.items()
+    )
 
 
 @cached_if_short(4096)
 def _has_date(text: str) -> bool:
-    return len(text) <= MAX_DATE_TEXT and _DATE.search(text) is not None
+    """Return whether a text contains a date and little else."""
+    text = text.strip()
+    is_short = len(text) <= MAX_DATE_TEXT and _DIGIT.search(text) is not None
+    return is_short and _DATE.search(text) is not None

@@ -66,9 +66,8 @@ class CommentPattern:
         elements = np.flatnonzero(flat.having({signature.tag}))
         if not len(elements):
             return ()
-        looks, signatures_of_looks = group_by_look(flat, elements)
-        has_signature = np.array([signature in signatures for signatures in signatures_of_looks])
-        records = elements[has_signature[looks]]
+        looks = group_by_look(flat, elements)
+        records = elements[np.isin(looks.numbers, looks.by_signature.get(signature, ()))]
         for _ in range(self.levels):
             records = np.maximum(flat.parents[records], 0)
         return tuple(flat.elements[record] for record in dict.fromkeys(records.tolist()))

@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, starmap
 from string import digits
 from typing import NamedTuple
 
@@ -38,53 +39,67 @@ class Signature(NamedTuple):
     path: str
 
 
-def number_paths(page: FlatDocument) -> tuple[list[str], Integers]:
-    """Return the distinct paths of elements (see `Signature`), and each element's path number."""
-    paths: list[str] = [""]
+class Looks(NamedTuple):
+    """The looks of elements, and their signatures.
+
+    Elements have the same look if their paths, classes, IDs and kinds of microdata are equal, apart
+    from numbers. `numbers` has the number of each element's look, and `by_signature` the numbers of
+    the looks with each signature (as a plain tuple), in order of first occurrence and best first.
+    """
+
+    numbers: Integers
+    by_signature: Mapping[tuple[str, ...], list[int]]
+
+
+def group_by_look(page: FlatDocument, elements: Integers) -> Looks:
+    """Group elements by their looks."""
+    kinds = {**page.values("itemtype"), **page.values("itemprop")}
+    paths, path_numbers = _number_paths(page)
+    masked_names = zip(*map(mask_numbers, zip(*page.distinct_names, strict=True)), strict=True)
+    distinct_names, new_numbers = number_distinct([*masked_names])
+    names = [*starmap(_list_names, distinct_names)]
+    columns = path_numbers[elements].tolist(), new_numbers[page.name_numbers[elements]].tolist()
+    element_kinds = map(kinds.get, elements.tolist())
+    distinct, numbers = number_distinct([*zip(*columns, element_kinds, strict=True)])
+    by_signature: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for look, (path_number, name_number, kind) in enumerate(distinct):
+        tag, path = paths[path_number]
+        classes, classes_and_id = names[name_number]
+        for name in classes_and_id:
+            by_signature[tag, name, ""].append(look)
+        if kind:
+            by_signature[tag, f"[{kind}]", ""].append(look)
+        if classes:
+            by_signature[tag, classes, path].append(look)
+        by_signature[tag, "", path].append(look)
+    return Looks(numbers, by_signature)
+
+
+def _number_paths(page: FlatDocument) -> tuple[list[tuple[str, str]], Integers]:
+    """Return the last tag and the path of each distinct path, and each element's path number."""
+    paths = [("", "")]
     # Number 0 is the empty path, above the root.
     numbers = [0]
     number_by_step: dict[tuple[int, int], int] = {}
-    tags = page.distinct_tags
     for parent, tag in zip((page.parents + 1).tolist(), page.tag_numbers.tolist(), strict=True):
         step = numbers[parent], tag
-        if step not in number_by_step:
-            number_by_step[step] = len(paths)
-            paths.append(f"{paths[numbers[parent]]}/{tags[tag]}")
-        numbers.append(number_by_step[step])
+        number = number_by_step.setdefault(step, len(paths))
+        if number == len(paths):
+            name = page.distinct_tags[tag]
+            paths.append((name, f"{paths[numbers[parent]][1]}/{name}"))
+        numbers.append(number)
     return paths, np.array(numbers[1:], dtype=np.int64)
 
 
-def group_by_look(page: FlatDocument, elements: Integers) -> tuple[Integers, list[list[Signature]]]:
-    """Return the number of each element's look, and the signatures of each look, best first.
-
-    Elements have the same look if their paths, classes, IDs and kinds of microdata are equal.
-    """
-    kinds = {**page.values("itemtype"), **page.values("itemprop")}
-    paths, path_numbers = number_paths(page)
-    columns = path_numbers[elements].tolist(), page.name_numbers[elements].tolist()
-    element_kinds = [kinds.get(element, "") for element in elements.tolist()]
-    distinct, looks = number_distinct([*zip(*columns, element_kinds, strict=True)])
-    classes_and_ids = zip(*(page.distinct_names[name] for _, name, _ in distinct), strict=True)
-    names = zip(*map(mask_numbers, classes_and_ids), strict=True)
-    signatures = [
-        _list_signatures(paths[path_number], classes, identity, kind)
-        for (path_number, _, kind), (classes, identity) in zip(distinct, names, strict=True)
-    ]
-    return looks, signatures
-
-
-def _list_signatures(path: str, classes: str, identity: str, kind: str) -> list[Signature]:
-    """Return the signatures of elements with this path, classes, ID and kind of microdata."""
-    tag = path.rpartition("/")[2]
+def _list_names(classes: str, identity: str) -> tuple[str, list[str]]:
+    """Return all classes as one name, and the names of signatures for these classes and this ID."""
     names = [f".{name}" for name in sorted({*classes.split(maxsplit=MAX_CLASSES)[:MAX_CLASSES]})]
+    all_classes = "".join(names)
     if len(names) > 1:
-        names.append("".join(names))
-    with_path = [Signature(tag, names[-1], path)] if names else []
+        names.append(all_classes)
     if "#" in identity:
         names.append(f"#{identity}")
-    if kind:
-        names.append(f"[{kind}]")
-    return [*(Signature(tag, name, "") for name in names), *with_path, Signature(tag, "", path)]
+    return all_classes, names
 
 
 def mask_numbers(names: Sequence[str]) -> list[str]:

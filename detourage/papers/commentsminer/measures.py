@@ -29,7 +29,9 @@ def measure(page: FlatDocument, groups: Sequence[Sequence[int]]) -> Features:
     np.cumsum(np.column_stack([characters, words, linked]), axis=0, out=sums[1:])
     elements = (page.ends - np.arange(len(page.ends)))[:, None]
     counts = np.hstack([sums[page.text_ends] - sums[page.text_starts], elements])
-    rows = np.array([_statistics(own_counts(page, counts, np.array(each))) for each in groups])
+    places = [np.array(each) for each in groups]
+    own = (own_counts(each, page.ends[each], counts[each]) for each in places)
+    rows = np.array([*map(_statistics, own)])
     names = (f"{statistic} {name}" for name in _NAMES for statistic in ("mean", "variation of"))
     return Features.of(zip(names, rows.T, strict=True))
 
