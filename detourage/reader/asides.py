@@ -199,15 +199,15 @@ def _interrupting_lines(
 def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[int]:
     """Return the lines of cookie notices with a button that interrupt the text."""
     lines = judged.lines
-    about_cookies = [place for place in places if _COOKIES.search(lines[place].text)]
-    buttons = np.flatnonzero(page.flat.having(("button",))) if about_cookies else ()
-    if not len(buttons):
+    buttons = np.flatnonzero(page.flat.having(("button",)))
+    unsure = [place for place in places if judged.probabilities[place] < SURE]
+    if not len(buttons) or not unsure:
         return set()
     numbers = [lines[place].number for place in places]
     max_words = _max_form_words(lines, places)
     asides: set[int] = set()
-    for place in about_cookies:
-        if len(lines[place].tokens) > max_words or judged.probabilities[place] >= SURE:
+    for place in unsure:
+        if len(lines[place].tokens) > max_words or not _COOKIES.search(lines[place].text):
             continue
         form = _form_around(page, lines[place].block, max_words)
         if bisect_left(buttons, form) < bisect_left(buttons, page.ends[form]):  # has a button

@@ -1,7 +1,7 @@
 """Composition of the body from the lines whose roles make up the text."""
 
 from collections.abc import Mapping, Sequence
-from itertools import accumulate, compress, pairwise
+from itertools import compress, pairwise
 from operator import and_, not_
 
 import numpy as np
@@ -106,19 +106,24 @@ def _with_whole_lists(
     cell_sizes = page.sizes * page.flat.having(("td", "th"))
     # Shifted by one, so that there is a line before the first and one after the last.
     is_chosen = [False, *chosen.tolist(), False]
+    words_before = [0.0, *np.cumsum(word_counts).tolist()]
+    chosen_before = [0.0, *np.cumsum(word_counts * chosen).tolist()]
     completed = chosen.copy()
-    for index in np.flatnonzero(page.flat.having(_LISTS)).tolist():
-        inside = page.text_lines[page.text_starts[index] : page.text_ends[index]]
-        if not len(inside):
-            continue
-        start, end = np.searchsorted(numbers, (inside[0], inside[-1] + 1)).tolist()
-        rows = slice(start, end)
-        words, tag = word_counts[rows].sum(), page.tags[index]
-        belongs = 2 * word_counts[rows][chosen[rows]].sum() > words and tag in _TABLES
+    lists = np.flatnonzero(page.flat.having(_LISTS) & (page.flat.text_starts < page.flat.text_ends))
+    firsts = page.text_lines[page.flat.text_starts[lists]]
+    lasts = page.text_lines[page.flat.text_ends[lists] - 1]
+    for index, start, end in zip(
+        lists.tolist(),
+        np.searchsorted(numbers, firsts).tolist(),
+        np.searchsorted(numbers, lasts, side="right").tolist(),
+        strict=True,
+    ):
+        words, tag = words_before[end] - words_before[start], page.tags[index]
+        belongs = tag in _TABLES and 2 * (chosen_before[end] - chosen_before[start]) > words
         if is_chosen[start] and is_chosen[end + 1]:
-            belongs |= expected[rows].sum() > MIN_LIST_SHARE * words
+            belongs |= expected[start:end].sum() > MIN_LIST_SHARE * words
         if belongs and cell_sizes[index : page.ends[index]].max() <= MAX_CELL_TOKENS:
-            completed[rows] = ~is_left_out[rows]
+            completed[start:end] = ~is_left_out[start:end]
     return completed
 
 
@@ -264,9 +269,9 @@ def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
     """Return the smallest element with at least the given share of the lines' words."""
     blocks = [line.block for line in lines]
     word_counts = [len(line.tokens) for line in lines]
-    own_counts = np.bincount(blocks, word_counts, minlength=len(page.elements))
+    own_counts = np.bincount(blocks, word_counts, minlength=len(page.flat.ends))
     cumulative = np.concatenate([[0.0], np.cumsum(own_counts)])
-    counts = cumulative[page.ends] - cumulative[:-1]
+    counts = cumulative[page.flat.ends] - cumulative[:-1]
     large = np.flatnonzero(counts >= share * counts[0])
     # If nested elements contain the same words, the innermost is last in document order.
     return int(large[counts[large] == counts[large].min()][-1])
@@ -276,7 +281,7 @@ def _dropped_and_muted(
     page: Outline, container: int, core: int, kept: frozenset[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
     """Return the outermost elements without body lines: those to drop and, in the core, to mute."""
-    kept_before = [0, *accumulate(text.line in kept for text in page.texts)]
+    kept_before = [0, *np.cumsum(page.texts_of_lines(kept)).tolist()]
     figures = page.flat.having(("figure",))
     outermost = figures & (page.flat.count_around(figures) == 1)
     figure_words_before = np.concatenate([[0], np.cumsum(page.sizes * outermost)]).tolist()

@@ -42,10 +42,13 @@ class FoundBody:
 
 def kept_texts(page: Outline, body: FoundBody) -> Booleans:
     """Return, for each text node of a page, whether it belongs to the body."""
-    kept = np.zeros(len(page.texts), dtype=np.bool_)
-    kept[page.text_starts[body.container] : page.text_ends[body.container]] = True
+    starts, ends = page.text_starts, page.text_ends
+    if body.lines is None:
+        kept = np.zeros(len(page.text_lines), dtype=np.bool_)
+        kept[starts[body.container] : ends[body.container]] = True
+    else:
+        kept = page.texts_of_lines(body.lines)
+        kept[: starts[body.container]] = kept[ends[body.container] :] = False
     for index in body.dropped | body.muted:
-        kept[page.text_starts[index] : page.text_ends[index]] = False
-    if body.lines is not None:
-        kept &= np.isin(page.text_lines, list(body.lines))
+        kept[starts[index] : ends[index]] = False
     return kept

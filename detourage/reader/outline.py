@@ -300,6 +300,13 @@ class Outline:
         """Return a count for each text node, such as its number of sentences."""
         return self.tokenised.texts.count(counted)[: len(self.text_lines)]
 
+    def texts_of_lines(self, numbers: Collection[int]) -> Booleans:
+        """Return a mask of the text nodes of the lines with the given numbers."""
+        last = int(self.text_lines.max(initial=0))
+        is_line = np.zeros(max(last, *numbers, 0) + 1, dtype=np.bool_)
+        is_line[[*numbers]] = True
+        return is_line[self.text_lines]
+
     @cached_property
     def line_starts(self) -> Integers:
         """Index of the first text node of each line."""
