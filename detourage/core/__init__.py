@@ -34,7 +34,7 @@ class Logits(NamedTuple):
 class Network:
     """The network in a model file; raise ValueError if the file is damaged."""
 
-    def __init__(self, model: bytes) -> None:
+    def __init__(self, model: bytes | memoryview) -> None:
         self._network = _core.load(model)
 
     def judge(self, page: FlatDocument, url: str, comparison: Floats | None = None) -> Logits:

@@ -1,5 +1,7 @@
 from typing import Any
 
+from _typeshed import ReadableBuffer
+
 WORDS: int
 SHAPES: int
 LINK_WORDS: int
@@ -8,7 +10,7 @@ NAMES: int
 PAGE_WORDS: int
 KNOWN: int
 
-def load(model: bytes, /) -> Any: ...
+def load(model: ReadableBuffer, /) -> Any: ...
 def document(*columns: Any) -> Any: ...
 def judge(network: Any, document: Any, url: str, known: bytes, /) -> tuple[int, bytes, bytes]: ...
 def columns(document: Any, url: str, /) -> dict[str, Any]: ...

@@ -152,9 +152,15 @@ bool set(PyObject *dict, const char *name, PyObject *value) {
     return is_set;
 }
 
+// A network with the model file that it reads from.
+struct Model {
+    Buffer file;
+    std::optional<Network> network;
+};
+
 // The name of the capsules of a type.
 template <typename T> constexpr const char *CAPSULE = nullptr;
-template <> constexpr const char *CAPSULE<Network> = "detourage.core.Network";
+template <> constexpr const char *CAPSULE<Model> = "detourage.core.Network";
 template <> constexpr const char *CAPSULE<Page> = "detourage.core.Page";
 
 template <typename T> T *held(PyObject *capsule) {
@@ -211,10 +217,11 @@ PyObject *core_columns(PyObject *, PyObject *args) {
 }
 
 PyObject *core_load(PyObject *, PyObject *args) {
-    Buffer model;
-    if (!PyArg_ParseTuple(args, "y*", &model)) return nullptr;
     try {
-        return capsule_of(std::make_unique<Network>(model.values<char>(), model.count<char>()));
+        auto model = std::make_unique<Model>();
+        if (!PyArg_ParseTuple(args, "y*", &model->file)) return nullptr;
+        model->network.emplace(model->file.values<char>(), model->file.count<char>());
+        return capsule_of(std::move(model));
     } catch (const std::exception &error) {
         PyErr_SetString(PyExc_ValueError, error.what());
         return nullptr;
@@ -227,8 +234,8 @@ PyObject *core_judge(PyObject *, PyObject *args) {
     const char *url;
     Py_ssize_t url_size;
     if (!PyArg_ParseTuple(args, "OOs#y*", &of_network, &of_page, &url, &url_size, &known)) return nullptr;
-    const auto *network = held<Network>(of_network);
-    const auto *page = network ? held<Page>(of_page) : nullptr;
+    const auto *model = held<Model>(of_network);
+    const auto *page = model ? held<Page>(of_page) : nullptr;
     if (!page) return nullptr;
     Judged judged;
     Py_ssize_t count = 0;
@@ -237,7 +244,7 @@ PyObject *core_judge(PyObject *, PyObject *args) {
         Columns columns(page->document, lines, page->characters(), std::string_view(url, size_t(url_size)));
         if (known.count<float>() == lines.lines.size() * KNOWN)
             columns.known.assign(known.values<float>(), known.values<float>() + known.count<float>());
-        judged = network->judge(lines, columns);
+        judged = model->network->judge(lines, columns);
         count = static_cast<Py_ssize_t>(lines.lines.size());
     });
     if (!is_judged) return nullptr;

@@ -68,6 +68,9 @@ void multiply(const float *x, int rows, const Packed &w, const float *b, float *
     DETOURAGE_DISPATCHED(multiply, {values.data(), scales.data()}, rows, w, b, out, is_added, is_rectified);
 }
 
+// As `std::lround`, which is a call per number.
+int rounded(float value) { return static_cast<int>(value + std::copysign(0.5, static_cast<double>(value))); }
+
 Packed packed(const Weights &weights) {
     Packed made;
     made.inputs = weights.rows();
@@ -79,10 +82,11 @@ Packed packed(const Weights &weights) {
         float most = 1e-9f;
         for (size_t k = 0; k < inputs; k++) most = std::max(most, std::fabs(weights.values[k * outputs + column]));
         made.scales[column] = most / MAX_WEIGHT;
-        for (size_t k = 0; k < inputs; k++)
-            made.values[(k / 2 * outputs + column) * 2 + k % 2] =
-                static_cast<int16_t>(std::lround(weights.values[k * outputs + column] / made.scales[column]));
     }
+    for (size_t k = 0; k < inputs; k++)
+        for (size_t column = 0; column < outputs; column++)
+            made.values[(k / 2 * outputs + column) * 2 + k % 2] =
+                static_cast<int16_t>(rounded(weights.values[k * outputs + column] / made.scales[column]));
     return made;
 }
 
@@ -92,7 +96,7 @@ void add_scaled(float *to, const float *from, const float *scale, int count) {
 void add_pieces(float *to, const Piece *pieces, int number, int count) {
     DETOURAGE_DISPATCHED(add_pieces, to, pieces, number, count);
 }
-void add_rows(float *to, const float *const *rows, int number, int count) {
+void add_rows(float *to, const char *const *rows, int number, int count) {
     DETOURAGE_DISPATCHED(add_rows, to, rows, number, count);
 }
 void add_all(float *to, const float *from, int count) { DETOURAGE_DISPATCHED(add_all, to, from, count); }
@@ -176,20 +180,17 @@ Network::Network(const char *data, size_t size) {
                 throw std::runtime_error("the model file is damaged");
             weights.shape.push_back(static_cast<int>(extent));
         }
+        if (stored == BYTES) {
+            const auto width = static_cast<size_t>(weights.width());
+            const char *rows = file.bytes(count / width * (sizeof(float) + width));
+            embeddings_[std::move(name)] = {rows, weights.rows(), weights.width()};
+            continue;
+        }
         weights.values.resize(count);
         if (stored == FLOATS) {
             for (float &value : weights.values) value = file.take<float>();
-        } else if (stored == HALVES) {
-            for (float &value : weights.values) value = half(file.take<uint16_t>());
         } else {
-            // A row of signed bytes after its scale.
-            const auto width = static_cast<size_t>(weights.width());
-            for (size_t from = 0; from < count; from += width) {
-                const auto scale = file.take<float>();
-                const char *row = file.bytes(width);
-                for (size_t i = 0; i < width; i++)
-                    weights.values[from + i] = scale * static_cast<float>(static_cast<signed char>(row[i]));
-            }
+            for (float &value : weights.values) value = half(file.take<uint16_t>());
         }
         arrays_[std::move(name)] = std::move(weights);
     }
@@ -234,9 +235,11 @@ void Network::check() {
         expect(name + ".b", {width});
     };
     width_ = array("two.w").width();
-    embedding_ = array("words").width();
+    embedding_ = embeddings("words").width;
     if (width_ % PADDED || embedding_ % PADDED) throw std::runtime_error("the model file is damaged: its width");
-    for (const char *name : {"words", "positions", "names", "signs", "page_words"}) expect(name, {-1, embedding_});
+    for (const char *name : {"words", "positions", "names", "signs", "page_words"})
+        if (embeddings(name).width != embedding_)
+            throw std::runtime_error(std::string("the model file is damaged: ") + name);
     expect("levels", {LEVELS - 2, embedding_});
     const int pieces = array("piece.column").rows();
     for (const char *name : {"piece.column", "piece.low", "piece.width"}) expect(name, {pieces});
@@ -270,19 +273,23 @@ const Weights &Network::array(const std::string &name) const {
     return found->second;
 }
 
+const Embeddings &Network::embeddings(const std::string &name) const {
+    const auto found = embeddings_.find(name);
+    if (found == embeddings_.end()) throw std::runtime_error("the model file lacks " + name);
+    return found->second;
+}
 
 namespace {
 
 constexpr int MAX_WORDS = std::max({int{FIRST_WORDS}, int{LAST_WORDS}, int{SHAPES}, int{NAMES}, int{LINK_WORDS}, int{PAGE_WORDS}});
 
 // Add the embeddings of at most `MAX_WORDS` hashed words; 0 means none. Returns their number.
-int add_words(const Weights &table, const uint16_t *words, int count, float *out) {
-    const int width = table.width();
-    const float *rows[MAX_WORDS];
+int add_words(const Embeddings &table, const uint16_t *words, int count, float *out) {
+    const char *rows[MAX_WORDS];
     int found = 0;
     for (int i = 0; i < count; i++)
-        if (words[i]) rows[found++] = &table.values[static_cast<size_t>(words[i] % table.rows() * width)];
-    add_rows(out, rows, found, width);
+        if (words[i]) rows[found++] = table.row(static_cast<size_t>(words[i] % table.count));
+    add_rows(out, rows, found, table.width);
     return found;
 }
 
@@ -330,7 +337,7 @@ void Network::put_numbers(const Columns &columns, std::vector<float> &out) const
 // A vector for each distinct kind of element.
 std::vector<float> Network::kinds_of(const Columns &columns) const {
     const auto width = static_cast<size_t>(embedding_);
-    const Weights &names = array("names");
+    const Embeddings &names = embeddings("names");
     const size_t kinds = columns.names.size() / NAMES;
     std::vector<float> of_kinds(kinds * width);
     for (size_t kind = 1; kind < kinds; kind++) {
@@ -344,7 +351,7 @@ std::vector<float> Network::kinds_of(const Columns &columns) const {
 void Network::embed(const Lines &lines, const Columns &columns, const std::vector<float> &of_kinds, size_t first,
                     size_t end, std::vector<float> &out) const {
     const auto width = static_cast<size_t>(embedding_);
-    const Weights &words = array("words"), &positions = array("positions"), &signs = array("signs");
+    const Embeddings &words = embeddings("words"), &positions = embeddings("positions"), &signs = embeddings("signs");
     const Weights &levels = array("levels");
     out.assign((end - first) * width * PARTS, 0.f);
     for (size_t i = first; i < end; i++) {
@@ -354,9 +361,9 @@ void Network::embed(const Lines &lines, const Columns &columns, const std::vecto
         scale(part(0), embedding_, 1 / static_cast<float>(std::max(1, add_words(words, line.words, FIRST_WORDS, part(0)))));
         scale(part(1), embedding_, 1 / static_cast<float>(std::max(1, add_words(words, line.words + FIRST_WORDS, LAST_WORDS, part(1)))));
         uint32_t found[POSITIONS + PAIRS];
-        const int count = positions_and_pairs(line.words, static_cast<uint32_t>(positions.rows()), found);
-        const float *rows[POSITIONS + PAIRS];
-        for (int k = 0; k < count; k++) rows[k] = &positions.values[found[k] * width];
+        const int count = positions_and_pairs(line.words, static_cast<uint32_t>(positions.count), found);
+        const char *rows[POSITIONS + PAIRS];
+        for (int k = 0; k < count; k++) rows[k] = positions.row(found[k]);
         add_rows(part(2), rows, count, embedding_);
         scale(part(2), embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, count))));
         int given = add_words(signs, line.shapes, SHAPES, part(3));
@@ -395,7 +402,7 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
     };
     if (!count) return judged;
     std::vector<float> said(static_cast<size_t>(embedding_)), of_page, x(rows * width), embedded, y, z, hidden;
-    const int given = add_words(array("page_words"), columns.page_words.data(), PAGE_WORDS, said.data());
+    const int given = add_words(embeddings("page_words"), columns.page_words.data(), PAGE_WORDS, said.data());
     scale(said.data(), embedding_, 1 / static_cast<float>(std::max(1, given)));
     apply("page", said, 1, of_page, false, false);
     const Weights &bias = array("numbers.b");

@@ -27,6 +27,14 @@ struct Weights {
     int width() const { return shape.size() < 2 ? 1 : shape[1]; }
 };
 
+// Embeddings in the model file itself, so that processes share them, and a page reads few of them: each
+// row is a scale and then signed bytes.
+struct Embeddings {
+    const char *rows;
+    int count, width;
+    const char *row(size_t number) const { return rows + number * (sizeof(float) + static_cast<size_t>(width)); }
+};
+
 // What the network says of the lines of a page, and of the page.
 struct Judged {
     std::vector<float> of_roles;      // lines × roles, logits
@@ -35,7 +43,7 @@ struct Judged {
 
 class Network {
   public:
-    // Read a model file; throws std::runtime_error if it is damaged.
+    // Read a model file, which must outlive the network; throws std::runtime_error if it is damaged.
     Network(const char *data, size_t size);
 
     // Weights as whole numbers, in pairs of inputs, with the scale of each output.
@@ -54,6 +62,7 @@ class Network {
     };
     void check();
     const Weights &array(const std::string &name) const;
+    const Embeddings &embeddings(const std::string &name) const;
     Dense dense(const std::string &name) const { return {&packed_.at(name + ".w"), &array(name + ".b")}; }
     std::vector<float> kinds_of(const Columns &columns) const;
     void embed(const Lines &lines, const Columns &columns, const std::vector<float> &of_kinds, size_t first, size_t end,
@@ -61,6 +70,7 @@ class Network {
     void put_numbers(const Columns &columns, std::vector<float> &out) const;
 
     std::map<std::string, Weights> arrays_;
+    std::map<std::string, Embeddings> embeddings_;
     std::map<std::string, Packed> packed_;
     int width_ = 0, embedding_ = 0;
     const Weights *numbers_ = nullptr;

@@ -43,7 +43,7 @@ class PageModel:
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Read a model file: a line of JSON, and the network; raise ValueError if it is damaged."""
-        header, _, network = data.partition(b"\n")
+        header = data[: data.find(b"\n") + 1]
         try:
             values: dict[str, Any] = json.loads(header)
             roles, kinds = tuple(values["roles"]), tuple(values["kinds"])
@@ -52,7 +52,7 @@ class PageModel:
         unknown = sorted({*roles} - {*ALL_ROLES} | {*kinds} - {*get_args(Kind)})
         if unknown:
             raise ValueError(f"unknown roles or kinds: {', '.join(unknown)}")
-        return cls(roles, kinds, Network(network))
+        return cls(roles, kinds, Network(memoryview(data)[len(header) :]))
 
     def judge(
         self, page: Outline, knowledge: TemplateKnowledge | None = None, url: str = ""
