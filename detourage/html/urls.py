@@ -92,18 +92,21 @@ def site_of(url: str) -> str:
 @cache
 def _suffixes(top: str) -> PublicSuffixList:
     """Return a top-level domain's public suffixes; parsing all domains takes ten times as long."""
-    return PublicSuffixList(_rules()[top], accept_unknown=False)
+    rules = _rules()[top]
+    # A rule in ASCII is its own encoded form, and encoding takes most of the time.
+    has_unicode = not all(map(bytes.isascii, rules))
+    return PublicSuffixList(rules, accept_unknown=False, accept_encoded_idn=has_unicode)
 
 
 @cache
-def _rules() -> Mapping[str, Sequence[str]]:
-    """Return the rules of the bundled list, which never change, by top-level domain."""
-    rules: defaultdict[str, list[str]] = defaultdict(list)
-    for line in Path(PSLFILE).read_text(encoding="utf-8").lower().splitlines():
-        if line and not line.startswith("//"):
-            rule = line.partition(" ")[0]
-            rules[rule.rpartition(".")[2]].append(rule)
-    return dict(rules)
+def _rules() -> Mapping[str, Sequence[bytes]]:
+    """Return the rules of the bundled list, which never change, in UTF-8 by top-level domain."""
+    rules: defaultdict[bytes, list[bytes]] = defaultdict(list)
+    for line in Path(PSLFILE).read_bytes().lower().splitlines():
+        if line and not line.startswith(b"//"):
+            rule = line.partition(b" ")[0]
+            rules[rule.rpartition(b".")[2]].append(rule)
+    return {top.decode(): of_top for top, of_top in rules.items()}
 
 
 _HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")

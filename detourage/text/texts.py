@@ -80,7 +80,7 @@ class CharacterTables(NamedTuple):
 
 @cache
 def character_tables() -> CharacterTables:
-    """Return the tables, which take about 5 ms to build."""
+    """Return the tables, which take about 4 ms to build."""
     codes = np.arange(LAST_CHARACTER + 1, dtype="<u4")
     characters = codes.view("<U1")
     traits = np.zeros(len(codes), dtype=np.uint32)
@@ -89,19 +89,18 @@ def character_tables() -> CharacterTables:
         Trait.DECIMAL: np.strings.isdecimal(characters),
         Trait.DIGIT: np.strings.isdigit(characters),
         Trait.SPACE | Trait.AFTER_SENTENCE: np.strings.isspace(characters),
-        Trait.WORD: np.strings.isalnum(characters) | (characters == "_"),
+        Trait.WORD: np.strings.isalnum(characters) | (codes == ord("_")),
     }.items():
-        traits[has_trait] |= np.uint32(trait)
+        traits |= has_trait * np.uint32(trait)
     for trait, single in _CHARACTERS.items():
         traits[[*map(ord, single)]] |= np.uint32(trait)
     for trait, ranges in _CLASSES.items():
         for first, last in _RANGE.findall(ranges):
             traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
     traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
-    alphabet = codes.tobytes().decode("utf-32-le", "surrogatepass")
     # U+0130 is the only capital whose lower case has two characters; for it, C calls Python.
-    lower = alphabet.replace("\u0130", "\u0131").lower().encode("utf-32-le", "surrogatepass")
-    return CharacterTables(traits, np.frombuffer(lower, dtype=np.uint32))
+    alphabet = codes.view(f"<U{len(codes)}").item().replace("\u0130", "\u0131")
+    return CharacterTables(traits, np.array([alphabet.lower()]).view(np.uint32))
 
 
 Integers = npt.NDArray[np.int64]
