@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from operator import eq
 
-from lxml.html import HtmlElement
-
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.text import visible_text
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from lxml.html import HtmlElement
 
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
 from detourage.comments.comment import Comment
@@ -19,6 +18,7 @@ from detourage.comments.features import measure
 from detourage.comments.pattern import CommentPattern
 from detourage.comments.reading import read_places
 from detourage.html import Page
+from detourage.html.flat import HtmlElement
 from detourage.inference import Features, load_model
 
 Floats = npt.NDArray[np.float64]

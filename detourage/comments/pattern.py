@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from lxml.html import HtmlElement
 
 from detourage.comments.signatures import Signature, group_by_look
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import FlatDocument, HtmlElement
 
 MIN_TRUST = 0.5
 """Minimum mean confidence, over a template's pages, of a pattern that is applied to the template.

@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urldefrag
 
-from lxml.html import HtmlElement
-
 from detourage.comments.bodies import Body, read_bodies
 from detourage.comments.comment import Comment
 from detourage.comments.dating import FoundDate, date_comments
@@ -17,7 +15,7 @@ from detourage.comments.extents import Extent, find_extents
 from detourage.comments.layout import Column, Layout, align_columns, lay_out
 from detourage.comments.naming import FoundAuthor, name_authors
 from detourage.comments.replies import find_parents
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
 from detourage.text.relative import resolve_relative

@@ -3,13 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Callable
-from html.entities import html5
 from itertools import count
-from typing import Any, Final
 
 import numpy as np
-from lxml import etree
-from lxml.html import HtmlElement, XHTMLParser
 from selectolax.lexbor import LexborHTMLParser
 
 from detourage.html import _markup
@@ -17,10 +13,9 @@ from detourage.html.errors import (
     EmptyPageError,
     FramesetError,
     NotHtmlError,
-    TooDeepError,
     TooLargeError,
 )
-from detourage.html.flat import Attributes, Elements, FlatDocument, Pieces
+from detourage.html.flat import Attributes, Elements, FlatDocument, HtmlElement, Pieces
 from detourage.html.serialisation import OPTIONS, serialise
 from detourage.html.text import visible_text
 from detourage.text.words import tokens
@@ -36,16 +31,7 @@ formatting elements (counting equal ones at most three times) multiplied by the 
 
 MAX_ATTRIBUTES = 1_000  # attributes per element; lexbor takes 18 s to read 100,000 attributes
 MAX_ROOTS = 50  # ``html`` and ``body`` tags; the attributes of all of them are merged
-MAX_LIBXML2_DEPTH = 1_500
-"""Depth of libxml2's tree at which the standard's tree is certainly too deep.
-
-libxml2's tree is deeper only for elements with omitted end tags, and only by a few levels."""
-
-_IS_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_LIBXML2_DEPTH})")
 MAX_NOSCRIPTS = 2_000  # ``noscript`` elements whose content is parsed, which takes 20 µs each
-# Every element is a plain HtmlElement, because the methods of forms are not needed and a class
-# lookup in Python for every element would take a third as long as parsing.
-ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 
 
 def parse_html(markup: bytes) -> FlatDocument | None:
@@ -63,10 +49,9 @@ def parse_html(markup: bytes) -> FlatDocument | None:
         return flatten(serialise(markup))
     # Many attributes are even more expensive in libxml2.
     if not has_long_tags:
-        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
-        document = etree.fromstring(markup, parser)
-        if document is not None and _IS_TOO_DEEP(document):
-            raise TooDeepError(f"elements are nested deeper than {MAX_LIBXML2_DEPTH}")
+        from detourage.html.lxml_documents import check_depth
+
+        check_depth(markup)
     # Imported here because few pages need a child process and the import takes 5 ms.
     from detourage.html import confined
 
@@ -90,7 +75,7 @@ def flatten(html: bytes) -> FlatDocument | None:
     shown, piece_parents, after, owners, attribute_names = columns[6:]
     every = np.arange(len(parents))
     return FlatDocument(
-        elements=Elements.of(lambda: document_of(html), parents, ()),
+        elements=Elements.of(lambda: _document_of(html), parents, ()),
         distinct_tags=_markup.strings(tags, None),
         tag_numbers=tag_numbers,
         distinct_names=[*zip(classes_and_ids, classes_and_ids, strict=True)],
@@ -107,21 +92,11 @@ def flatten(html: bytes) -> FlatDocument | None:
     )
 
 
-_XML_OPTIONS: dict[str, Any] = {
-    "encoding": "utf-8",
-    **dict.fromkeys(("huge_tree", "no_network"), True),
-    **dict.fromkeys(("load_dtd", "resolve_entities", "collect_ids"), False),
-}
+def _document_of(html: bytes) -> HtmlElement:
+    """Build the lxml document of a serialised page."""
+    from detourage.html.lxml_documents import parse_repaired
 
-
-def document_of(html: bytes) -> HtmlElement | None:
-    """Build the lxml document of a serialised page, or return None if it is empty."""
-    # Prefixes in names (``fb:like``) do not denote namespaces here, which is an error in XML.
-    parser = etree.XMLParser(**_XML_OPTIONS, recover=True)
-    parser.set_element_class_lookup(ELEMENTS)
-    xml = _markup.to_xml(html, _noscript_parser())
-    document: HtmlElement | None = etree.fromstring(xml, parser)
-    return document
+    return parse_repaired(_markup.to_xml(html, _noscript_parser()))
 
 
 def _noscript_parser() -> Callable[[bytes], bytes]:
@@ -158,10 +133,6 @@ _XHTML_ROOT = re.compile(  # an ``html`` tag with the XHTML namespace
 _SELF_CLOSED_TEXT = re.compile(
     r"<(?:title|script|style|iframe|textarea|noscript)(?=[\s/])[^<>]*+(?<=/)>"
 )
-_ENTITY = re.compile("&([a-zA-Z][a-zA-Z0-9]*;)")
-_XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
-_HTML_ENTITIES = {name: text for name, text in html5.items() if name not in _XML_ENTITIES}
-_XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _SCRIPTED = frozenset({"script", "style"})
 _STRUCTURED_DATA = "application/ld+json"
 
@@ -194,7 +165,11 @@ def parse_document(
         and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text) is not None)
     )
     # A document type declaration left at this point may define entities, even an entity bomb.
-    parsed = _parse_xml(text) if is_xhtml and not text.startswith("<!") else None
+    parsed = None
+    if is_xhtml and not text.startswith("<!"):
+        from detourage.html.lxml_documents import parse_xml
+
+        parsed = parse_xml(encode_repaired(text)[0])
     if parsed is not None:
         document: FlatDocument | None = FlatDocument.of(parsed)
     else:
@@ -215,25 +190,6 @@ def has_text(document: FlatDocument) -> bool:
         return True
     kinds = document.values("type")
     return any(kinds.get(parent) == _STRUCTURED_DATA for parent in document.text_parents.tolist())
-
-
-def _parse_xml(text: str) -> HtmlElement | None:
-    """Parse markup as XML; return None if it is not well-formed, not HTML, or a frameset."""
-    parser = XHTMLParser(**_XML_OPTIONS, remove_comments=True, remove_pis=True)
-    parser.set_element_class_lookup(ELEMENTS)
-    xml = _ENTITY.sub(lambda found: _HTML_ENTITIES.get(found[1], found[0]), text)
-    try:
-        document: HtmlElement = etree.fromstring(encode_repaired(xml)[0], parser)
-    except etree.XMLSyntaxError:
-        return None
-    for element in document.iter(etree.Element):
-        element.tag = etree.QName(element).localname.lower()
-        language = element.get(_XML_LANGUAGE)
-        if language is not None and element.get("lang") is None:
-            element.set("lang", language)
-    etree.cleanup_namespaces(document)
-    is_page = document.tag == "html" and document.find("frameset") is None
-    return document if is_page else None
 
 
 def encode_repaired(text: str) -> tuple[bytes, bool]:

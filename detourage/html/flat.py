@@ -5,13 +5,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from operator import itemgetter
-from typing import Any, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
-from lxml.html import HtmlElement
 
 from detourage.html import _markup
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement as HtmlElement
+else:
+    # Few articles need elements of lxml, which takes 17 ms to import.
+    HtmlElement = Any
 
 Integers = npt.NDArray[np.int64]
 Booleans = npt.NDArray[np.bool_]

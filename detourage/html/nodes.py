@@ -8,9 +8,8 @@ from itertools import islice
 from typing import Self, TypeAlias
 
 import numpy as np
-from lxml.html import HtmlElement
 
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import FlatDocument, HtmlElement
 
 _FOREIGN = frozenset({"svg", "math"})
 _STEP = re.compile(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])?")

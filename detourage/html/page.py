@@ -8,12 +8,11 @@ from html import escape, unescape
 from typing import Self
 
 import numpy as np
-from lxml.html import HtmlElement
 
 from detourage.html.dom import encode_repaired, has_text, parse_document
 from detourage.html.encoding import DecodedPage, decode
 from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.media import check_content_type, check_signature, media_type
 from detourage.html.source import Source
 from detourage.html.text import paragraphs

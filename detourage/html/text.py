@@ -5,10 +5,8 @@ from collections.abc import Callable
 from functools import wraps
 
 import numpy as np
-from lxml import etree
-from lxml.html import HtmlElement
 
-from detourage.html.flat import Booleans, FlatDocument
+from detourage.html.flat import Booleans, FlatDocument, HtmlElement
 from detourage.text.words import clean, word_set
 
 _NEVER_TEXT = word_set(
@@ -126,6 +124,8 @@ def paragraphs(element: HtmlElement) -> list[str]:
         line.clear()
         if text:
             found.append(text)
+
+    from lxml import etree
 
     walk = etree.iterwalk(element, events=("start", "end", "comment", "pi"))
     for event, node in walk:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from math import exp
 
 import numpy as np
-from lxml.html import HtmlElement
 
 from detourage.article import Article, ArticleEmbed, ArticleImage, ArticleMetadata
 from detourage.html import Page
+from detourage.html.flat import HtmlElement
 from detourage.html.urls import base_of
 from detourage.metadata import read_metadata
 from detourage.reader import hidden, menus, sentences, titles

@@ -3,11 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from lxml.html import HtmlElement
-
 from detourage.comments import FoundComments
 from detourage.comments.extents import comment_area
 from detourage.html import Page
+from detourage.html.flat import HtmlElement
 from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 

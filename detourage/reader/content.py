@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from lxml.html import HtmlElement
 
 from detourage.article import Article
 from detourage.comments import (
@@ -28,7 +27,7 @@ from detourage.comments.extents import find_extents
 from detourage.comments.finding import MIN_CONFIDENCE, Search
 from detourage.comments.reading import dated_from
 from detourage.html import Page
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.nodes import Node, element_at
 from detourage.metadata import dated_from as dated_metadata
 from detourage.pagination import read_pagination

@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
-from lxml.html import HtmlElement
-
 from detourage.article import Article
 from detourage.html import PageError, parse_page
+from detourage.html.flat import HtmlElement
 from detourage.html.nodes import Node, element_at
 from detourage.reader import titles
 from detourage.reader.errors import NoArticleError

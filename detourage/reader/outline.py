@@ -8,9 +8,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
-from lxml.html import HtmlElement
 
-from detourage.html.flat import Booleans, Elements, FlatDocument, Integers
+from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers
 from detourage.html.names import find_known_words, split_words
 from detourage.html.nodes import Node
 from detourage.html.text import DIVISIONS, within_sentences, without_text

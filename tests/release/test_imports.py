@@ -96,10 +96,10 @@ def _with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("code", [READ_BY_COMMAND, READ_BY_CALL], ids=["command", "call"])
 def test_reading_one_page_imports_only_what_it_needs(code: str) -> None:
     loaded = loaded_by(code)
-    assert {"numpy", "lxml", "detourage.reader"} <= loaded
+    assert {"numpy", "detourage.reader"} <= loaded
     # Importing each of these takes a few milliseconds, and a single page needs none of them.
     small = {"hashlib", "importlib.resources", "numpy.ma", "statistics", "subprocess"}
-    assert (SLOW_MODULES - {"lxml", "numpy"} | {"pydantic", "requests"} | small) & loaded == set()
+    assert (SLOW_MODULES - {"numpy"} | {"pydantic", "requests"} | small) & loaded == set()
 
 
 @pytest.mark.usefixtures("_with_a_page")
