@@ -1155,12 +1155,69 @@ static PyObject *markup_positions(PyObject *module, PyObject *args) {
     return answer;
 }
 
+static int is_capital(char c) { return c >= 'A' && c <= 'Z'; }
+
+/* Return the end of the word at a letter. A capital begins a word, and so does the last of several
+ * capitals if a small letter follows it. */
+static const char *end_of_word(const char *at, const char *end) {
+    const char *from = at;
+    while (at < end && is_capital(*at)) at++;
+    const int is_followed = at < end && is_letter(*at);
+    if (is_followed && at - from > 1) return at - 1;
+    while (is_followed && at < end && is_letter(*at) && !is_capital(*at)) at++;
+    return at;
+}
+
+/* Return the set of words of a name, or NULL with an exception set. */
+static PyObject *words_of(PyObject *name) {
+    Py_ssize_t length;
+    const char *at = PyUnicode_AsUTF8AndSize(name, &length);
+    const char *end = at ? at + length : NULL;
+    PyObject *words = at ? PyFrozenSet_New(NULL) : NULL;
+    Output word = {0};
+    while (words && at < end) {
+        if (!is_letter(*at)) {
+            at++;
+            continue;
+        }
+        const char *stop = end_of_word(at, end);
+        for (word.length = 0; at < stop; at++) {
+            const char c = lower(*at);
+            put(&word, &c, 1);
+        }
+        PyObject *item = word.failed ? PyErr_NoMemory()
+                                     : PyUnicode_FromStringAndSize(word.data, (Py_ssize_t)word.length);
+        if (!item || PySet_Add(words, item) < 0) Py_CLEAR(words);
+        Py_XDECREF(item);
+    }
+    free(word.data);
+    return words;
+}
+
+PyDoc_STRVAR(words_doc,
+             "words(names) -> list\n\n"
+             "Return the set of words in lower case of each name; see detourage.html.names.");
+
+static PyObject *markup_words(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *names;
+    if (!PyArg_ParseTuple(args, "O!", &PyList_Type, &names)) return NULL;
+    const Py_ssize_t count = PyList_Size(names);
+    PyObject *answer = PyList_New(count);
+    for (Py_ssize_t i = 0; answer && i < count; i++) {
+        PyObject *words = words_of(PyList_GetItem(names, i));
+        if (!words || PyList_SetItem(answer, i, words) < 0) Py_CLEAR(answer);
+    }
+    return answer;
+}
+
 static PyMethodDef methods[] = {
     {"survey", markup_survey, METH_VARARGS, survey_doc},
     {"to_xml", markup_to_xml, METH_VARARGS, to_xml_doc},
     {"flatten", markup_flatten, METH_VARARGS, flatten_doc},
     {"positions", markup_positions, METH_VARARGS, positions_doc},
     {"strings", markup_strings, METH_VARARGS, strings_doc},
+    {"words", markup_words, METH_VARARGS, words_doc},
     {NULL, NULL, 0, NULL},
 };
 

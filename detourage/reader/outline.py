@@ -10,10 +10,9 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers
-from detourage.html.names import find_known_words, split_words
+from detourage.html.names import split_all
 from detourage.html.nodes import Node
 from detourage.html.text import DIVISIONS, within_sentences, without_text
-from detourage.reader.vocabulary import KNOWN_WORDS
 from detourage.text import words
 from detourage.text.texts import Count, Texts, read_texts
 
@@ -181,22 +180,19 @@ class Outline:
         """Class and ID of each element, separated by a space."""
         return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
 
+    @cached_property
+    def _words_of_names(self) -> list[frozenset[str]]:
+        """The words of each of the `distinct_names`."""
+        return split_all(self.distinct_names)
+
     def name_words(self, index: int) -> frozenset[str]:
         """Return the words of an element's class and ID."""
-        return split_words(self.distinct_names[self.name_numbers[index]])
+        return self._words_of_names[int(self.name_numbers[index])]
 
-    @cached_property
-    def _known_words(self) -> Booleans:
-        """Mask of the shape (`distinct_names`, `KNOWN_WORDS`): whether the name has the word."""
-        mask = np.zeros((len(self.distinct_names), len(KNOWN_WORDS)), dtype=np.bool_)
-        mask[find_known_words(self.distinct_names, KNOWN_WORDS)] = True
-        return mask
-
-    def named(self, known_words: frozenset[str]) -> Booleans:
-        """Return a mask of the elements whose class or ID has one of the given `KNOWN_WORDS`."""
-        columns = self._known_words[:, [KNOWN_WORDS[word] for word in known_words]]
-        has_word: Booleans = np.asarray(columns.any(axis=1))
-        return has_word[self.name_numbers]
+    def named(self, words: frozenset[str]) -> Booleans:
+        """Return a mask of the elements whose class or ID has one of the given words."""
+        has_word = [not words.isdisjoint(own) for own in self._words_of_names]
+        return np.array(has_word, dtype=np.bool_)[self.name_numbers]
 
     @cached_property
     def sizes(self) -> Integers:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from detourage.html.flat import Booleans
-from detourage.html.names import split_words
 from detourage.html.text import hides
 from detourage.reader.outline import Outline
 from detourage.text.words import word_set
@@ -33,18 +32,7 @@ def folded(page: Outline) -> Booleans:
 
 def _folded(page: Outline) -> Booleans:
     flat = page.flat
-    is_folded = flat.having(("details",))
-    names = [name.lower() for name in page.distinct_names]
-    all_names = "\n".join(names)
-    # Splitting a name is slow, and most names contain none of the words.
-    words = [word for word in _ACCORDIONS if word in all_names]
-    if words:
-        is_accordion = [
-            any(word in name for word in words)
-            and not split_words(page.distinct_names[number]).isdisjoint(_ACCORDIONS)
-            for number, name in enumerate(names)
-        ]
-        is_folded |= np.array(is_accordion, dtype=np.bool_)[page.name_numbers]
+    is_folded = flat.having(("details",)) | page.named(_ACCORDIONS)
     buttons = flat.values("aria-controls")
     is_folded[[*buttons, *flat.values("aria-expanded")]] = True
     controlled_ids = {name for names in buttons.values() for name in names.split()}

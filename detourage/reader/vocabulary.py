@@ -25,6 +25,3 @@ PARTS = {
 
 CAPTION = frozenset({"caption"})
 """Word of a class or ID that denotes a caption."""
-
-KNOWN_WORDS = {word: number for number, word in enumerate(sorted(UNINTERESTING | CAPTION))}
-"""Words that `Outline.named` can find in classes and IDs, with their column numbers."""
