@@ -679,30 +679,74 @@ static PyObject *markup_flatten(PyObject *module, PyObject *args) {
 }
 
 PyDoc_STRVAR(strings_doc,
-             "strings(utf8, numbers) -> list\n\n"
-             "Decode strings in UTF-8, each followed by NUL: all of them or, if `numbers` is an int64 column\n"
-             "in ascending order, only those.");
+             "strings(utf8) -> list\n\n"
+             "Decode strings in UTF-8, each followed by NUL.");
 
 static PyObject *markup_strings(PyObject *module, PyObject *args) {
     (void)module;
-    Py_buffer utf8, numbers;
-    if (!PyArg_ParseTuple(args, "y*z*", &utf8, &numbers)) return NULL;
-    const int64_t *wanted = numbers.buf;
-    const size_t count = wanted ? (size_t)numbers.len / sizeof *wanted : SIZE_MAX;
+    Py_buffer utf8;
+    if (!PyArg_ParseTuple(args, "y*", &utf8)) return NULL;
     const char *at = utf8.buf, *end = at + utf8.len, *stop;
     PyObject *answer = PyList_New(0);
-    int64_t number = 0;
-    for (size_t i = 0; answer && i < count && at < end && (stop = memchr(at, 0, (size_t)(end - at))); number++) {
-        if (!wanted || wanted[i] == number) {
-            PyObject *string = PyUnicode_DecodeUTF8(at, stop - at, "replace");
-            if (!string || PyList_Append(answer, string) < 0) Py_CLEAR(answer);
-            Py_XDECREF(string);
-            i++;
-        }
+    while (answer && at < end && (stop = memchr(at, 0, (size_t)(end - at)))) {
+        PyObject *string = PyUnicode_DecodeUTF8(at, stop - at, "replace");
+        if (!string || PyList_Append(answer, string) < 0) Py_CLEAR(answer);
+        Py_XDECREF(string);
         at = stop + 1;
     }
     PyBuffer_Release(&utf8);
-    if (numbers.obj) PyBuffer_Release(&numbers);
+    return answer;
+}
+
+PyDoc_STRVAR(starts_doc,
+             "starts(utf8) -> bytes\n\n"
+             "Return an int64 column with the start of each of the strings, each followed by NUL.");
+
+static PyObject *markup_starts(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer utf8;
+    if (!PyArg_ParseTuple(args, "y*", &utf8)) return NULL;
+    const char *at = utf8.buf, *end = at + utf8.len, *stop;
+    Output starts = {0};
+    while (at < end && (stop = memchr(at, 0, (size_t)(end - at)))) {
+        const int64_t start = at - (const char *)utf8.buf;
+        put(&starts, (const char *)&start, sizeof start);
+        at = stop + 1;
+    }
+    PyObject *answer = bytes_of(&starts);
+    free(starts.data);
+    PyBuffer_Release(&utf8);
+    return answer;
+}
+
+PyDoc_STRVAR(values_doc,
+             "values(utf8, starts, owners, names, name) -> dict\n\n"
+             "Return the values of the attributes with a name by owner. The values are in UTF-8, each followed\n"
+             "by NUL; their starts, owners and names are int64 columns.");
+
+static PyObject *markup_values(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer utf8, starts, owners, names;
+    long long name;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*L", &utf8, &starts, &owners, &names, &name)) return NULL;
+    const int64_t *start = starts.buf, *owner = owners.buf, *number = names.buf;
+    const Py_ssize_t size = starts.len, shortest = owners.len < names.len ? owners.len : names.len;
+    const size_t count = (size_t)(size < shortest ? size : shortest) / sizeof *owner;
+    PyObject *answer = PyDict_New();
+    for (size_t i = 0; answer && i < count; i++) {
+        if (number[i] != name || start[i] < 0 || start[i] >= utf8.len) continue;
+        const char *at = (const char *)utf8.buf + start[i];
+        const char *stop = memchr(at, 0, (size_t)(utf8.len - start[i]));
+        PyObject *key = PyLong_FromLongLong(owner[i]);
+        PyObject *value = PyUnicode_DecodeUTF8(at, stop ? stop - at : 0, "replace");
+        if (!key || !value || PyDict_SetItem(answer, key, value) < 0) Py_CLEAR(answer);
+        Py_XDECREF(key);
+        Py_XDECREF(value);
+    }
+    PyBuffer_Release(&utf8);
+    PyBuffer_Release(&starts);
+    PyBuffer_Release(&owners);
+    PyBuffer_Release(&names);
     return answer;
 }
 
@@ -1217,6 +1261,8 @@ static PyMethodDef methods[] = {
     {"flatten", markup_flatten, METH_VARARGS, flatten_doc},
     {"positions", markup_positions, METH_VARARGS, positions_doc},
     {"strings", markup_strings, METH_VARARGS, strings_doc},
+    {"starts", markup_starts, METH_VARARGS, starts_doc},
+    {"values", markup_values, METH_VARARGS, values_doc},
     {"words", markup_words, METH_VARARGS, words_doc},
     {NULL, NULL, 0, NULL},
 };

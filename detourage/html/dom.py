@@ -69,14 +69,14 @@ def flatten(html: bytes) -> FlatDocument | None:
     )
     if not tags:
         return None
-    classes_and_ids = iter(_markup.strings(names, None))
+    classes_and_ids = iter(_markup.strings(names))
     columns = [np.frombuffer(column, dtype=np.int64) for column in numbers]
     parents, ends, tag_numbers, name_numbers, text_starts, text_ends = columns[:6]
     shown, piece_parents, after, owners, attribute_names = columns[6:]
     every = np.arange(len(parents))
     return FlatDocument(
         elements=Elements.of(lambda: _document_of(html), parents, ()),
-        distinct_tags=_markup.strings(tags, None),
+        distinct_tags=_markup.strings(tags),
         tag_numbers=tag_numbers,
         distinct_names=[*zip(classes_and_ids, classes_and_ids, strict=True)],
         name_numbers=name_numbers,
@@ -88,7 +88,7 @@ def flatten(html: bytes) -> FlatDocument | None:
         text_ends=text_ends,
         numbers=every,
         pieces=Pieces(pieces, piece_parents, after),
-        attributes=Attributes(_markup.strings(attributes, None), owners, attribute_names, values),
+        attributes=Attributes(_markup.strings(attributes), owners, attribute_names, values),
     )
 
 

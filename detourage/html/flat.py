@@ -3,7 +3,6 @@
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
@@ -28,7 +27,7 @@ class _ElementStore:
 
     def __init__(self, document: Callable[[], HtmlElement], parents: Integers) -> None:
         self._build_document = document
-        self._parents = parents
+        self.parents = parents
         self.elements: dict[int, HtmlElement] = {}
         self.numbers: dict[HtmlElement, int] = {}
 
@@ -39,7 +38,7 @@ class _ElementStore:
 
     def build_all(self) -> dict[int, HtmlElement]:
         """Return all elements by index."""
-        if len(self.elements) < len(self._parents):
+        if len(self.elements) < len(self.parents):
             for number, element in enumerate(self.at(0).iter()):
                 self.keep(number, element)
         return self.elements
@@ -49,7 +48,7 @@ class _ElementStore:
         unbuilt = []
         while number not in self.elements and number > 0:
             unbuilt.append(number)
-            number = int(self._parents[number])
+            number = int(self.parents[number])
         if number not in self.elements:
             self.keep(number, self._build_document())
         element = self.elements[number]
@@ -60,8 +59,8 @@ class _ElementStore:
     @cached_property
     def _ranks(self) -> list[int]:
         """The rank of each element among its siblings."""
-        order = np.argsort(self._parents, kind="stable")
-        parents = self._parents[order]
+        order = np.argsort(self.parents, kind="stable")
+        parents = self.parents[order]
         ranks = np.empty_like(order)
         ranks[order] = np.arange(len(order)) - np.searchsorted(parents, parents)
         found: list[int] = ranks.tolist()
@@ -118,6 +117,11 @@ class Elements(Sequence[HtmlElement]):
         found: list[int] = np.where(is_in_sequence, places, -1).tolist()
         return found
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the sequence has all elements of the document."""
+        return len(self) == len(self._store.parents)
+
     def select(self, kept: Booleans) -> "Elements":
         """Return the elements for which `kept` is true."""
         return Elements(self._store, self._numbers[kept])
@@ -138,7 +142,7 @@ class Pieces:
     @cached_property
     def texts(self) -> list[str]:
         """The texts."""
-        return _markup.strings(self.utf8, None)
+        return _markup.strings(self.utf8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,34 +162,39 @@ class Attributes:
     @cached_property
     def values(self) -> list[str]:
         """The values."""
-        return _markup.strings(self.utf8, None)
-
-    def named(self, name: str) -> tuple[Integers, list[str]]:
-        """Return the elements that have the named attribute, and its values."""
-        name_index = self.distinct.index(name) if name in self.distinct else -1
-        places = np.flatnonzero(self.names == name_index)
-        return self.owners[places], [self.values[place] for place in places.tolist()]
+        return _markup.strings(self.utf8)
 
     def by_element(self, name: str) -> dict[int, str]:
         """Return the values of the named attribute by element, computed once."""
         found = self._by_name.get(name)
         if found is None:
-            owners, values = self.named(name)
-            found = self._by_name[name] = dict(zip(owners.tolist(), values, strict=True))
+            number = self.distinct.index(name) if name in self.distinct else -1
+            columns = self.utf8, self._starts, self.owners, self.names
+            found = self._by_name[name] = _markup.values(*columns, number) if number >= 0 else {}
         return found
 
+    def named(self, name: str) -> tuple[Integers, list[str]]:
+        """Return the elements that have the named attribute, and its values."""
+        found = self.by_element(name)
+        return np.fromiter(found, np.int64, len(found)), [*found.values()]
+
     @cached_property
-    def _starts(self) -> list[int]:
+    def _starts(self) -> bytes:
+        """The start of each value, as an int64 column."""
+        return _markup.starts(self.utf8)
+
+    @cached_property
+    def _firsts(self) -> list[int]:
         """The index of each element's first attribute, up to the last element with attributes."""
         last = int(self.owners[-1]) if len(self.owners) else 0
-        starts: list[int] = np.searchsorted(self.owners, np.arange(last + 2)).tolist()
-        return starts
+        firsts: list[int] = np.searchsorted(self.owners, np.arange(last + 2)).tolist()
+        return firsts
 
     def of(self, element: int) -> dict[str, str]:
         """Return the attributes of an element by name."""
-        if element + 1 >= len(self._starts):
+        if element + 1 >= len(self._firsts):
             return {}
-        start, end = self._starts[element : element + 2]
+        start, end = self._firsts[element : element + 2]
         names = map(self.distinct.__getitem__, self.names[start:end].tolist())
         return dict(zip(names, self.values[start:end], strict=True))
 
@@ -322,7 +331,7 @@ class FlatDocument:
     @cached_property
     def texts(self) -> list[str]:
         """The texts that are not white space."""
-        return _markup.strings(self.pieces.utf8, self.shown)
+        return [*map(self.pieces.texts.__getitem__, self.shown.tolist())]
 
     @cached_property
     def tags(self) -> list[str]:
@@ -363,15 +372,19 @@ class FlatDocument:
 
     def values(self, name: str) -> dict[int, str]:
         """Return the values of an attribute by element index, computed once."""
-        key = "values", name
-        if key not in self.memo:
-            owners, values = self.attributes.named(name)
-            places = np.searchsorted(self.numbers, owners)
-            is_selected = np.append(self.numbers, -1)[places] == owners
-            selected = compress(values, is_selected.tolist())
-            self.memo[key] = dict(zip(places[is_selected].tolist(), selected, strict=True))
-        found: dict[int, str] = self.memo[key]
-        return found
+        values = self.attributes.by_element(name)
+        if not values or self.elements.is_complete:
+            return values
+        places = self._places
+        return self.once(
+            (FlatDocument.values, name),
+            lambda: {places[each]: value for each, value in values.items() if each in places},
+        )
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        """The index of each element by its index in the whole document."""
+        return dict(zip(self.numbers.tolist(), range(len(self.numbers)), strict=True))
 
     def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
         """Return the indices of the given elements of the document."""
