@@ -1,6 +1,5 @@
 """Extraction of a page's article and of the comments below it."""
 
-import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -41,7 +40,6 @@ from detourage.reader import (
 from detourage.reader.article import discard_cached_judgement, judged_page
 from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
 from detourage.reader.comment_exclusion import comments_to_exclude
-from detourage.reader.explanation import explanation_of
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
 from detourage.reader.outline import Outline
@@ -49,8 +47,6 @@ from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import Favor, LineRole
 from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
-
-logger = logging.getLogger(__name__)
 
 MIN_POSTS_CONFIDENCE = 0.1
 """Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
@@ -160,6 +156,9 @@ def read_despite_wall(
         return with_locations(page, article)
     except Exception:
         # An article without locations is better than none.
+        import logging
+
+        logger = logging.getLogger(__name__)
         logger.exception("could not locate the article at %s (bug)", page.url or "an unknown URL")
         return article
 
@@ -203,6 +202,8 @@ def explain_content(
         result = read_content(page, template, patterns, include_locations=False)
     except NoArticleError as error:
         result = error
+    from detourage.reader.explanation import explanation_of
+
     return explanation_of(page, template, result)
 
 
