@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, get_args
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from detourage.comments import CommentPattern
     from detourage.pages import AnyHtml, AnyPage
 
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -172,9 +174,6 @@ def attempt(page: Page, step: Callable[[], T]) -> T | Result:
 
 def failed(page: Page, error: BaseException) -> Result:
     """Return the result for a page that could not be read because of a bug."""
-    import logging  # Here, as few processes have failures to log: it takes 3 ms.
-
-    logger = logging.getLogger(__name__)
     logger.error("could not read %s (a bug: report it)", page.url or "a page", exc_info=error)
     reason = f"{type(error).__name__}: {error}"
     return Result(page.url, None, str(PageOutcome.FAILED), reason)

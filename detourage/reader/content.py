@@ -1,5 +1,6 @@
 """Extraction of a page's article and of the comments below it."""
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -47,6 +48,8 @@ from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import Favor, LineRole
 from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
+
+logger = logging.getLogger(__name__)
 
 MIN_POSTS_CONFIDENCE = 0.1
 """Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
@@ -156,9 +159,6 @@ def read_despite_wall(
         return with_locations(page, article)
     except Exception:
         # An article without locations is better than none.
-        import logging
-
-        logger = logging.getLogger(__name__)
         logger.exception("could not locate the article at %s (bug)", page.url or "an unknown URL")
         return article
 
