@@ -4,7 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
-from itertools import chain
+from itertools import chain, pairwise
 from operator import or_
 from pathlib import Path
 from typing import Final, NamedTuple, Self
@@ -18,6 +18,7 @@ from detourage.inference import Features, Number
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
+from detourage.text.texts import read_texts
 from detourage.text.words import tokens
 
 MAX_WORDS: Final = 1_000  # words examined in a text
@@ -303,12 +304,19 @@ class Lexicon:
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
         self.concepts = tuple(phrases)
-        # By the first word of a phrase: the bit of its concept, and its other words.
-        self._by_first: defaultdict[str, list[tuple[int, tuple[str, ...]]]] = defaultdict(list)
+        by_beginning: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
         for number, concept in enumerate(self.concepts):
             for phrase in phrases[concept]:
-                first, *rest = _words_and_stems(phrase)
-                self._by_first[first].append((1 << number, tuple(rest)))
+                by_beginning[phrase.partition(" ")[0]].append((1 << number, phrase))
+        # By the first word of a phrase: the bit of its concept, and the phrase. The other words of
+        # most phrases are never needed.
+        self._by_first: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        texts = read_texts([beginning.rstrip("*") for beginning in by_beginning], [])
+        borders = pairwise([0, *texts.ends.tolist()])
+        for (beginning, found), (start, end) in zip(by_beginning.items(), borders, strict=True):
+            first = texts.tokens[start]
+            is_stem = beginning.endswith("*") and end == start + 1
+            self._by_first[f"{first[:MAX_STEM_CHARACTERS]}*" if is_stem else first] += found
         self._stem_lengths = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
         # Most words of a text are repeated and occur in no phrase.
         self._phrases_with_first = cached_if_short(20_000)(self._look_up)
@@ -330,7 +338,8 @@ class Lexicon:
     def _look_up(self, first: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """Return the phrases that begin with a word: the concept's bit, and the other words."""
         stems = (f"{first[:size]}*" for size in self._stem_lengths if size <= len(first))
-        return tuple(chain.from_iterable(self._by_first.get(key, ()) for key in (first, *stems)))
+        found = chain.from_iterable(self._by_first.get(key, ()) for key in (first, *stems))
+        return tuple((bit, tuple(_words_and_stems(phrase)[1:])) for bit, phrase in found)
 
 
 def _words_and_stems(phrase: str) -> list[str]:
