@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from operator import eq
+from typing import NamedTuple
 
 from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.text import visible_text
@@ -18,8 +18,7 @@ MAX_BETWEEN = 100  # words in an element between two comments; longer ones may b
 _Shape = tuple[str, ...]  # tag and class of an element, and perhaps of its children
 
 
-@dataclass(frozen=True)
-class Extent:
+class Extent(NamedTuple):
     """Everything on a page that belongs to one comment, as element indices in the flat document.
 
     `element` contains the comment and the comments nested in it. `rows` are that element and the

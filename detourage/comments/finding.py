@@ -7,7 +7,7 @@ weights are trained by ``benchmarks/comments/train.py``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -100,8 +100,7 @@ def read_candidate(
 MIN_CONFIDENCE = 0.3  # probability of a best candidate that is accepted as the page's comments
 
 
-@dataclass(frozen=True)
-class FoundComments:
+class FoundComments(NamedTuple):
     """The comments found on a page, before they are read.
 
     `records` has one element per comment, in document order and possibly nested. `pattern` finds
@@ -116,8 +115,7 @@ class FoundComments:
     read: tuple[Comment, ...] | None = None
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(NamedTuple):
     """The best candidate, its elements, its probability after reading, and the comments read."""
 
     chosen: Candidate | None = None

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 from urllib.parse import urldefrag
@@ -145,8 +145,7 @@ def _is_labelled_as_votes(layout: Layout, index: int, text: str) -> bool:
     return bool(names & _VOTE_WORDS or (match and match["unit"]))
 
 
-@dataclass(frozen=True)
-class CommentParts:
+class CommentParts(NamedTuple):
     """Locations of the parts of a page's comments.
 
     `elements` are the indices of the elements that contain the comments, in page order. `authors`,

@@ -11,6 +11,7 @@ from codecs import CodecInfo
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import cchardet
 import webencodings
@@ -103,8 +104,7 @@ _MARKUP_BYTES = 1024  # leading bytes of a page, most of which are ASCII markup 
 _INVALID_BYTES = re.compile("[\udc80-\udcff]+")  # as decoded with "surrogateescape"
 
 
-@dataclass(frozen=True)
-class DecodedPage:
+class DecodedPage(NamedTuple):
     """A page's text, its encoding, and its bytes after the byte order mark if in valid UTF-8."""
 
     text: str

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape, unescape
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -21,8 +21,7 @@ from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from detourage.text.mojibake import may_need_repair, repair
 
 
-@dataclass(frozen=True)
-class Response:
+class Response(NamedTuple):
     """Metadata of the HTTP response as reported by the crawler; None for missing values.
 
     `final_url` is the URL after redirects.

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -132,8 +132,7 @@ class Tree:
         return f"Tree(<{len(self)} nodes>)"
 
 
-@dataclass(frozen=True)
-class TreeShape:
+class TreeShape(NamedTuple):
     """The digest and size of a tree, without its nodes."""
 
     digest: str

@@ -1,8 +1,7 @@
 """Input features of models: rows of numbers with named columns."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +19,7 @@ NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | n
 """Name of a column, and its value in each row."""
 
 
-@dataclass(frozen=True)
-class Features:
+class Features(NamedTuple):
     """Rows of numbers with named columns, shape (rows, columns)."""
 
     columns: tuple[str, ...]

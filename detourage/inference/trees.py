@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -91,8 +91,7 @@ _TEST = np.dtype([("threshold", np.float32), ("remaining", np.uint32), ("tree", 
 MAX_LEAVES = 32  # leaves per tree; the shipped trees have at most 24
 
 
-@dataclass(frozen=True, eq=False)
-class PackedTrees:
+class PackedTrees(NamedTuple):
     """Trees packed for fast evaluation of all of them together.
 
     `tests` are the inner nodes, ordered by column and threshold. The bit mask ``remaining`` has a

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -159,8 +158,7 @@ MAX_RUN = 1_000  # pages per run
 MIN_CALENDAR_CELLS = 5  # table cells in a run without marked numbers that is a calendar
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """The pages of a numbered run, such as "1 2 3", by number.
 
     `number` is that of the page itself, or None if the run does not show it. `is_related` is true

@@ -1,8 +1,9 @@
 """Extraction of a page's article, with or without knowledge of its template."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import exp
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,8 +33,7 @@ from detourage.text import words
 from detourage.text.texts import Count, count_words
 
 
-@dataclass(frozen=True)
-class PageInTemplate:
+class PageInTemplate(NamedTuple):
     """A page with its template and the options of `extract_article`."""
 
     url: str
@@ -181,7 +181,7 @@ def find_article(
 
     def read_opened(root: HtmlElement) -> Article:
         """Read a copy of the page in which hidden elements are displayed."""
-        opened = _displayed_article(replace(page, outline=Outline.of(root), posts=None))
+        opened = _displayed_article(page._replace(outline=Outline.of(root), posts=None))
         if opened is None:
             raise NoTextError("the page shows no text")
         return opened[0]

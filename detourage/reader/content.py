@@ -258,7 +258,7 @@ def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | No
     has_most = found_words >= MIN_COMMENTS_SHARE * comment_words[start:].sum()
     if not has_most or found_words < min_role * word_counts[is_inside].sum():
         return None
-    return replace(doubtful, records=records, confidence=MIN_CONFIDENCE, read=None)
+    return doubtful._replace(records=records, confidence=MIN_CONFIDENCE, read=None)
 
 
 def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Search:

@@ -33,8 +33,7 @@ class KnownLine(NamedTuple):
     words: int
 
 
-@dataclass(frozen=True)
-class KnownPage:
+class KnownPage(NamedTuple):
     """Titles and ordered lines of a known page, for comparison with other pages of its template."""
 
     titles: Titles

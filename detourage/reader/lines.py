@@ -1,7 +1,6 @@
 """Lines of a page, which are runs of text between block borders, and their paths."""
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -17,8 +16,7 @@ Step = tuple[int, str]
 """The last step of a path, such as ``p.lead``, after the number of its parent path, or -1."""
 
 
-@dataclass(frozen=True)
-class Paths:
+class Paths(NamedTuple):
     """Numbered paths from the root to the block elements that contain text.
 
     A step is a tag with its class and ID. Digits are removed, because most of them are counters. A

@@ -32,8 +32,7 @@ class TextNode(NamedTuple):
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, eq=False)
-class PageTexts:
+class PageTexts(NamedTuple):
     """The tokenised texts of a page: all text nodes, then the lines that join several text nodes.
 
     `line_texts` has each line's index in `texts`, where a line's only text node is not repeated.

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import compress
-from typing import Any, Final, Self, get_args
+from typing import Any, Final, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -32,8 +32,7 @@ MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated 
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class PageModel:
+class PageModel(NamedTuple):
     """A network, and what its outputs are: a logit per line and role, and one per kind of page."""
 
     roles: tuple[LineRole, ...]

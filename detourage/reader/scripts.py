@@ -7,7 +7,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from html import unescape
 from itertools import chain
 from typing import Any, NamedTuple
@@ -123,8 +122,7 @@ _ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
 _Path = tuple[str | int, ...]
 
 
-@dataclass(frozen=True)
-class Passage:
+class Passage(NamedTuple):
     """A text found in a JSON value, as HTML, with short texts of the objects around it."""
 
     html: str

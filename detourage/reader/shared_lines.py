@@ -10,7 +10,6 @@ import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, NamedTuple, Self
 
@@ -98,8 +97,7 @@ class _PublisherLines(NamedTuple):
     counts: Mapping[int, int]
 
 
-@dataclass(frozen=True)
-class SharedLines:
+class SharedLines(NamedTuple):
     """The lines that pages of a template group share, by publisher."""
 
     publishers: Mapping[str, _PublisherLines]

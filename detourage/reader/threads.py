@@ -1,8 +1,8 @@
 """Extraction of threads: discussion pages whose text consists of all posts in order."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,7 @@ FindPosts = Callable[[], CommentParts | None]
 """Function that finds the posts of a forum page, or returns None if there are none."""
 
 
-@dataclass(frozen=True, eq=False)
-class _PostLines:
+class _PostLines(NamedTuple):
     """Masks of the lines that are in posts, and of those with their bodies, authors and dates."""
 
     in_posts: Booleans

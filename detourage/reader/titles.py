@@ -4,8 +4,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Self
+from typing import NamedTuple, Self
 
 from detourage.html.urls import split_url
 from detourage.reader.outline import Outline
@@ -33,8 +32,7 @@ _SEPARATOR = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Titles:
+class Titles(NamedTuple):
     """The ``title`` and ``h1`` texts of a page, for comparison with other pages of its template."""
 
     declared: str
@@ -127,8 +125,7 @@ def names_site(page: Outline, title: str, url: str = "") -> bool:
     return _site_and_titles(page, url, ())[0].has_name(title)
 
 
-@dataclass(frozen=True)
-class _Site:
+class _Site(NamedTuple):
     """Names and host of the site (as by `squash`), and the headings that link to its home page."""
 
     names: frozenset[str]
