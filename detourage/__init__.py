@@ -11,7 +11,12 @@ articles from the template. Only `fetch`, which returns a page from the web, use
 of them needs a server; for a stream of pages, see the command ``detourage run`` and the worker.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
+
+# NumPy's threads, one per core, would otherwise busy-wait for 40 ms after its import, although no
+# page gives them work.
+os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 if TYPE_CHECKING:
     from detourage.article import (
