@@ -12,7 +12,6 @@ from pathlib import Path
 from statistics import fmean
 
 import numpy as np
-from lxml.html import HtmlElement
 
 from benchmarks.comments.examples import Example
 from benchmarks.comments.labels import is_good, score_group_texts, score_groups
@@ -75,12 +74,12 @@ def _result(choice: Choice, confidence: float) -> Result:
     example, index = choice.example, choice.index
     candidate = example.candidates[index]
     assert example.words is not None
-    elements = example.words.page.elements
+    numbers = example.words.page.numbers
     return Result(
         example,
         confidence,
         None if example.page_f1 is None else float(example.page_f1[index]),
-        _score(example, [elements[index] for index in candidate.record_indices.tolist()]),
+        _score(example, numbers[candidate.record_indices].tolist()),
         None if example.agreement is None else float(example.agreement[index]),
         CommentPattern(candidate.signature, candidate.levels, confidence)
         if confidence >= MIN_CONFIDENCE
@@ -88,7 +87,7 @@ def _result(choice: Choice, confidence: float) -> Result:
     )
 
 
-def _score(example: Example, records: Sequence[HtmlElement]) -> CommentScore | None:
+def _score(example: Example, records: Sequence[int]) -> CommentScore | None:
     """Score the comments read from the given elements; None if the gold record lists none."""
     if example.gold.comments is None:
         return None
@@ -199,9 +198,8 @@ def _f1_voted(result: Result, pattern: CommentPattern) -> float:
         return _f1_alone(result)
     example = result.example
     page = example.page.flat if example.words is None else example.words.page
-    number_of = {element: number for number, element in enumerate(page.elements)}
-    records = pattern.records(example.page.document)
-    members = tuple(sorted(number_of[each] for each in records if each in number_of))
+    records = pattern.records(example.page.flat)
+    members = np.flatnonzero(np.isin(page.numbers, records)).tolist()
     if not members:
         return 0.0
     if example.gold.comments:
@@ -211,9 +209,7 @@ def _f1_voted(result: Result, pattern: CommentPattern) -> float:
 
 def _is_found(result: Result, pattern: CommentPattern) -> bool:
     """Return whether the service would accept comments on a page after a vote."""
-    return (
-        bool(pattern.records(result.example.page.document)) if pattern.is_named else result.is_found
-    )
+    return bool(pattern.records(result.example.page.flat)) if pattern.is_named else result.is_found
 
 
 def _percent(flags: Sequence[bool]) -> str:

@@ -92,7 +92,7 @@ def _example(corpus: str, gold: Gold, source: Source) -> PageExample:
     page = page_of(source)
     outline = Outline.of(page.flat)
     page_in_template = PageInTemplate(page.url, outline)
-    excluded = outline.indices_of(comments_to_exclude(page, comments_of(page)))
+    excluded = comments_to_exclude(page, comments_of(page))
     article, finding = find_article(page_in_template, excluded)
     found_body = finding or FoundBody(article.method, container=0)
     confidence = confidence_of(outline, page_in_template.judged, finding)

@@ -3,7 +3,7 @@
 from detourage.comments.comment import Comment
 from detourage.comments.finding import FoundComments
 from detourage.comments.pattern import NO_COMMENTS_SEEN, CommentPattern, vote
-from detourage.comments.reading import CommentParts, locate_parts, read_comments, with_content
+from detourage.comments.reading import CommentParts, Reading, read_comments, with_content
 
 __all__ = [
     "NO_COMMENTS_SEEN",
@@ -11,7 +11,7 @@ __all__ = [
     "CommentParts",
     "CommentPattern",
     "FoundComments",
-    "locate_parts",
+    "Reading",
     "read_comments",
     "vote",
     "with_content",

@@ -6,8 +6,8 @@ from itertools import takewhile
 from operator import eq
 from typing import NamedTuple
 
-from detourage.html.flat import FlatDocument, HtmlElement
-from detourage.html.text import visible_text
+from detourage.html.flat import FlatDocument
+from detourage.html.text import without_text
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
@@ -42,22 +42,28 @@ def find_extents(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
     return _with_rows(shapes, elements)
 
 
-def comment_area(page: FlatDocument, records: Sequence[HtmlElement]) -> list[HtmlElement]:
+def comment_area(page: FlatDocument, records: Sequence[int]) -> list[int]:
     """Return the outermost elements that contain comments or lie between two comments."""
-    extents = find_extents(page, page.places_of(records))
-    rows = [page.elements[row] for extent in extents for row in extent.rows]
-    all_rows = set(rows)
-    outermost = [row for row in rows if all_rows.isdisjoint(row.iterancestors())]
+    rows = [row for extent in find_extents(page, records) for row in extent.rows]
+    outermost: list[int] = []
+    end = 0
+    for row in sorted(rows):
+        if row >= end:
+            outermost.append(row)
+            end = int(page.ends[row])
+    is_shown = ~page.within(without_text(page))[page.text_parents]
     area = dict.fromkeys(outermost)
     for row in outermost:
-        between: list[HtmlElement] = []
-        for sibling in row.itersiblings():
-            if sibling in area:
-                area.update(dict.fromkeys(between))
-                break
-            if len(tokens(visible_text(sibling))) > MAX_BETWEEN:
+        between: list[int] = []
+        sibling, last = int(page.ends[row]), page.ends[page.parents[row]]
+        while sibling < last and sibling not in area:
+            texts = range(page.text_starts[sibling], page.text_ends[sibling])
+            if sum(len(tokens(page.texts[text])) for text in texts if is_shown[text]) > MAX_BETWEEN:
                 break
             between.append(sibling)
+            sibling = int(page.ends[sibling])
+        if sibling in area:
+            area.update(dict.fromkeys(between))
     return list(area)
 
 

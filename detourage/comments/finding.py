@@ -13,12 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
-from detourage.comments.comment import Comment
 from detourage.comments.features import measure
 from detourage.comments.pattern import CommentPattern
-from detourage.comments.reading import read_places
+from detourage.comments.reading import Reading
 from detourage.html import Page
-from detourage.html.flat import HtmlElement
 from detourage.inference import Features, load_model
 
 Floats = npt.NDArray[np.float64]
@@ -74,26 +72,31 @@ def trained_model() -> CommentModel:
 
 def read_candidate(
     page: Page, words: PageWords, chosen: Candidate
-) -> tuple[tuple[Comment, ...], dict[str, float]]:
+) -> tuple[Reading | None, dict[str, float]]:
     """Read the first records of the best candidate, and measure what `CommentModel` needs."""
     flat = words.page
-    is_record = np.isin(np.arange(len(flat.ends)), chosen.record_indices)
+    is_record = np.zeros(len(flat.ends), dtype=np.bool_)
+    is_record[chosen.record_indices] = True
     is_inside = flat.within(is_record)[flat.text_parents]
     share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)
     if share < MIN_READERS_SHARE:
-        return (), {}
+        return None, {}
     records = flat.numbers[chosen.record_indices[:MAX_READ]].tolist()
-    comments = read_places(page.flat, records, page.url)
-    authors = [comment.author for comment in comments if comment.author is not None]
-    dates = [str(date) for each in comments if (date := each.written_date or each.date) is not None]
-    return comments, {
+    reading = Reading.of(page.flat, records, page.url)
+    authors = [author.name for author in reading.authors.values()]
+    dates = [
+        str(date)
+        for each in reading.dates.values()
+        if (date := each.written or each.moment) is not None
+    ]
+    return reading, {
         "by readers": share,
         "words by readers": np.log1p(words.by_readers.sum()),
         "count": np.log(len(chosen.record_indices)),
-        "with author": len(authors) / len(comments),
-        "different authors": len({*authors}) / len(comments),
-        "with date": len(dates) / len(comments),
-        "different dates": len({*dates}) / len(comments),
+        "with author": len(authors) / len(records),
+        "different authors": len({*authors}) / len(records),
+        "with date": len(dates) / len(records),
+        "different dates": len({*dates}) / len(records),
     }
 
 
@@ -103,53 +106,48 @@ MIN_CONFIDENCE = 0.3  # probability of a best candidate that is accepted as the 
 class FoundComments(NamedTuple):
     """The comments found on a page, before they are read.
 
-    `records` has one element per comment, in document order and possibly nested. `pattern` finds
-    the comments on other pages of the template. `confidence` is the probability that these are the
-    page's comments or, if there are no records, that the page has none. `read` has the comments if
-    the search has already read all of them.
+    `records` has one element per comment, by its index in the page, in document order and possibly
+    nested. `pattern` finds the comments on other pages of the template. `confidence` is the
+    probability that these are the page's comments or, if there are no records, that the page has
+    none. `reading` is that of the search if it includes all records.
     """
 
-    records: tuple[HtmlElement, ...]
+    records: tuple[int, ...]
     pattern: CommentPattern
     confidence: float
-    read: tuple[Comment, ...] | None = None
+    reading: Reading | None = None
 
 
 class Search(NamedTuple):
-    """The best candidate, its elements, its probability after reading, and the comments read."""
+    """The best candidate, its records, its probability, and the reading of the first records."""
 
     chosen: Candidate | None = None
-    elements: tuple[HtmlElement, ...] = ()
+    records: tuple[int, ...] = ()
     confidence: float = 0.0
-    read: tuple[Comment, ...] = ()
+    reading: Reading | None = None
 
     @classmethod
     def of(cls, page: Page, words: PageWords) -> Self:
-        """Search a page for the best candidate, and read it."""
+        """Search a page for the best candidate, and read its authors and dates."""
         candidates = find_candidates(words)
         if not candidates:
             return cls()
         model, features = trained_model(), measure(words, candidates)
-        best = int(model.scores(features).argmax())
-        read, measures = read_candidate(page, words, candidates[best])
-        if not read:
+        chosen = candidates[int(model.scores(features).argmax())]
+        reading, measures = read_candidate(page, words, chosen)
+        if reading is None:
             return cls()
-        elements = words.page.elements
-        return cls(
-            candidates[best],
-            tuple(elements[place] for place in candidates[best].record_indices.tolist()),
-            model.probability(measures),
-            read,
-        )
+        records = tuple(words.page.numbers[chosen.record_indices].tolist())
+        return cls(chosen, records, model.probability(measures), reading)
 
     def found(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
         """Return the candidate's comments, or no comments if it is not likely enough."""
-        chosen, confidence = self.chosen, self.confidence
-        if chosen is None or confidence < least_confidence:
+        chosen, confidence, reading = self.chosen, self.confidence, self.reading
+        if chosen is None or reading is None or confidence < least_confidence:
             return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)
         return FoundComments(
-            self.elements,
+            self.records,
             CommentPattern(chosen.signature, chosen.levels, confidence),
             confidence,
-            self.read if len(self.read) == len(self.elements) else None,
+            reading if len(reading.records) == len(self.records) else None,
         )

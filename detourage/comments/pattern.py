@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from detourage.comments.signatures import Signature, group_by_look
-from detourage.html.flat import FlatDocument, HtmlElement
+from detourage.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
 """Minimum mean confidence, over a template's pages, of a pattern that is applied to the template.
@@ -56,20 +56,19 @@ class CommentPattern:
         """Serialise the pattern to a few dozen bytes of JSON."""
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
-    def records(self, document: HtmlElement | FlatDocument) -> tuple[HtmlElement, ...]:
-        """Return the elements that contain one comment each, on a page of the template."""
+    def records(self, page: FlatDocument) -> tuple[int, ...]:
+        """Return the indices of the elements that contain one comment each, on another page."""
         signature = self.signature
         if signature is None:
             return ()
-        flat = FlatDocument.of(document)
-        elements = np.flatnonzero(flat.having({signature.tag}))
+        elements = np.flatnonzero(page.having({signature.tag}))
         if not len(elements):
             return ()
-        looks = group_by_look(flat, elements)
+        looks = group_by_look(page, elements)
         records = elements[np.isin(looks.numbers, looks.by_signature.get(signature, ()))]
         for _ in range(self.levels):
-            records = np.maximum(flat.parents[records], 0)
-        return tuple(flat.elements[record] for record in dict.fromkeys(records.tolist()))
+            records = np.maximum(page.parents[records], 0)
+        return tuple(dict.fromkeys(records.tolist()))
 
 
 def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:

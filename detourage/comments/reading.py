@@ -3,9 +3,10 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, Self
 from urllib.parse import urldefrag
 
 from detourage.comments.bodies import Body, read_bodies
@@ -15,7 +16,7 @@ from detourage.comments.extents import Extent, find_extents
 from detourage.comments.layout import Column, Layout, align_columns, lay_out
 from detourage.comments.naming import FoundAuthor, name_authors
 from detourage.comments.replies import find_parents
-from detourage.html.flat import FlatDocument, HtmlElement
+from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
 from detourage.text.relative import resolve_relative
@@ -160,51 +161,82 @@ class CommentParts(NamedTuple):
     confidence: float
 
 
-class _Parts(NamedTuple):
-    """The parts found in a page's comments, with authors and dates by comment number."""
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Comments of a page, of which each part is read when it is needed.
 
-    extents: list[Extent]
-    layouts: list[Layout]
-    columns: list[Column]
+    Each of the `records` (indices of elements) contains one comment; they are in document order and
+    possibly nested. Because comments share a template, the meaning of each place is decided for all
+    comments at once. For example, a place with the same text in all of them is a button, and a
+    place with a date in most of them is that of their dates. `authors` and `dates` are those found,
+    by comment number.
+    """
+
+    page: FlatDocument
+    records: Sequence[int]
+    url: str
+    extents: Sequence[Extent]
+    layouts: Sequence[Layout]
+    columns: Sequence[Column]
     authors: Mapping[int, FoundAuthor]
     dates: Mapping[int, FoundDate]
-    bodies: list[Body]
 
+    @classmethod
+    def of(cls, page: FlatDocument, records: Sequence[int], url: str) -> Self:
+        """Read the authors and dates of comments (at least one)."""
+        extents = find_extents(page, records)
+        layouts = lay_out(page, extents)
+        columns = align_columns(layouts)
+        authors = name_authors(layouts, columns)
+        dates = date_comments(layouts, columns, page.attributes.of(0).get("lang"))
+        return cls(page, records, url, extents, layouts, columns, authors, dates)
 
-def read_comments(
-    page: FlatDocument, records: Sequence[HtmlElement], url: str
-) -> tuple[Comment, ...]:
-    """Read the comments of a page, one per record.
+    @cached_property
+    def _bodies(self) -> list[Body]:
+        return read_bodies(self.layouts, self.authors, self.dates)
 
-    Each of the `records` contains one comment; they are in document order and possibly nested.
-    Because comments share a template, the meaning of each place is decided for all comments at
-    once. For example, a place with the same text in all of them is a button, and a place with a
-    date in most of them is that of their dates.
-    """
-    return read_places(page, page.places_of(records), url) if records else ()
-
-
-def read_places(page: FlatDocument, records: Sequence[int], url: str) -> tuple[Comment, ...]:
-    """Read the comments of a page like `read_comments`, given the indices of their elements."""
-    extents, layouts, columns, authors, dates, bodies = _find_parts(page, records)
-    parents = find_parents(page, extents, layouts, authors)
-    permalinks = find_permalinks(page, extents, layouts, dates, url)
-    votes = find_votes(layouts, columns)
-    return tuple(
-        Comment(
-            text=body.text,
-            parent=parents[number],
-            permalink=permalinks[number],
-            votes=votes[number],
-            author=authors[number].name if number in authors else None,
-            date=dates[number].moment if number in dates else None,
-            written_date=(dates[number].written or None) if number in dates else None,
-            element=records[number],
-            texts=(places[0], places[-1]) if places else (),
+    @cached_property
+    def comments(self) -> tuple[Comment, ...]:
+        """The comments, one per record."""
+        page, layouts, authors, dates = self.page, self.layouts, self.authors, self.dates
+        parents = find_parents(page, self.extents, layouts, authors)
+        permalinks = find_permalinks(page, self.extents, layouts, dates, self.url)
+        votes = find_votes(layouts, self.columns)
+        return tuple(
+            Comment(
+                text=body.text,
+                parent=parents[number],
+                permalink=permalinks[number],
+                votes=votes[number],
+                author=authors[number].name if number in authors else None,
+                date=dates[number].moment if number in dates else None,
+                written_date=(dates[number].written or None) if number in dates else None,
+                element=self.records[number],
+                texts=(places[0], places[-1]) if places else (),
+            )
+            for number, body in enumerate(self._bodies)
+            for places in [sorted(layouts[number].text_places[node] for node in body.nodes)]
         )
-        for number, body in enumerate(bodies)
-        for places in [sorted(layouts[number].text_places[node] for node in body.nodes)]
-    )
+
+    def locate_parts(self, confidence: float) -> CommentParts:
+        """Locate the authors, dates and texts of the comments."""
+        layouts, authors, dates = self.layouts, self.authors.items(), self.dates.items()
+        return CommentParts(
+            elements=tuple(row for extent in self.extents for row in extent.rows),
+            authors=_texts_below((layouts[number], each.element) for number, each in authors),
+            dates=_texts_below((layouts[number], each.element) for number, each in dates),
+            bodies=frozenset(
+                layout.text_places[node]
+                for layout, body in zip(layouts, self._bodies, strict=True)
+                for node in body.nodes
+            ),
+            confidence=confidence,
+        )
+
+
+def read_comments(page: FlatDocument, records: Sequence[int], url: str) -> tuple[Comment, ...]:
+    """Read the comments of a page, one per record (see `Reading`)."""
+    return Reading.of(page, records, url).comments if records else ()
 
 
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
@@ -225,39 +257,12 @@ def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
     return tuple(replace(comments[number], parent=new_parent(number)) for number in kept)
 
 
-def locate_parts(
-    page: FlatDocument, records: Sequence[HtmlElement], confidence: float
-) -> CommentParts:
-    """Locate the authors, dates and texts of a page's comments (at least one)."""
-    extents, layouts, _, authors, dates, bodies = _find_parts(page, page.places_of(records))
-    return CommentParts(
-        elements=tuple(row for extent in extents for row in extent.rows),
-        authors=_texts_below((layouts[number], each.element) for number, each in authors.items()),
-        dates=_texts_below((layouts[number], each.element) for number, each in dates.items()),
-        bodies=frozenset(
-            layout.text_places[node]
-            for layout, body in zip(layouts, bodies, strict=True)
-            for node in body.nodes
-        ),
-        confidence=confidence,
-    )
-
-
 def _texts_below(elements: Iterable[tuple[Layout, int]]) -> frozenset[int]:
     return frozenset(
         place
         for layout, index in elements
         for place in layout.text_places[layout.text_starts[index] : layout.text_ends[index]]
     )
-
-
-def _find_parts(page: FlatDocument, records: Sequence[int]) -> _Parts:
-    extents = find_extents(page, records)
-    layouts = lay_out(page, extents)
-    columns = align_columns(layouts)
-    authors = name_authors(layouts, columns)
-    dates = date_comments(layouts, columns, page.attributes.of(0).get("lang"))
-    return _Parts(extents, layouts, columns, authors, dates, read_bodies(layouts, authors, dates))
 
 
 def dated_from(

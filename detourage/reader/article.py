@@ -1,6 +1,6 @@
 """Extraction of a page's article, with or without knowledge of its template."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from math import exp
 from typing import NamedTuple
@@ -72,7 +72,7 @@ MAX_LISTING_FACTOR = 0.5  # multiplies the confidence in an article whose page l
 def extract_article(
     page: Page,
     template: Page | TemplateKnowledge | None,
-    comments: Iterable[HtmlElement] = (),
+    comments: Collection[int] = (),
     text_roles: Sequence[LineRole] = (),
     posts: FindPosts | None = None,
     favor: Favor | None = None,
@@ -88,9 +88,9 @@ def extract_article(
     `template` is the template page to compare with, or its `TemplateKnowledge`, which gives the
     same result. Choose the template group's representative or, if the page is itself the
     representative, its nearest neighbour. If it is None, the page is read on its own. `comments`
-    are left out of the article unless one of them is the article itself. `posts` finds the posts of
-    a forum page; None disables the search. `favor` is as for `choose_lines`. `read_opened` reads a
-    copy of the page in which hidden elements are displayed.
+    are outline indices of elements left out of the article unless one of them is the article
+    itself. `posts` finds the posts of a forum page; None disables the search. `favor` is as for
+    `choose_lines`. `read_opened` reads a copy of the page in which hidden elements are displayed.
 
     Raise `MenuPageError` if the page only lists links to other pages, `NeedsRenderingError` if it
     is empty until a browser runs its scripts, and `NoTextError` if it displays no text, or only a
@@ -100,7 +100,7 @@ def extract_article(
     page_in_template = PageInTemplate(
         page.url, outline, knowledge_of(template), text_roles, posts, favor, read_opened
     )
-    article, body = find_article(page_in_template, outline.indices_of(comments))
+    article, body = find_article(page_in_template, comments)
     return with_predictions(page_in_template, article, body)
 
 

@@ -1,12 +1,13 @@
 """Exclusion of comments from the article's text."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
+
+import numpy as np
 
 from detourage.comments import FoundComments
 from detourage.comments.extents import comment_area
 from detourage.html import Page
-from detourage.html.flat import HtmlElement
 from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 
@@ -18,9 +19,12 @@ MIN_REMAINING = 100
 be left, one of the elements is the article itself, such as the first post of a thread."""
 
 
-def comments_to_exclude(page: Page, found: FoundComments) -> Sequence[HtmlElement]:
-    """Return the elements of comments found with a confidence of at least `SURE`."""
-    return comment_area(page.flat, found.records) if found.confidence >= SURE else ()
+def comments_to_exclude(page: Page, found: FoundComments) -> Collection[int]:
+    """Return the outline indices of comments found with a confidence of at least `SURE`."""
+    if found.confidence < SURE or not found.records:
+        return ()
+    area = comment_area(page.flat, found.records)
+    return np.flatnonzero(np.isin(Outline.of(page.flat).flat.numbers, area)).tolist()
 
 
 def exclude(page: Outline, body: FoundBody, elements: Collection[int]) -> FoundBody:

@@ -16,7 +16,7 @@ from detourage.comments import (
     CommentParts,
     CommentPattern,
     FoundComments,
-    locate_parts,
+    Reading,
     read_comments,
     vote,
     with_content,
@@ -28,7 +28,7 @@ from detourage.comments.finding import MIN_CONFIDENCE, Search
 from detourage.comments.reading import dated_from
 from detourage.html import Page
 from detourage.html.flat import FlatDocument, HtmlElement
-from detourage.html.nodes import Node, element_at
+from detourage.html.nodes import Node
 from detourage.metadata import dated_from as dated_metadata
 from detourage.pagination import read_pagination
 from detourage.reader import (
@@ -231,17 +231,14 @@ def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | No
     """Return doubtful comments if they have different authors and most words with their role."""
     if not doubtful.records:
         return None
-    read = doubtful.read or read_comments(page.flat, doubtful.records, page.url)
-    signed = [comment for comment in read if comment.author is not None]
-    has_different_authors = len({comment.author for comment in signed}) == len(signed)
-    is_complete = all(
-        each.text and (each.date is not None or each.written_date is not None) for each in signed
-    )
-    if len(signed) < MIN_SIGNED or not (has_different_authors and is_complete):
+    reading = doubtful.reading or Reading.of(page.flat, doubtful.records, page.url)
+    names = [author.name for author in reading.authors.values()]
+    is_complete = reading.authors.keys() <= reading.dates.keys()
+    if len({*names}) < max(MIN_SIGNED, len(names)) or not is_complete:
         return None
-    records = doubtful.records[1:] if read[0].author is None else doubtful.records
+    records = doubtful.records[0 if 0 in reading.authors else 1 :]
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
-    is_record = np.isin(np.arange(len(outline.elements)), [*outline.indices_of(records)])
+    is_record = np.isin(outline.flat.numbers, records)
     is_inside = outline.flat.within(is_record)[[line.block for line in judged.lines]]
     word_counts = np.array([len(line.tokens) for line in judged.lines])
     probabilities = judged.probability_of(("comment",))
@@ -258,7 +255,10 @@ def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | No
     has_most = found_words >= MIN_COMMENTS_SHARE * comment_words[start:].sum()
     if not has_most or found_words < min_role * word_counts[is_inside].sum():
         return None
-    return doubtful._replace(records=records, confidence=MIN_CONFIDENCE, read=None)
+    if not all(reading.comments[number].text for number in reading.authors):
+        return None
+    is_whole = len(records) == len(reading.records)
+    return FoundComments(records, doubtful.pattern, MIN_CONFIDENCE, reading if is_whole else None)
 
 
 def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Search:
@@ -311,12 +311,17 @@ class _PostsOfPage:
             return self.likely
         return (self.search or _search(self.page, self.template)).found(MIN_POSTS_CONFIDENCE)
 
-    def find(self) -> CommentParts | None:
-        """Return the locations of the posts, or None if there are none."""
-        records = self.found.records[:MAX_COMMENTS]
+    @cached_property
+    def _parts(self) -> CommentParts | None:
+        reading, records = self.found.reading, self.found.records[:MAX_COMMENTS]
         if not records:
             return None
-        return locate_parts(self.page.flat, records, self.found.confidence)
+        reading = reading or Reading.of(self.page.flat, records, self.page.url)
+        return reading.locate_parts(self.found.confidence)
+
+    def find(self) -> CommentParts | None:
+        """Return the locations of the posts, or None if there are none."""
+        return self._parts
 
 
 def comment_pattern_of(page: Page) -> CommentPattern | None:
@@ -357,21 +362,19 @@ def patterns_for_page(
 
 def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
     """Read the displayed comments that do not contain the article, or else the declared ones."""
-    records, read = _without_article(found.records[:MAX_COMMENTS], page, article), found.read
-    if read is None or len(records) != len(found.records):
-        read = read_comments(page.flat, records, page.url)
-    return with_content(read) or declared_comments(page)
+    records = _without_article(found.records[:MAX_COMMENTS], page, article)
+    if found.reading is not None and len(records) == len(found.records):
+        return with_content(found.reading.comments) or declared_comments(page)
+    return with_content(read_comments(page.flat, records, page.url)) or declared_comments(page)
 
 
-def _without_article(
-    records: Sequence[HtmlElement], page: Page, article: Article
-) -> Sequence[HtmlElement]:
+def _without_article(records: Sequence[int], page: Page, article: Article) -> Sequence[int]:
     """Remove a record that contains the article, unless it has siblings, like the first post."""
-    container = element_at(page.document, article.xpath) if records else None
-    if container is None:
+    place, ends = article.container, page.flat.ends
+    around = [each for each in records if place is not None and each <= place < ends[each]]
+    if not around:
         return records
-    around = {container, *container.iterancestors()}
-    extents = find_extents(page.flat, page.flat.places_of(records))
+    extents = find_extents(page.flat, records)
     parents = [page.flat.parents[extent.element] for extent in extents]
     return [
         record

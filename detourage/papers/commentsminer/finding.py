@@ -31,7 +31,7 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
         ranking = load_model(BoostedTrees, __package__, "commentsminer.json")
         chosen = candidates[int(ranking.probabilities(features).argmax())]
         roots = find_occurrences(elements, chosen)
-    found = tuple(elements.elements[root] for root in roots)
+    found = elements.numbers[roots].tolist() if roots else []
     comments = to_reader_comments(read_comments(page.flat, found, page.url))
     return Extracted(None, "", (), comments=comments)
 

@@ -1,8 +1,10 @@
 """Finding the comments of a page, and the pattern of the elements that contain them."""
 
+from collections.abc import Sequence
+
 import pytest
 
-from detourage.comments import NO_COMMENTS_SEEN, CommentPattern, FoundComments, read_comments, vote
+from detourage.comments import NO_COMMENTS_SEEN, CommentPattern, read_comments, vote
 from detourage.comments.signatures import Signature
 from detourage.html import Page
 from detourage.reader.content import comments_of as find_comments
@@ -28,8 +30,8 @@ def _comments(end: int, first: int = 0) -> str:
     return "".join(map(_comment, range(first, end)))
 
 
-def _ids(found: FoundComments) -> list[str | None]:
-    return [record.get("id") for record in found.records]
+def _ids(page: Page, records: Sequence[int]) -> list[str | None]:
+    return [page.flat.elements[record].get("id") for record in records]
 
 
 @pytest.mark.parametrize(
@@ -38,15 +40,16 @@ def _ids(found: FoundComments) -> list[str | None]:
     ids=["adjacent", "around a form"],
 )
 def test_finds_each_comment_below_an_article(form: str) -> None:
-    found = find_comments(_page(f"{_comments(3)}{form}{_comments(6, first=3)}"))
-    assert _ids(found) == [f"comment-{number}" for number in range(6)]
+    page = _page(f"{_comments(3)}{form}{_comments(6, first=3)}")
+    found = find_comments(page)
+    assert _ids(page, found.records) == [f"comment-{number}" for number in range(6)]
     assert found.confidence > 0.5
 
 
 def test_finds_replies_inside_the_comments_they_reply_to() -> None:
     page = _page(_comment(0, _comment(1) + _comment(2, _comment(3))) + _comment(4))
     found = find_comments(page)
-    assert _ids(found) == [f"comment-{number}" for number in range(5)]
+    assert _ids(page, found.records) == [f"comment-{number}" for number in range(5)]
     comments = read_comments(page.flat, found.records, URL)
     assert [comment.parent for comment in comments] == [None, 0, 0, 2, None]
 
@@ -73,7 +76,7 @@ def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
     assert find_comments(page).records == ()
     others = [find_comments(_page(_comments(n))).pattern for n in (5, 8, 6)]
     pattern = vote([*others, find_comments(_page("")).pattern])
-    assert [record.get("id") for record in pattern.records(page.flat)] == ["comment-3"]
+    assert _ids(page, pattern.records(page.flat)) == ["comment-3"]
 
 
 def test_unlikely_patterns_are_not_used_on_other_pages() -> None:
