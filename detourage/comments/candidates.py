@@ -13,7 +13,6 @@ import numpy.typing as npt
 from detourage.comments.signatures import Signature, group_by_look
 from detourage.html.flat import FlatDocument, Integers
 
-MIN_WORDS = 10  # expected words by readers on a page that is searched for candidates
 MIN_SHARE = 0.2  # share of the page's words by readers that a candidate contains
 MAX_CANDIDATES = 100  # candidates per page, which bounds the work on malicious pages
 MAX_LEVELS = 8  # levels from the element with the signature up to the element with its record
@@ -51,8 +50,6 @@ def find_candidates(page_words: PageWords) -> list[Candidate]:
     """
     page = page_words.page
     words_before = np.concatenate([[0.0], np.cumsum(page_words.by_readers)])
-    if words_before[-1] < MIN_WORDS:
-        return []
     elements = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NEVER_RECORDS))
     looks = group_by_look(page, elements)
     words = words_before[page.text_ends[elements]] - words_before[page.text_starts[elements]]

@@ -51,6 +51,9 @@ from detourage.walls import Verdict, judge_wall
 
 logger = logging.getLogger(__name__)
 
+MIN_COMMENT = 0.3  # probability of a comment, or a forum page, at which comments are searched for
+MIN_WORDS_BY_READERS = 25  # expected number of words at which comments are searched for
+
 MIN_POSTS_CONFIDENCE = 0.1
 """Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
 forum page would lose most of its text."""
@@ -275,13 +278,15 @@ def words_by_readers(
     Readers wrote the comments of any page and, if it is a forum page, its whole text.
     """
     outline, judged = Outline.of(page.flat), judged_page(page, template)
-    if not judged.may_have_comments:
+    comment, forum = judged.probability_of(("comment",)), judged.kinds.get("forum", 0.0)
+    if max(comment.max(initial=0.0), forum) < MIN_COMMENT:
         return None
     probability_by_line = np.zeros(int(outline.text_lines.max(initial=0)) + 1)
-    probability_by_line[[line.number for line in judged.lines]] = (
-        judged.probability_of(("comment",)) + judged.kinds.get("forum", 0.0) * judged.probabilities
-    )
+    numbers = [line.number for line in judged.lines]
+    probability_by_line[numbers] = comment + forum * judged.probabilities
     by_readers = outline.text_sizes * probability_by_line[outline.text_lines]
+    if by_readers.sum() < MIN_WORDS_BY_READERS:
+        return None
     return PageWords(outline.flat, outline.text_sizes, by_readers)
 
 

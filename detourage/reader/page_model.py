@@ -20,9 +20,6 @@ from detourage.reader.shared_lines import masked_digest_of
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 from detourage.text.shipped import shipped_bytes
 
-MIN_COMMENT = 0.3  # probability of a comment, or a forum page, at which comments are searched for
-MIN_COMMENT_LINES = 1.0  # expected number of lines in comments at which comments are searched for
-
 OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 """Roles of lines that belong to the page rather than to its template."""
 
@@ -131,14 +128,6 @@ class JudgedPage:
     def kind(self) -> Kind:
         """Most probable kind of the page; an article if it has no lines."""
         return max(self.kinds, key=lambda kind: self.kinds[kind], default="article")
-
-    @property
-    def may_have_comments(self) -> bool:
-        """Whether the page probably has lines of comments, or is a forum page."""
-        comment = self.probability_of(("comment",))
-        has_likely_line = comment.max(initial=0.0) >= MIN_COMMENT
-        is_forum = self.kinds.get("forum", 0.0) >= MIN_COMMENT
-        return is_forum or bool(has_likely_line and comment.sum() >= MIN_COMMENT_LINES)
 
     def likeliest(
         self, places: npt.NDArray[np.int64], roles: Collection[LineRole]
