@@ -19,7 +19,9 @@ def native(name: str, folder: Path, *sources: Path, options: Sequence[str] = ())
     return Extension(
         name,
         sources=[path.as_posix() for path in sources],
-        depends=sorted(path.as_posix() for each in (folder, TEXT) for path in each.glob("*.[hi]*")),
+        depends=sorted(
+            path.as_posix() for each in (folder, TEXT, CORE) for path in each.glob("*.[hi]*")
+        ),
         define_macros=[("Py_LIMITED_API", "0x030B0000")],
         # Debian's Python requests debugging information, which would be three quarters of the size.
         extra_compile_args=[] if os.name == "nt" else ["-g0", *GCC, *options],
@@ -31,13 +33,15 @@ def native(name: str, folder: Path, *sources: Path, options: Sequence[str] = ())
 CORE = Path("detourage/core")
 INFERENCE = Path("detourage/inference")
 TEXT = Path("detourage/text")
+HTML = Path("detourage/html")
 
 NATIVE = [
     native("detourage.core._core", CORE, *sorted(CORE.glob("*.cpp")), options=["-std=c++20"]),
     native("detourage.template.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
     native("detourage.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
     native("detourage.text._texts", TEXT, TEXT / "_texts.c"),
-    native("detourage.html._markup", Path("detourage/html"), Path("detourage/html/_markup.c")),
+    native("detourage.html._markup", HTML, HTML / "_markup.c"),
+    native("detourage.html._locations", HTML, HTML / "_locations.cpp", options=["-std=c++20"]),
 ]
 
 

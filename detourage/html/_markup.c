@@ -1145,39 +1145,33 @@ static const char *find_text(Cursor *cursor, const char *text, const char *text_
 }
 
 PyDoc_STRVAR(positions_doc,
-             "positions(html, texts, is_whole) -> (bytes, bytes)\n\n"
-             "Find texts, in document order, in the page in UTF-8 from which they were parsed; texts of\n"
-             "scripts and styles must be left out. Return int64 columns with the start and end of each\n"
-             "text without ASCII white space around it, -1 for a text that is blank or was not found.\n"
-             "With `is_whole`, each text is all the text between two tags.");
+             "positions(html, texts, is_raw, is_whole) -> (bytes, bytes)\n\n"
+             "Find texts, in document order and each followed by NUL, in the page in UTF-8 from which they\n"
+             "were parsed. Texts of scripts and styles have a mark in `is_raw` and are left out. Return\n"
+             "int64 columns with the start and end of each text without ASCII white space around it, -1\n"
+             "for a text that is blank, left out or was not found. With `is_whole`, each text is all the\n"
+             "text between two tags.");
 
 static PyObject *markup_positions(PyObject *module, PyObject *args) {
     (void)module;
-    Py_buffer html;
-    PyObject *texts;
+    Py_buffer html, texts, is_raw;
     int is_whole;
-    if (!PyArg_ParseTuple(args, "y*O!p", &html, &PyList_Type, &texts, &is_whole)) return NULL;
-    const Py_ssize_t count = PyList_Size(texts);
+    if (!PyArg_ParseTuple(args, "y*y*y*p", &html, &texts, &is_raw, &is_whole)) return NULL;
     Runs runs = {0};
     split_source(html.buf, (const char *)html.buf + html.len, &runs);
     Output starts = {0}, ends = {0};
     Cursor cursor = {.runs = &runs, .left = 16 * (int64_t)html.len + 1000000};
     if (runs.count) cursor.at = runs.items->shown;
     size_t misses = 0;
-    PyObject *answer = NULL;
-    int is_read = 1;
-    for (Py_ssize_t i = 0; is_read && i < count; i++) {
-        Py_ssize_t length;
-        const char *text = PyUnicode_AsUTF8AndSize(PyList_GetItem(texts, i), &length);
-        if (!text) {
-            is_read = 0;
-            break;
-        }
-        const char *text_end = text + length;
+    const char *text = texts.buf, *after_last = text + texts.len, *next;
+    for (Py_ssize_t i = 0; text < after_last; i++, text = next + 1) {
+        const char *text_end = next = memchr(text, 0, (size_t)(after_last - text));
+        if (!text_end) break;
         while (text < text_end && is_space(*text)) text++;
         while (text < text_end && is_space(text_end[-1])) text_end--;
         const char *start = NULL;
-        if (text < text_end && runs.count) {
+        const int is_left_out = i < is_raw.len && ((const char *)is_raw.buf)[i];
+        if (text < text_end && runs.count && !is_left_out) {
             size_t window = (size_t)WINDOW << (misses / 8 > 6 ? 6 : misses / 8);
             if (window > WIDEST) window = WIDEST;
             start = find_text(&cursor, text, text_end, window, is_whole);
@@ -1188,14 +1182,14 @@ static PyObject *markup_positions(PyObject *module, PyObject *args) {
         put(&starts, (const char *)range, sizeof *range);
         put(&ends, (const char *)(range + 1), sizeof *range);
     }
-    if (is_read && !runs.failed)
-        answer = Py_BuildValue("NN", bytes_of(&starts), bytes_of(&ends));
-    else if (is_read)
-        PyErr_NoMemory();
+    PyObject *answer =
+        runs.failed ? PyErr_NoMemory() : Py_BuildValue("NN", bytes_of(&starts), bytes_of(&ends));
     free(starts.data);
     free(ends.data);
     free(runs.items);
     PyBuffer_Release(&html);
+    PyBuffer_Release(&texts);
+    PyBuffer_Release(&is_raw);
     return answer;
 }
 

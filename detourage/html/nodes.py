@@ -3,15 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Self, TypeAlias
 
 import numpy as np
 
-from detourage.html.flat import FlatDocument, HtmlElement
+from detourage.html import _locations
+from detourage.html.flat import FlatDocument, HtmlElement, joined_strings
 
-_FOREIGN = frozenset({"svg", "math"})
 _STEP = re.compile(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])?")
 
 
@@ -23,10 +22,9 @@ class Paths:
     """
 
     def __init__(self, flat: FlatDocument) -> None:
-        self._flat = flat
-        self._parents: list[int] = flat.parents.tolist()
-        self._is_foreign = flat.within(flat.having(_FOREIGN))
-        self._paths_of_parents: dict[tuple[int, int], str] = {}
+        tags, pieces = joined_strings(flat.distinct_tags), flat.pieces
+        columns = flat.tag_numbers, flat.parents, flat.ends
+        self.tree = _locations.tree(tags, *columns, pieces.utf8, pieces.parents)
 
     @classmethod
     def of(cls, flat: FlatDocument) -> Self:
@@ -35,38 +33,7 @@ class Paths:
 
     def path(self, element: int, ancestor: int = -1) -> str:
         """Return an element's absolute path, or the path from an ancestor, empty for itself."""
-        if element == ancestor:
-            return ""
-        parent = self._parents[element]
-        if parent == ancestor and ancestor >= 0:
-            return self._step(element)
-        # Only the paths of parents are kept, because those of all elements could fill the memory.
-        key = parent, ancestor
-        if key not in self._paths_of_parents:
-            self._paths_of_parents[key] = self.path(parent, ancestor)
-        return f"{self._paths_of_parents[key]}/{self._step(element)}"
-
-    def _step(self, element: int) -> str:
-        tag, rank = self._flat.tags[element], self._ranks[element]
-        name = f"*[name()='{tag}']" if ":" in tag or self._is_foreign[element] else tag
-        return f"{name}[{rank}]" if rank else name
-
-    @cached_property
-    def _ranks(self) -> list[int]:
-        """The rank of each element among its siblings with the same name, 0 if it has none."""
-        # Siblings with the same name have the same key, and are adjacent after sorting.
-        keys = (self._flat.parents + 1) * len(self._flat.distinct_tags) + self._flat.tag_numbers
-        order = np.argsort(keys, kind="stable")
-        sorted_keys = keys[order]
-        differs = sorted_keys[1:] != sorted_keys[:-1]
-        is_first, is_last = np.append(True, differs), np.append(differs, True)
-        places = np.arange(len(keys))
-        first_places = np.maximum.accumulate(np.where(is_first, places, 0))
-        ranks = np.empty(len(keys), dtype=np.int64)
-        ranks[order] = places - first_places + 1
-        ranks[order[is_first & is_last]] = 0
-        found: list[int] = ranks.tolist()
-        return found
+        return _locations.path(self.tree, element, ancestor)
 
 
 def index_at(flat: FlatDocument, path: str) -> int | None:

@@ -1,27 +1,23 @@
 """Positions of a page's elements and texts in its source."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 
-from detourage.html import _markup
+from detourage.html import _locations, _markup
 from detourage.html.encoding import BYTE_ORDER_MARKS, codec_of
-from detourage.html.flat import FlatDocument, Integers
+from detourage.html.flat import FlatDocument, Integers, joined_strings
+from detourage.html.nodes import Paths
 
 if TYPE_CHECKING:
     from detourage.html.page import Page
 
-# Elements whose text is no markup; a comment or the beginning of a start tag; a whole start tag
+# Elements whose text is no markup; a whole start tag
 _RAW_TEXT = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
-_START_TAG = re.compile(rb"<!--(?:-?>|.*?(?:--!?>|\Z))|<(?P<name>[a-zA-Z][^\s/>]*)", re.DOTALL)
 _WHOLE_TAG = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
-MANY_TEXTS = 50  # number of texts above which they are compared with NumPy instead of one by one
 MAX_GAP_BYTES = 100_000  # bytes between two texts that are searched for the tags between them
 
 
@@ -115,21 +111,22 @@ class PageSource:
 
     def __init__(self, flat: FlatDocument, source: Source | None = None) -> None:
         self._flat = flat
-        self._source = source
-        self._after: list[int] = flat.pieces.after.tolist()
-        self.holders: list[int] = flat.pieces.parents.tolist()  # the parent of each text
-        self._last_own_offsets: dict[int, tuple[int, int]] = {}
-        self._tag_offsets: dict[tuple[int, int], dict[int, int]] = {}
+        self._source = None if source is None or source.is_changed else source
+        self._start_tags: dict[int, tuple[int, Integers]] = {}
 
     @classmethod
     def of(cls, page: "Page") -> Self:
         """Return the positions in a page, computed once."""
         return page.flat.once("positions", lambda: cls(page.flat, page.source))
 
-    def text_range(self, piece: int) -> ByteRange | None:
-        """Return the range of a text in the page, without ASCII white space around it."""
-        starts, ends = self.ranges
-        return ByteRange(starts[piece], ends[piece]) if starts[piece] >= 0 else None
+    def text_range(self, *pieces: int) -> ByteRange | None:
+        """Return the range in the page from the first to the last of the given texts.
+
+        It has no ASCII white space around it; texts with unknown positions are ignored.
+        """
+        starts, ends = (offsets[[*pieces]] for offsets in self.ranges)
+        known = starts[starts >= 0]
+        return ByteRange(int(known.min()), int(ends.max())) if len(known) else None
 
     def part_range(self, piece: int, start: int, end: int) -> ByteRange | None:
         """Return the range in the page of the characters `start` to `end` of a text."""
@@ -137,28 +134,16 @@ class PageSource:
         text_start, text_end = (int(offsets[piece]) for offsets in self._offsets)
         if text_start < 0 or self._source is None:
             return None
-        parts = [text[:start], text[start:end], text[end:]]
-        positions = _markup.positions(self._source.utf8[text_start:text_end], parts, False)
+        source = self._source.utf8[text_start:text_end]
+        parts = joined_strings([text[:start], text[start:end], text[end:]])
+        positions = _markup.positions(source, parts, np.zeros(3, dtype=np.bool_), False)
         part = text_start + np.array([np.frombuffer(each, np.int64)[1] for each in positions])
         raw = self._source.raw_offsets(part) if part[0] >= text_start else None
         return None if raw is None else ByteRange(*raw.tolist())
 
     def own_offset(self, piece: int) -> int:
         """Return the number of characters before a text in its parent's own text nodes."""
-        parent = self.holders[piece]
-        # Texts are usually requested in order, so counting continues at the last one requested.
-        last, offset = self._last_own_offsets.get(parent, (piece + 1, 0))
-        if last > piece:
-            last, offset = bisect_left(self._after, parent), 0
-        between: Iterable[int] = range(last, piece)
-        if piece - last > MANY_TEXTS:
-            is_own = self._flat.pieces.parents[last:piece] == parent
-            between = (np.flatnonzero(is_own) + last).tolist()
-        for text in between:
-            if self.holders[text] == parent:
-                offset += len(self._flat.pieces.texts[text])
-        self._last_own_offsets[parent] = piece, offset
-        return offset
+        return _locations.own_offset(Paths.of(self._flat).tree, piece)
 
     def tag_range(self, element: int) -> ByteRange | None:
         """Return the range of an element's start tag, or None if it is uncertain.
@@ -168,101 +153,89 @@ class PageSource:
         """
         if self._source is None:
             return None
-        next_text = bisect_left(self._after, element)
-        gap = int(self._known_before[next_text]), int(self._known_after[next_text])
-        if gap not in self._tag_offsets:
-            self._tag_offsets[gap] = self._tags_between(*gap)
-        start = self._tag_offsets[gap].get(element)
-        match = _WHOLE_TAG.match(self._source.utf8, start) if start is not None else None
+        known = self._known
+        place = int(known.searchsorted(self._flat.pieces.after.searchsorted(element)))
+        if place not in self._start_tags:
+            self._start_tags[place] = self._tags_between(*known[place - 1 : place + 1].tolist())
+        first, offsets = self._start_tags[place]
+        start = int(offsets[element - first]) if len(offsets) else -1
+        match = _WHOLE_TAG.match(self._source.utf8, start) if start >= 0 else None
         if match is None:
             return None
         raw = self._source.raw_offsets(np.array(match.span()))
         return None if raw is None else ByteRange(*raw.tolist())
 
-    def _tags_between(self, first: int, last: int) -> dict[int, int]:
-        """Return the certain offsets in the source of the elements that start between two texts."""
-        flat, source = self._flat, self._source
-        count = len(flat.pieces.texts)
+    def _tags_between(self, first: int, last: int) -> tuple[int, Integers]:
+        """Return the first element between two texts, and the offsets of the start tags there."""
+        flat, count = self._flat, len(self._flat.pieces.after)
+        utf8 = self._source.utf8 if self._source is not None else b""
         start = int(self._offsets[1][first]) if first >= 0 else 0
-        end = int(self._offsets[0][last]) if last < count else len(source.utf8) if source else 0
-        if source is None or not 0 <= end - start <= MAX_GAP_BYTES:
-            return {}
-        tag_offsets: dict[str, list[int]] = {}
-        for match in _START_TAG.finditer(source.utf8, start, end):
-            if match["name"]:
-                name = match["name"].decode("utf-8", "replace").lower()
-                tag_offsets.setdefault(name, []).append(match.start())
-        first_element = self._after[first] + 1 if first >= 0 else 0
-        end_element = self._after[last] + 1 if last < count else len(flat.tags)
-        elements_by_tag: dict[str, list[int]] = {}
-        for element in range(first_element, end_element):
-            elements_by_tag.setdefault(flat.tags[element], []).append(element)
-        return {
-            element: offset
-            for tag, elements in elements_by_tag.items()
-            if len(elements) == len(tag_offsets.get(tag, ()))
-            for element, offset in zip(elements, tag_offsets[tag], strict=True)
-        }
+        end = int(self._offsets[0][last]) if last < count else len(utf8)
+        first_element = int(flat.pieces.after[first]) + 1 if first >= 0 else 0
+        end_element = int(flat.pieces.after[last]) + 1 if last < count else len(flat.parents)
+        if not 0 <= end - start <= MAX_GAP_BYTES:
+            return first_element, np.empty(0, np.int64)
+        tree = Paths.of(flat).tree
+        tags = _locations.start_tags(tree, utf8, start, end, first_element, end_element)
+        return first_element, np.frombuffer(tags, np.int64)
 
     @cached_property
-    def _known_before(self) -> Integers:
-        """For each text, the last text before it whose position is known, or -1."""
-        known = np.where(self._offsets[0] >= 0, np.arange(len(self._after)), -1)
-        return np.maximum.accumulate(np.concatenate([[-1], known]))
+    def _known(self) -> Integers:
+        """The texts with known positions, between -1 and the number of texts."""
+        starts = self._offsets[0]
+        return np.concatenate([[-1], np.flatnonzero(starts >= 0), [len(starts)]])
 
-    @cached_property
-    def _known_after(self) -> Integers:
-        """For each text, itself or the next one with a known position, or the number of texts."""
-        count = len(self._after)
-        known = np.where(self._offsets[0] >= 0, np.arange(count), count)
-        return np.minimum.accumulate(np.append(known, count)[::-1])[::-1]
-
-    def value_range(self, piece: int, value: str) -> ByteRange | None:
-        """Return the range of a value in a script, or None if the script does not contain it."""
-        source = self._source
-        if source is None:
+    def value_range(self, value: str) -> tuple[int, ByteRange | None] | None:
+        """Return the first text that contains a value, and the range of the value in a script."""
+        pieces, source = self._flat.pieces.utf8, self._source
+        offset = pieces.find(wanted := value.encode("utf-8", "surrogatepass"))
+        if offset < 0:
             return None
-        script = self._flat.pieces.texts[piece].encode()
-        offset_in_script = script.find(value.encode())
+        start, end = pieces.rfind(b"\0", 0, offset) + 1, pieces.index(b"\0", offset)
+        piece = pieces.count(b"\0", 0, start)
         # A script is written in the same way in the source and in the tree.
-        start = source.utf8.find(script)
-        if offset_in_script < 0 or start < 0 or source.utf8.find(script, start + 1) >= 0:
-            return None
-        start += offset_in_script
-        raw = source.raw_offsets(np.array([start, start + len(value.encode())]))
-        return None if raw is None else ByteRange(*raw.tolist())
+        script = pieces[start:end]
+        place = source.utf8.find(script) if source is not None else -1
+        if source is None or place < 0 or source.utf8.find(script, place + 1) >= 0:
+            return piece, None
+        place += offset - start
+        raw = source.raw_offsets(np.array([place, place + len(wanted)]))
+        return piece, None if raw is None else ByteRange(*raw.tolist())
 
-    def texts_below(self, element: int) -> Iterator[int]:
-        """Yield the indices of the texts below an element."""
-        end = int(self._flat.ends[element])
-        first, last = bisect_left(self._after, element), bisect_left(self._after, end)
-        return (text for text in range(first, last) if element <= self.holders[text] < end)
+    def texts_below(self, element: int) -> list[int]:
+        """Return the indices of the texts below an element."""
+        pieces, end = self._flat.pieces, int(self._flat.ends[element])
+        first, last = pieces.after.searchsorted((element, end))
+        parents = pieces.parents[first:last]
+        found: list[int] = (np.flatnonzero((parents >= element) & (parents < end)) + first).tolist()
+        return found
 
     @cached_property
     def text_at(self) -> dict[int, int]:
         """The index of each text by the offset of its start in the page."""
-        return {start: number for number, start in enumerate(self.ranges[0]) if start >= 0}
+        starts = enumerate(self.ranges[0].tolist())
+        return {start: number for number, start in starts if start >= 0}
 
     @cached_property
     def _offsets(self) -> tuple[Integers, Integers]:
         """The start and end of each text in the source's `utf8`, or -1 if unknown."""
         pieces = self._flat.pieces
-        starts = np.full(len(pieces.texts), -1, dtype=np.int64)
-        ends = starts.copy()
-        if self._source is not None:
-            is_parsed = ~self._flat.having(_RAW_TEXT)[pieces.parents]
-            texts = list(compress(pieces.texts, is_parsed.tolist()))
-            positions = _markup.positions(self._source.utf8, texts, True)
-            starts[is_parsed], ends[is_parsed] = (np.frombuffer(p, np.int64) for p in positions)
-        return starts, ends
+        if self._source is None:
+            unknown = np.full(len(pieces.parents), -1, dtype=np.int64)
+            return unknown, unknown
+        is_raw = self._flat.having(_RAW_TEXT)[pieces.parents]
+        starts, ends = _markup.positions(self._source.utf8, pieces.utf8, is_raw, True)
+        return np.frombuffer(starts, np.int64), np.frombuffer(ends, np.int64)
 
     @cached_property
-    def ranges(self) -> tuple[list[int], list[int]]:
+    def ranges(self) -> tuple[Integers, Integers]:
         """The start and end of each text in the page, without white space around it, or -1."""
-        offsets = np.stack(self._offsets)
-        is_known = offsets[0] >= 0
-        if self._source is not None and is_known.any():
-            raw = self._source.raw_offsets(offsets[:, is_known])
-            offsets[:, is_known] = -1 if raw is None else raw
-        starts, ends = offsets.tolist()
+        starts, ends = self._offsets
+        known = np.flatnonzero(starts >= 0)
+        if self._source is None or not len(known):
+            return starts, ends
+        raw = self._source.raw_offsets(np.concatenate([starts[known], ends[known]]))
+        starts, ends = np.full((2, len(starts)), -1, dtype=np.int64)
+        if raw is not None:
+            starts[known], ends[known] = raw.reshape(2, -1)
         return starts, ends

@@ -1,22 +1,23 @@
 """Locations of an article's parts in its page, so that each part can be found there again."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
 
 from detourage.article import Article, ArticleBlock
 from detourage.comments import Comment
-from detourage.html import Page, PageError, parse_page
-from detourage.html.flat import FlatDocument
+from detourage.html import Page, PageError, _locations, parse_page
+from detourage.html.flat import Integers
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
 from detourage.html.source import ByteRange, PageSource
 from detourage.html.text import within_sentences, without_text
 from detourage.text import words
+from detourage.text.texts import character_tables
 
 if TYPE_CHECKING:
     from detourage.messages import ArticleMessage
@@ -41,18 +42,18 @@ def without_locations(article: Article) -> Article:
 
 def with_locations(page: Page, article: Article) -> Article:
     """Return an article with the locations of its parts in the page from which it was extracted."""
-    locations = PageLocations(page)
+    locations = PageLocations(page, article.container)
     # The limit on the length of the article's paths must not depend on its comments.
     comment_locations = PageLocations(page)
     return replace(
         article,
-        blocks=tuple(locations.locate_blocks(article.blocks, article.container)),
+        blocks=locations.locate_blocks(article.blocks),
         images=tuple(
-            replace(each, location=locations.locate_element(each.element, article.container))
+            replace(each, location=locations.locate_element(each.element))
             for each in article.images
         ),
         embeds=tuple(
-            replace(each, location=locations.locate_element(each.element, article.container))
+            replace(each, location=locations.locate_element(each.element))
             for each in article.embeds
         ),
         comments=tuple(
@@ -63,52 +64,48 @@ def with_locations(page: Page, article: Article) -> Article:
     )
 
 
-@dataclass(frozen=True)
 class PageLocations:
-    """Locator of parts of a page; `budget[0]` is the number of characters left for their XPaths."""
+    """Locator of parts of a page; paths below the `container` are relative to it."""
 
-    page: Page
-    budget: list[int] = field(default_factory=lambda: [MAX_PATH_CHARACTERS])
+    def __init__(self, page: Page, container: int | None = None) -> None:
+        self._flat = page.flat
+        self._container = container
+        self._source = PageSource.of(page)
+        self._paths = Paths.of(page.flat)
+        self._budget = MAX_PATH_CHARACTERS
 
-    def _can_afford(self, paths: Iterable[str]) -> bool:
-        """Reduce the budget by the length of some paths; return False if they exceed it."""
-        self.budget[0] -= sum(map(len, paths))
-        return self.budget[0] >= 0
-
-    @cached_property
-    def _paths(self) -> Paths:
-        return Paths.of(self.page.flat)
-
-    @cached_property
-    def _flat(self) -> FlatDocument:
-        return self.page.flat
-
-    @cached_property
-    def _source(self) -> PageSource:
-        return PageSource.of(self.page)
-
-    def locate_element(self, element: int | None, container: int | None) -> Location | None:
+    def locate_element(self, element: int | None) -> Location | None:
         """Return the location of an element's start tag."""
-        if element is None:
-            return None
-        path = self._path(element, container)
-        if not self._can_afford([path]):
+        if element is None or (path := self._path_within_budget(element)) is None:
             return None
         return Location(path, None, *(self._source.tag_range(element) or (None, None)))
 
-    def locate_blocks(
-        self, blocks: Sequence[ArticleBlock], container: int | None
-    ) -> Iterator[ArticleBlock]:
-        """Yield the blocks with their locations."""
-        for block in blocks:
-            if not block.pieces or self.budget[0] < 0:
-                yield block
-                continue
-            element = self._element_around(block.pieces)
-            path = self._path(element, container)
-            texts = tuple(self._texts_of(block, element))
-            fits_budget = self._can_afford([path, *(text.xpath for text in texts)])
-            yield replace(block, xpath=path, texts=texts) if fits_budget else block
+    def _path_within_budget(self, element: int) -> str | None:
+        """Return the XPath of an element, or None if the budget of characters is exhausted."""
+        if self._budget < 0:
+            return None
+        container, ends = self._container, self._flat.ends
+        is_inside = container is not None and container <= element < ends[container]
+        path = self._paths.path(element, container if container is not None and is_inside else -1)
+        self._budget -= len(path)
+        return path if self._budget >= 0 else None
+
+    def locate_blocks(self, blocks: Sequence[ArticleBlock]) -> tuple[ArticleBlock, ...]:
+        """Return the blocks with their locations."""
+        from_page = [each for each in blocks if each.pieces]
+        if not from_page:
+            return tuple(blocks)
+        found, self._budget = _locations.locate(
+            self._paths.tree,
+            within_sentences(self._flat),
+            *self._source.ranges,
+            character_tables().traits,
+            -1 if self._container is None else self._container,
+            self._budget,
+            [(each.text, each.start, each.pieces, each.type == "code") for each in from_page],
+        )
+        locations = iter(found)
+        return tuple(_located(each, next(locations)) if each.pieces else each for each in blocks)
 
     def locate_values(self, article: Article) -> ValueLocations:
         """Return the locations of the title, lead, authors and dates."""
@@ -133,114 +130,85 @@ class PageLocations:
 
     def locate_comment(self, comment: Comment) -> Location | None:
         """Return the location of a comment's text."""
-        if comment.element is None:
+        if comment.element is None or self._path_within_budget(comment.element) is None:
             return None
-        if not self._can_afford([self._paths.path(comment.element)]):
-            return None
-        texts = [self._not_blank[each] for each in comment.texts]
-        return self._locate_pieces(comment.element, texts)
+        return self._locate_pieces(comment.element, self._flat.shown[[*comment.texts]])
 
-    def _path(self, element: int, container: int | None) -> str:
-        """Return the XPath of an element, relative to the container if that is around it."""
-        if container is not None and container <= element < self._flat.ends[container]:
-            return self._paths.path(element, container)
-        return self._paths.path(element)
-
-    def _element_around(self, pieces: Sequence[int]) -> int:
-        """Return the innermost element around text nodes that is not inline."""
-        is_inline, parents, ends = self._columns
-        holders = [self._source.holders[each] for each in pieces]
-        element, last = min(holders), max(holders)
-        while (last >= ends[element] or is_inline[element]) and parents[element] >= 0:
-            element = parents[element]
-        return element
-
-    @cached_property
-    def _columns(self) -> tuple[list[bool], list[int], list[int]]:
-        """Whether each element is inline, its parent, and the end of its descendants."""
-        flat = self._flat
-        return within_sentences(flat).tolist(), flat.parents.tolist(), flat.ends.tolist()
-
-    def _texts_of(self, block: ArticleBlock, element: int) -> Iterator[TextLocation]:
-        """Yield the locations of a block's text nodes, with XPaths relative to its element."""
-        starts, ends = self._source.ranges
-        source, pieces, is_code = self._source, self._flat.pieces, block.type == "code"
-        end = 0
-        for piece in block.pieces:
-            raw = pieces.texts[piece]
-            text = words.clean_verbatim(raw).strip() if is_code else words.clean(raw)
-            while end < len(block.text) and block.text[end].isspace():
-                end += 1
-            if not text or not block.text.startswith(text, end):
-                continue
-            start, end = end, end + len(text)
-            path = self._paths.path(source.holders[piece], element)
-            offset = source.own_offset(piece) + raw.index(text[0])
-            byte_range = (starts[piece], ends[piece]) if starts[piece] >= 0 else (None, None)
-            yield TextLocation(block.start + start, block.start + end, path, offset, *byte_range)
-
-    def _locate_pieces(self, element: int, pieces: Iterable[int]) -> Location:
+    def _locate_pieces(self, element: int, pieces: Integers | Sequence[int]) -> Location:
         """Return the location of an element's text nodes, from the first to the last."""
-        ranges = [text_range for each in pieces if (text_range := self._source.text_range(each))]
-        path = self._paths.path(element)
-        if not ranges:
-            return Location(path)
-        return Location(path, None, min(ranges)[0], max(each.end for each in ranges))
-
-    @cached_property
-    def _not_blank(self) -> list[int]:
-        """The indices of the text nodes that are not blank."""
-        texts = self._flat.pieces.texts
-        return [number for number, text in enumerate(texts) if not text.isspace()]
+        text_range = self._source.text_range(*pieces) or (None, None)
+        return Location(self._paths.path(element), None, *text_range)
 
     def _locate_value(self, value: str, near: int) -> Location | None:
         """Find a value in the text nearest to an element, or else in an attribute or a script."""
         if len(value) < MIN_VALUE_CHARACTERS:
             return None
-        flat, holders = self._flat, self._source.holders
-        numbers, texts, values = self._displayed
-        all_pieces = [numbers[each] for each in _texts_with(texts, value)]
+        numbers, texts = self._displayed
+        holders = self._flat.pieces.parents
+        found = [(int(numbers[each]), text) for each, text in _texts_with(texts, value)]
         # A longer text may mention the value in passing.
-        max_length = MAX_RATIO * len(value)
-        pieces = [each for each in all_pieces if len(flat.pieces.texts[each]) <= max_length]
-        attribute = next(_texts_with(values, value), None)
-        if pieces or (all_pieces and attribute is None):
-            piece = min(pieces or all_pieces, key=lambda each: abs(holders[each] - near))
-            return self._locate_pieces(holders[piece], [piece])
+        pieces = [piece for piece, text in found if len(text) <= MAX_RATIO * len(value)]
+        attributes, attribute = self._flat.attributes, None
+        if not pieces:
+            attribute = next((each for each, _ in _texts_with(attributes.utf8, value)), None)
+        if attribute is None and found:
+            pieces = pieces or [piece for piece, _ in found]
+            piece = min(pieces, key=lambda each: abs(int(holders[each]) - near))
+            return self._locate_pieces(int(holders[piece]), [piece])
         if attribute is not None:
-            element = int(flat.attributes.owners[attribute])
-            name = flat.attributes.distinct[flat.attributes.names[attribute]]
+            element = int(attributes.owners[attribute])
+            name = attributes.distinct[attributes.names[attribute]]
             tag = self._source.tag_range(element) or (None, None)
             return Location(self._paths.path(element), name, *tag)
-        for piece, text in enumerate(flat.pieces.texts):
-            if value in text:
-                value_range = self._source.value_range(piece, value) or (None, None)
-                return Location(self._paths.path(holders[piece]), None, *value_range)
-        return None
+        in_script = self._source.value_range(value)
+        if in_script is None:
+            return None
+        script, value_range = in_script
+        path = self._paths.path(int(holders[script]))
+        return Location(path, None, *(value_range or (None, None)))
 
     @cached_property
-    def _displayed(self) -> tuple[list[int], str, str]:
-        """The indices of the displayed texts, and these texts and all attributes joined by NUL."""
-        flat = self._flat
-        is_silent = flat.within(without_text(flat))
-        numbers: list[int] = np.flatnonzero(~is_silent[flat.pieces.parents]).tolist()
-        texts = "\x00".join([flat.pieces.texts[each] for each in numbers])
-        return numbers, texts, "\x00".join(flat.attributes.values)
+    def _displayed(self) -> tuple[Integers, bytes]:
+        """The indices of the displayed texts, and these texts in UTF-8, each followed by NUL."""
+        is_silent = self._flat.within(without_text(self._flat))
+        texts = _locations.displayed(self._paths.tree, is_silent)
+        return np.flatnonzero(~is_silent[self._flat.pieces.parents]), texts
 
 
-def _texts_with(joined: str, value: str) -> Iterator[int]:
-    """Yield the indices of the NUL-separated texts that contain a value between word boundaries."""
-    index, counted = 0, 0
-    start = joined.find(value)
+def _located(block: ArticleBlock, location: tuple[str, list[Any]] | None) -> ArticleBlock:
+    """Return a block with its location, if that is known."""
+    if location is None:
+        return block
+    xpath, texts = location
+    # The same as `replace`, which takes ten times as long; a page may have thousands of blocks.
+    located = object.__new__(ArticleBlock)
+    located.__dict__.update(block.__dict__, xpath=xpath, texts=tuple(map(_text_location, texts)))
+    return located
+
+
+_text_location = partial(tuple.__new__, TextLocation)  # faster than TextLocation._make
+
+
+def _texts_with(utf8: bytes, value: str) -> Iterator[tuple[int, str]]:
+    """Yield the texts that contain a value between word boundaries, with their indices.
+
+    Each text is followed by NUL.
+    """
+    wanted = value.encode("utf-8", "surrogatepass")
+    index = text_start = 0
+    start = utf8.find(wanted)
     for _ in range(MAX_OCCURRENCES):
         if start < 0:
             return
-        index += joined.count("\x00", counted, start)
-        counted, end = start, start + len(value)
-        if not _continues(joined[start - 1 : start]) and not _continues(joined[end : end + 1]):
-            yield index
-        next_text = joined.find("\x00", start)
-        start = joined.find(value, next_text) if next_text >= 0 else -1
+        index += utf8.count(b"\x00", text_start, start)
+        text_start = max(text_start, utf8.rfind(b"\x00", text_start, start) + 1)
+        text_end = utf8.index(b"\x00", start)
+        text = utf8[text_start:text_end].decode()
+        first = text.index(value)
+        last = first + len(value)
+        if not _continues(text[first - 1 : first]) and not _continues(text[last : last + 1]):
+            yield index, text
+        start = utf8.find(wanted, text_end)
 
 
 def _continues(character: str) -> bool:
@@ -377,7 +345,7 @@ def _passages_of(
         # element's texts. An element may contain many blocks, in order, so each continues where
         # the previous one ended.
         if element not in texts_below:
-            texts_below[element] = PageSource.of(page).texts_below(element)
+            texts_below[element] = iter(PageSource.of(page).texts_below(element))
         passages = _aligned(page, block, texts_below[element], first, last)
     if passages is None:
         raise LocationError(f"the page has no text {block.text[:40]!r} at {block.xpath}")
@@ -387,7 +355,7 @@ def _passages_of(
 def _pieces_at(page: Page, nodes: Sequence[ByteRange]) -> list[int]:
     """Return the text nodes at the given byte ranges; empty unless all of them exist."""
     source = PageSource.of(page)
-    ends = source.ranges[1]
+    ends = source.ranges[1].tolist()
     pieces: list[int] = []
     for start, end in nodes:
         piece = source.text_at.get(start)
@@ -423,7 +391,8 @@ def _aligned(
         inside = range(max(wanted[0], compared), min(wanted[-1] + 1, next_compared))
         if inside:
             start, end = text_offsets[inside[0] - compared], text_offsets[inside[-1] - compared] + 1
-            path, offset = Paths.of(flat).path(source.holders[piece]), source.own_offset(piece)
+            holder = int(flat.pieces.parents[piece])
+            path, offset = Paths.of(flat).path(holder), source.own_offset(piece)
             byte_range = source.part_range(piece, start, end) or (None, None)
             offsets = (offset + start, offset + end)
             passages.append(Passage(text[start:end], path, *offsets, *byte_range))

@@ -209,6 +209,7 @@ def test_the_wheels_contain_only_what_is_needed_at_run_time(wheels: Mapping[str,
         "detourage/core/_core",
         "detourage/inference/_trees",
         "detourage/text/_texts",
+        "detourage/html/_locations",
         "detourage/html/_markup",
     }
     assert not [name for name, each in native.items() if b".debug_info" in each]
