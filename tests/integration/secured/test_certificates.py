@@ -99,5 +99,6 @@ def test_no_process_starts_with_an_untrusted_database(
         for name in running:
             assert supervisor.wait_for(name) == 1
             log = (tmp_path / f"{name}.log").read_text()
-            assert log.splitlines()[-1].startswith("Error: the database refused access: ")
+            (error,) = [line for line in log.splitlines() if line.startswith("Error: ")]
+            assert error.startswith("Error: the database refused access: ")
             assert "Traceback" not in log
