@@ -78,43 +78,50 @@ test:
 	@$(MAKE) --no-print-directory $(development) $(package)
 	@$(MAKE) --no-print-directory --jobs=6 --output-sync=target test-services test-processes test-domain test-store test-tasks test-command-line lint
 
+# A test process that ends before its last test may still return 0, but has not written its report.
+define run_tests
+@rm -f out/tests/$@.xml
+$(bin)/python -m pytest --junit-xml=out/tests/$@.xml $(1)
+@test -f out/tests/$@.xml || { echo "$@ ended before its last test" >&2; exit 1; }
+endef
+
 # One NumPy thread per process, because NumPy threads that wait for work would occupy the cores of
 # other jobs.
 test-domain test-store test-tasks test-services test-processes test-command-line release-check: export OPENBLAS_NUM_THREADS := 1
 
 test-domain: $(development) $(package)
-	$(bin)/python -m pytest tests/unit tests/property
+	$(call run_tests,tests/unit tests/property)
 
 services := tests/integration/secured tests/integration/service
 processes := tests/integration/processes
 
 test-services: $(development) $(package)
-	$(bin)/python -m pytest $(services) tests/browser
+	$(call run_tests,$(services) tests/browser)
 
 test-processes: $(development) $(package)
-	$(bin)/python -m pytest $(processes)
+	$(call run_tests,$(processes))
 
 test-tasks: $(development) $(package)
-	$(bin)/python -m pytest tests/integration/tasks tests/stories
+	$(call run_tests,tests/integration/tasks tests/stories)
 
 test-store: $(development) $(package)
-	$(bin)/python -m pytest tests/integration --ignore=tests/integration/tasks $(services:%=--ignore=%) $(processes:%=--ignore=%)
+	$(call run_tests,tests/integration --ignore=tests/integration/tasks $(services:%=--ignore=%) $(processes:%=--ignore=%))
 
 test-command-line: $(development) $(package)
-	$(bin)/python -m pytest tests/acceptance
+	$(call run_tests,tests/acceptance)
 
 release-check: $(development) $(package)
-	$(bin)/python -m pytest tests/release
+	$(call run_tests,tests/release)
 
 test-browser: $(development) $(package) $(axe)
 	@command -v "$${DETOURAGE_TEST_BROWSER:-chromium}" >/dev/null || { \
 		echo "no Chromium: apt-get install chromium, or set DETOURAGE_TEST_BROWSER" >&2; exit 1; }
-	$(bin)/python -m pytest -m browser tests/browser
+	$(call run_tests,-m browser tests/browser)
 
 test-compose: $(development) $(package)
 	@docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null || { \
 		echo "no docker compose: apt-get install docker-compose" >&2; exit 1; }
-	$(bin)/python -m pytest -m compose tests/release/test_compose.py
+	$(call run_tests,-m compose tests/release/test_compose.py)
 
 # Not a gate, because only a reader can judge whether an untested line matters.
 coverage: $(development) $(package)
@@ -126,12 +133,12 @@ coverage: $(development) $(package)
 
 # Hostile messages, files and pages: 200 times as many examples as in the tests; takes most of an hour.
 fuzz: $(development) $(package)
-	$(bin)/python -m pytest --timeout 0 -o faulthandler_timeout=0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz
+	$(call run_tests,--timeout 0 -o faulthandler_timeout=0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz)
 
 # The fault tests, and then every fault. Takes an hour. The full-disk fault needs
 # root.
 faults: $(development) $(package)
-	$(bin)/python -m pytest --timeout 0 -o faulthandler_timeout=0 tests/faults
+	$(call run_tests,--timeout 0 -o faulthandler_timeout=0 tests/faults)
 	$(bin)/python -m benchmarks.faults.report
 
 # Sends thousands of hostile messages of every kind through a deployment. Takes about twenty minutes.
