@@ -159,6 +159,8 @@ class StoredPage(Base):
     confidence: Mapped[float | None]
     short_text: Mapped[bytes | None]
     """Hash of the latest text and its publisher, if the text is short and doubtful."""
+    removable_lines: Mapped[bytes | None]
+    """Lines that the latest extraction removed, or would have removed, if they were shared."""
     asked_at: Mapped[datetime | None]  # when its extraction was last requested
     attempts: Mapped[Small] = mapped_column(server_default="0")
     """Number of attempts to extract the page since then."""

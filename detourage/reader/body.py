@@ -38,7 +38,6 @@ _TEASER_SECTIONS = frozenset({"aside", "nav", "footer"})
 _TEASER_NAMES = frozenset({"related", "sidebar"})
 
 _TABLES = frozenset({"table", "dl"})
-_LISTS = _TABLES | {"ul", "ol"}
 
 CORE_SHARE = 0.7
 """Minimum share of the body's words in its core, the element that is searched for images and
@@ -109,7 +108,9 @@ def _with_whole_lists(
     words_before = [0.0, *np.cumsum(word_counts).tolist()]
     chosen_before = [0.0, *np.cumsum(word_counts * chosen).tolist()]
     completed = chosen.copy()
-    lists = np.flatnonzero(page.flat.having(_LISTS) & (page.flat.text_starts < page.flat.text_ends))
+    lists = np.flatnonzero(
+        page.flat.having(page_model.LISTS) & (page.flat.text_starts < page.flat.text_ends)
+    )
     firsts = page.text_lines[page.flat.text_starts[lists]]
     lasts = page.text_lines[page.flat.text_ends[lists] - 1]
     for index, start, end in zip(

@@ -6,7 +6,7 @@ from base64 import b64decode, b64encode
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -46,12 +46,14 @@ class TemplateKnowledge:
 
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
     `steps` are as in `Paths`. `shared` are the digests of the lines that the page to be read shares
-    with others (see `detourage.reader.shared_lines`); they are not serialised.
+    with others (see `detourage.reader.shared_lines`). Reading a page adds to `removable`, if it is
+    not None, the digests of the lines that sharing does or would remove. Neither is serialised.
     """
 
     steps: tuple[Step, ...]
     pages: tuple[KnownPage, ...]
     shared: frozenset[int] = frozenset()
+    removable: set[int] | None = field(default=None, compare=False)
 
     @classmethod
     def from_pages(cls, pages: Iterable[Page]) -> Self:
@@ -92,14 +94,15 @@ class TemplateKnowledge:
         text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         return zlib.compress(text.encode())
 
-    def with_shared(self, lines: frozenset[int]) -> Self:
+    def with_shared(self, lines: frozenset[int], removable: set[int] | None = None) -> Self:
         """Return the knowledge for a page that shares the given lines with other pages."""
-        if lines == self.shared:
+        if lines == self.shared and removable is self.removable:
             return self
         # Cached properties are computed before copying, once for all copies.
         _ = self._path_by_step, self.lines_at, self.words_at, self.by_digest
         copied = copy(self)
         object.__setattr__(copied, "shared", lines)
+        object.__setattr__(copied, "removable", removable)
         return copied
 
     @property

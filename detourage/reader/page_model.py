@@ -17,6 +17,7 @@ from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import masked_digest_of
+from detourage.reader.visibility import folded
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
 from detourage.text.shipped import shipped_bytes
 
@@ -24,6 +25,10 @@ OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 """Roles of lines that belong to the page rather than to its template."""
 
 MIN_UNSHARED = 0.5  # probability of being text for the likeliest line that no other page shares
+MIN_REMOVABLE = 0.2
+"""Probability of `OWN_ROLES` below which a line counts as the template's, whether shared or not."""
+LISTS: Final = frozenset({"table", "dl", "ul", "ol"})
+"""Elements of which all lines may be chosen, however improbable (see `detourage.reader.body`)."""
 MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated as captions
 
 Floats = npt.NDArray[np.float64]
@@ -66,7 +71,7 @@ class PageModel(NamedTuple):
         kinds = dict(zip(self.kinds, kind_probabilities.tolist(), strict=True))
         judged = JudgedPage(lines, self.roles, role_probabilities, kinds)
         judged = judged.with_captions(lines_under_images(page))
-        return judged.without_shared(knowledge.shared) if knowledge and knowledge.shared else judged
+        return judged.without_shared(page, knowledge) if knowledge is not None else judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +99,25 @@ class JudgedPage:
         columns = [role in roles for role in self.roles]
         return np.asarray(self.role_probabilities[:, columns].sum(axis=1), dtype=np.float64)
 
-    def without_shared(self, shared: Collection[int]) -> "JudgedPage":
-        """Assign the lines with `shared` digests to the template.
+    def without_shared(self, page: Outline, knowledge: TemplateKnowledge) -> "JudgedPage":
+        """Assign the removable lines that other pages share to the template.
 
         If no other line is likely text, a text that pages share, such as a legal notice, may be the
         article, and the roles stay as they are.
         """
-        is_shared = np.array([masked_digest_of(line) in shared for line in self.lines])
+        if not knowledge.shared and knowledge.removable is None:
+            return self
+        is_completed = page.flat.within(page.flat.having(LISTS)) | folded(page)
+        is_removable = np.array([line.is_prose for line in self.lines])
+        is_removable &= is_completed[[line.block for line in self.lines]]
+        is_removable |= self.probability_of(OWN_ROLES) >= MIN_REMOVABLE
+        removable = [
+            masked_digest_of(line) if is_own else None
+            for line, is_own in zip(self.lines, is_removable.tolist(), strict=True)
+        ]
+        if knowledge.removable is not None:
+            knowledge.removable.update(digest for digest in removable if digest is not None)
+        is_shared = np.array([digest in knowledge.shared for digest in removable])
         if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_UNSHARED:
             return self
         numbers = frozenset(line.number for line in compress(self.lines, is_shared.tolist()))

@@ -235,6 +235,7 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("revision", sa.Integer(), server_default="0", nullable=False),
         sa.Column("confidence", sa.Float()),
         sa.Column("short_text", sa.LargeBinary()),
+        sa.Column("removable_lines", sa.LargeBinary()),
         sa.Column("asked_at", sa.DateTime(timezone=True)),
         sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
         sa.Column("comment_pattern", sa.Text()),

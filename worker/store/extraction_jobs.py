@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -67,6 +67,7 @@ class ExtractionJob(BegunPage):
     template_page: TemplatePage | None
     shared_lines: bytes | None = None  # lines that the pages of the group share
     lines: bytes | None = None  # lines of the page itself
+    removable: set[int] = field(default_factory=set)  # filled by the extraction
 
 
 def page_params(generations: Mapping[int, int]) -> dict[str, list[int]]:
@@ -173,6 +174,7 @@ class ExtractionResult(NamedTuple):
     revision: int
     confidence: float | None
     short_text: bytes | None
+    removable_lines: bytes
 
     @property
     def has_article(self) -> bool:

@@ -29,6 +29,7 @@ class ComparablePage:
     has_html: bool
     comment_pattern: str | None
     lines: bytes | None  # `PageLines.to_bytes`
+    removable_lines: bytes | None
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,8 @@ def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
     return [ComparablePage(*row) for row in rows]
 
 
-_COMPARABLE_PAGES = SQL.comparable_pages.columns(lines=LargeBinary)
+_COMPARABLE = {"lines": LargeBinary, "removable_lines": LargeBinary}
+_COMPARABLE_PAGES = SQL.comparable_pages.columns(**_COMPARABLE)
 
 LOAD_KNOWLEDGE = SQL.load_knowledge.columns(page_id=BigInteger, packed=LargeBinary)
 
@@ -142,7 +144,7 @@ def latest_groups(session: Session, site_ids: Collection[int]) -> dict[int, Late
     return found
 
 
-NEWEST_OUTLIERS = SQL.newest_outliers.columns(lines=LargeBinary)
+NEWEST_OUTLIERS = SQL.newest_outliers.columns(**_COMPARABLE)
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
     template = state.templates.get(job.template_page) if job.template_page else None
     if job.template_page is not None:
         shared = shared_lines_on(job.url, job.shared_lines, job.lines)
-        template = knowledge_of(template).with_shared(shared)
+        template = knowledge_of(template).with_shared(shared, job.removable)
     refusal = refusal_of(job.url, job.response)
     if refusal is not None:
         return NoArticle(refusal.outcome, refusal.detail)

@@ -34,7 +34,7 @@ from worker.workflow.article_message import (
 )
 from worker.workflow.article_parts import find_parts, is_part, to_json
 from worker.workflow.process_state import ProcessState
-from worker.workflow.shared_lines import shared_lines_on
+from worker.workflow.shared_lines import pack_removable, shared_lines_on
 from worker.workflow.walls import ExtractedPage, NoArticle
 
 logger = logging.getLogger(__name__)
@@ -54,14 +54,18 @@ class _RevisedPage:
 def extraction_key(
     content_digest: str,
     template_page_digest: str | None,
-    group_pattern: str | None,
+    patterns: Sequence[str | None],
     text_roles: Sequence[LineRole],
     shared: Collection[int] = (),
 ) -> str:
-    """Return the digest of everything on which an extraction depends."""
+    """Return the digest of everything on which an extraction depends.
+
+    `patterns` are the comment patterns of the page's group and of the page.
+    """
     roles = ",".join(text_roles)
     lines = ",".join(map(str, sorted(shared)))
-    inputs = f"{content_digest} {template_page_digest or '-'} {group_pattern or '-'} {lines}"
+    tried = " ".join(dict.fromkeys(filter(None, patterns)))
+    inputs = f"{content_digest} {template_page_digest or '-'} {tried or '-'} {lines}"
     return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {inputs}".encode()).hexdigest()
 
 
@@ -197,8 +201,10 @@ def _result_to_store(
         failure = NoArticle(PageOutcome(page.refused["outcome"]), page.refused["detail"])
     template = job.template_page.content_digest if job.template_page else None
     roles = state.settings.chosen_text_roles
-    shared = shared_lines_on(job.url, job.shared_lines, job.lines)
-    key = extraction_key(job.content_digest, template, job.group_pattern, roles, shared)
+    removable = pack_removable(job.removable)
+    shared = shared_lines_on(job.url, job.shared_lines, job.lines, removable)
+    patterns = job.group_pattern, job.comment_pattern
+    key = extraction_key(job.content_digest, template, patterns, roles, shared)
     return ExtractionResult(
         page_id=job.page_id,
         generation=job.generation,
@@ -208,6 +214,7 @@ def _result_to_store(
         revision=revision.message["revision"] if revision is not None else page.revision,
         confidence=result.confidence if isinstance(result, Article) else None,
         short_text=short_text,
+        removable_lines=removable,
     )
 
 

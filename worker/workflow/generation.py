@@ -83,8 +83,10 @@ def request_changed_extractions(
         template_page_id = place.template_page_id if place is not None else None
         template = by_id[template_page_id].content_digest if template_page_id is not None else None
         pattern = group.comment_pattern if group else None
-        shared = shared_lines_on(page.url, group.shared_lines if group else None, page.lines)
-        key = extraction_key(page.content_digest, template, pattern, text_roles, shared)
+        lines = group.shared_lines if group else None
+        shared = shared_lines_on(page.url, lines, page.lines, page.removable_lines)
+        patterns = pattern, page.comment_pattern
+        key = extraction_key(page.content_digest, template, patterns, text_roles, shared)
         is_same = not page.has_html or (page.extraction_key == key and not page.forced)
         (unchanged if is_same else changed).append(page.id)
     generation = site.state.generation + 1

@@ -1,8 +1,10 @@
 """Lines that the pages of a group share, in their stored form."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
+
+import numpy as np
 
 from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 
@@ -19,16 +21,36 @@ def shared_lines_of(lines: Mapping[str, bytes | None]) -> bytes | None:
     return found.to_bytes() if found.publishers else None
 
 
-def shared_lines_on(url: str, group: bytes | None, page: bytes | None) -> frozenset[int]:
-    """Return the lines that a page shares with its group, from the stored lines of both."""
-    if group is None or page is None:
+def shared_lines_on(
+    url: str, group: bytes | None, page: bytes | None, removable: bytes | None = None
+) -> frozenset[int]:
+    """Return the lines that a page shares with its group, from the stored lines of both.
+
+    If `removable` is not None, only these lines are returned (see `pack_removable`).
+    """
+    if group is None or page is None or removable == b"":
         return frozenset()
     try:
         shared = _read_group(group)
     except ValueError as error:
         logger.warning("damaged shared lines are ignored: %s", error)
         return frozenset()
-    return shared.on(url, _read(page))
+    lines = shared.on(url, _read(page))
+    if removable is None:
+        return lines
+    kept = {*np.frombuffer(removable, "<u4").tolist()}
+    return frozenset(line for line in lines if line & _STORED_BITS in kept)
+
+
+_STORED_BITS = 2**32 - 1  # bits stored of the digest of a removable line
+
+
+def pack_removable(lines: Collection[int]) -> bytes:
+    """Return the stored form of the lines that a page would lose if its group shared them.
+
+    Only they matter to the page, so that it need not be extracted again because of other lines.
+    """
+    return np.array(sorted({line & _STORED_BITS for line in lines}), "<u4").tobytes()
 
 
 def _read(lines: bytes) -> PageLines:

@@ -103,15 +103,17 @@ WITH saved AS (
     UPDATE pages
     SET extracted_generation = new.generation, extraction_key = new.extraction_key,
         outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
-        confidence = new.confidence, short_text = new.short_text, forced = false, trace = NULL
+        confidence = new.confidence, short_text = new.short_text,
+        removable_lines = new.removable_lines, forced = false, trace = NULL
     FROM unnest(
         CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
         CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
         CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
-        CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[])
+        CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[]),
+        CAST(:removable_lines AS bytea[])
     ) AS new (
         page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
-        short_text
+        short_text, removable_lines
     )
     WHERE pages.id = new.page_id
 ), {parts.clear_links}, {articles.add_revisions}

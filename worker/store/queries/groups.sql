@@ -44,7 +44,7 @@ ORDER BY number DESC NULLS LAST LIMIT 1
 -- Fragment: columns of a `ComparablePage`.
 id, url, fetched_at, tree_id, content_digest,
 CASE WHEN outcome IS NOT NULL THEN extraction_key END AS extraction_key,
-forced, html_removed_at IS NULL AS has_html, comment_pattern, lines
+forced, html_removed_at IS NULL AS has_html, comment_pattern, lines, removable_lines
 
 -- comparable_pages --
 -- Pages of a site that have a tree.
