@@ -86,6 +86,7 @@ class Crawl:
         self._database = process_state().database
         bounds = queue_limits(process_state().settings)
         self._lanes = [lane for lane, bound in bounds.items() if lane and bound is not None]
+        self._quotas = dict.fromkeys(self._lanes, PLACES)
 
     def receive(self, bodies: Sequence[bytes]) -> set[int]:
         """Store pages together, and return the IDs of their sites."""
@@ -111,12 +112,13 @@ class Crawl:
                         self._run(entry.task, entry.arguments or {})
 
     def _relay(self) -> dict[str, list[outbox.WaitingEntry]]:
+        self._counted.task = "idle"
+        lanes = self._database.execute(outbox.SQL.lanes_waiting, lanes=self._lanes)
+        if not lanes:
+            return {}
         self._counted.task = "relay"
         with self._database.transaction() as session:
-            lanes = session.scalars(outbox.SQL.lanes_waiting, {"lanes": self._lanes}).all()
-            if not lanes:
-                return {}
-            taken = outbox.take_next(session, dict.fromkeys(lanes, PLACES), max_bytes=2**25)
+            taken = outbox.take_next(session, self._quotas, max_bytes=2**25)
             outbox.remove(session, [each.id for lane in taken.values() for each in lane])
             return taken
 
@@ -169,7 +171,7 @@ def main(corpora: Sequence[Path], sites: int, pages: int, together: int) -> None
 
 
 def _print(visit: int, pages: int, counted: Counted) -> None:
-    tasks = [task for task, _ in counted.statements.most_common() if task != "keys"]
+    tasks = [task for task, _ in counted.statements.most_common() if task not in ("idle", "keys")]
     both = (counted.statements, counted.commits)
     rows = [(task, *(f"{each[task] / pages:.1f}" for each in both)) for task in tasks]
     rows.append(("all", *(f"{sum(each[task] for task in tasks) / pages:.1f}" for each in both)))

@@ -54,6 +54,10 @@ faster than blocks of comparisons. Larger batches save little, but more work is 
 process dies.
 """
 
+FEW_ENTRIES = 16
+"""Number of waiting entries of a lane from which the relay asks which lanes have entries and how
+many their queues can take, before it takes any; fewer are taken by a single statement."""
+
 LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
 """Tasks that may take seconds, and the divisor of their queue limit. A short queue lets the outbox
@@ -116,6 +120,7 @@ class Relay(BrokerProcess):
         self._limits = queue_limits(settings)
         self._first_extractions = 0  # number of them since the latest repeated extraction
         self._places_offered: Counter[str] = Counter()  # number of entries requested, by lane
+        self._is_behind = False  # whether more entries may wait than the queues have room for
 
     def _producer(self, connection: Connection) -> Producer:
         # The embedded broker does not return messages: it does not distinguish a missing queue from
@@ -131,12 +136,8 @@ class Relay(BrokerProcess):
         producer = self._producer(connection)
         pause = IDLE_SECONDS
         while not self._stopping.is_set():
-            lanes: Sequence[str] = ()
-            error: Exception | None = None
-            # An idle relay sends a single statement.
-            if lanes_waiting := self._database.query_autocommit(self._lanes_waiting):
-                with self._database.transaction() as session:
-                    lanes, error = self._publish_batch(session, producer, lanes_waiting)
+            with self._database.transaction() as session:
+                lanes, error = self._publish_batch(session, producer)
             if lanes:
                 self._heartbeat.confirm(f"published {pluralise(len(lanes), 'message')}")
             for lane, number in Counter(lanes).items():
@@ -153,9 +154,6 @@ class Relay(BrokerProcess):
             if len(lanes) < BATCH_ENTRIES:
                 self._pause(connection, pause)
 
-    def _lanes_waiting(self, session: Session) -> Sequence[str]:
-        return session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._limits)}).all()
-
     def _pause(self, connection: Connection, seconds: float) -> None:
         """Pause; with AMQP, read from the broker, since unread heartbeats count as missed."""
         if not self._settings.broker_is_amqp:
@@ -166,14 +164,15 @@ class Relay(BrokerProcess):
         connection.heartbeat_check()
 
     def _publish_batch(
-        self, session: Session, producer: Producer, lanes: Sequence[str]
+        self, session: Session, producer: Producer
     ) -> tuple[Sequence[str], Exception | None]:
         """Publish entries, and remove those confirmed; return their lanes, and any error."""
         confirmed: dict[int, str] = {}
         failure: Exception | None = None
         logs.unbind_all()
         try:
-            self._publish_lanes(session, producer, lanes, confirmed)
+            if self._is_behind or not self._publish_few(session, producer, confirmed):
+                self._publish_lanes(session, producer, confirmed)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
@@ -182,10 +181,24 @@ class Relay(BrokerProcess):
             outbox.remove(session, list(confirmed))
         return list(confirmed.values()), failure
 
+    def _publish_few(self, session: Session, producer: Producer, confirmed: dict[int, str]) -> bool:
+        """Publish all entries, and return True, if they are few and their queues have room."""
+        quotas = dict.fromkeys(self._limits, LaneQuota(FEW_ENTRIES, FEW_ENTRIES))
+        taken = outbox.take_next(session, quotas, max_bytes=BATCH_BYTES // len(quotas))
+        taken = {lane: entries for lane, entries in taken.items() if entries}
+        capacities = self._capacities(list(taken), producer)
+        if any(len(taken[lane]) >= min(FEW_ENTRIES, capacities[lane] + 1) for lane in taken):
+            return False
+        for lane in sorted(taken, key=lambda name: name == EXTRACT_AGAIN):
+            self._publish(session, producer, lane, taken[lane], confirmed)
+        return True
+
     def _publish_lanes(
-        self, session: Session, producer: Producer, lanes: Sequence[str], confirmed: dict[int, str]
+        self, session: Session, producer: Producer, confirmed: dict[int, str]
     ) -> None:
-        """Publish entries, and add the ID and lane of each to ``confirmed``."""
+        """Publish entries as far as the queues have room, in the order of their urgency."""
+        lanes = session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._limits)}).all()
+        self._is_behind = bool(lanes)
         others = [lane for lane in lanes if lane != EXTRACT_AGAIN]
         repeats = [lane for lane in lanes if lane == EXTRACT_AGAIN]
         first_extractions_left = repeat_is_waiting = False
@@ -203,27 +216,38 @@ class Relay(BrokerProcess):
             taken = self._take_next(session, capacities)
             if EXTRACT in capacities:
                 first_extractions_left = len(taken.get(EXTRACT, ())) == capacities[EXTRACT]
-            batches = [(lane, batch) for lane in taken for batch in batch_entries(taken[lane])]
-            for lane, entries in batches:
-                try:
-                    self._send(entries, producer)
-                except PreconditionFailed as error:
-                    self._quarantine(session, entries, str(error.reply_text))
+            for lane in taken:
+                self._publish(session, producer, lane, taken[lane], confirmed)
+
+    def _publish(
+        self,
+        session: Session,
+        producer: Producer,
+        lane: str,
+        waiting: Sequence[WaitingEntry],
+        confirmed: dict[int, str],
+    ) -> None:
+        """Publish the entries of a lane, and add the ID and lane of each to ``confirmed``."""
+        for entries in batch_entries(waiting):
+            try:
+                self._send(entries, producer)
+            except PreconditionFailed as error:
+                self._quarantine(session, entries, str(error.reply_text))
+                raise
+            except (DamagedBytesError, UnroutableError) as error:
+                ids = {entry.id for entry in entries}
+                if isinstance(error, UnroutableError) and not ids <= self._unroutable:
+                    # Reconnecting declares all queues, one of which may have been deleted.
+                    self._unroutable |= ids
                     raise
-                except (DamagedBytesError, UnroutableError) as error:
-                    ids = {entry.id for entry in entries}
-                    if isinstance(error, UnroutableError) and not ids <= self._unroutable:
-                        # Reconnecting declares all queues, one of which may have been deleted.
-                        self._unroutable |= ids
-                        raise
-                    self._unroutable -= ids
-                    self._quarantine(session, entries, str(error))
-                    continue
-                confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
-                if lane == EXTRACT:
-                    self._first_extractions += 1
-                elif lane == EXTRACT_AGAIN:
-                    self._first_extractions = 0
+                self._unroutable -= ids
+                self._quarantine(session, entries, str(error))
+                continue
+            confirmed |= dict.fromkeys((entry.id for entry in entries), lane)
+            if lane == EXTRACT:
+                self._first_extractions += 1
+            elif lane == EXTRACT_AGAIN:
+                self._first_extractions = 0
 
     def _take_next(
         self, session: Session, capacities: Mapping[str, int]
