@@ -86,6 +86,7 @@ static int is_name_character(char c) {
 }
 
 static int is_named(const char *name, size_t length, const char *wanted) {
+    if (!length || lower(*name) != *wanted) return 0;
     for (size_t i = 0; i < length; i++)
         if (!wanted[i] || lower(name[i]) != wanted[i]) return 0;
     return !wanted[length];
@@ -135,15 +136,29 @@ static const char *referenced(const char *at, const char *end, size_t *taken) {
     return NULL;
 }
 
+/* Return whether any of eight bytes is below 0x20, an ampersand or the first byte of U+FFFE. */
+static int has_special(uint64_t bytes) {
+    const uint64_t each = 0x0101010101010101u, ampersands = bytes ^ each * '&', others = bytes ^ each * 0xef;
+    const uint64_t found = ((bytes - each * 0x20) & ~bytes) | ((ampersands - each) & ~ampersands) |
+                           ((others - each) & ~others);
+    return (found & each * 0x80) != 0;
+}
+
+/* Return the first character from `at` on that `put_plain` may have to replace. */
+static const char *find_special(const char *at, const char *end) {
+    for (uint64_t bytes; end - at >= (ptrdiff_t)sizeof bytes; at += sizeof bytes) {
+        memcpy(&bytes, at, sizeof bytes);
+        if (has_special(bytes)) break;
+    }
+    while (at < end && *at != '&' && *at != '\xef' && (unsigned char)*at >= 0x20) at++;
+    return at;
+}
+
 /* Write a text with references decoded and characters not allowed in XML removed. */
 static void put_plain(Output *out, const char *at, const char *end, int is_escaped) {
     const char *from = at;
-    while (at < end) {
+    while ((at = find_special(at, end)) < end) {
         const char c = *at;
-        if (c != '&' && c != '\xef' && (unsigned char)c >= 0x20) {
-            at++;
-            continue;
-        }
         const char *instead = NULL;
         size_t taken = 1;
         if (c == '&')
@@ -218,11 +233,12 @@ static size_t colon_of(const char *name, size_t length) {
 }
 
 static void put_name(Output *out, const char *name, size_t length) {
-    const size_t colon = colon_of(name, length);
+    const size_t colon = colon_of(name, length), start = out->length;
+    put(out, name, length);
+    if (out->failed) return;
     for (size_t i = 0; i < length; i++) {
         const int fits = i ? i == colon || is_name_character(name[i]) : is_name_start(name[i]);
-        const char c = fits ? lower(name[i]) : '_';
-        put(out, &c, 1);
+        out->data[start + i] = fits ? lower(name[i]) : '_';
     }
 }
 
@@ -337,16 +353,28 @@ static int grow(Distinct *distinct) {
     return 1;
 }
 
+/* Return the hash of a string, seeded, so that pages cannot be crafted with colliding strings. */
+static uint64_t hash_of(uint64_t seed, const char *string, size_t length) {
+    uint64_t hash = seed ^ length;
+    while (length) {
+        const size_t taken = length < sizeof hash ? length : sizeof hash;
+        uint64_t word = 0;
+        memcpy(&word, string, taken);
+        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+        hash ^= hash >> 32;
+        string += taken;
+        length -= taken;
+    }
+    return hash;
+}
+
 /* Append the number of a string to a column. */
 static void put_number_of(Columns *columns, int column, Distinct *distinct, const char *string, size_t length) {
     if (columns->failed || !grow(distinct)) {
         columns->failed = 1;
         return;
     }
-    /* Seeded, so that pages cannot be crafted with colliding strings. */
-    uint64_t hash = columns->seed;
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)string[i]) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 32;
+    const uint64_t hash = hash_of(columns->seed, string, length);
     size_t place = hash & (distinct->room - 1);
     Slot *slot = distinct->slots + place;
     while (slot->number && (slot->hash != hash || slot->length != length ||
@@ -750,17 +778,23 @@ static PyObject *markup_values(PyObject *module, PyObject *args) {
     return answer;
 }
 
-static int is_space(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+#define BIT(c) ((uint64_t)1 << (c))
+static const uint64_t SPACES = BIT(' ') | BIT('\t') | BIT('\n') | BIT('\f') | BIT('\r');
+
+static int is_among(char c, uint64_t bits) {
+    const unsigned char code = (unsigned char)c;
+    return code < 64 && (bits >> code & 1);
 }
 
+static int is_space(char c) { return is_among(c, SPACES); }
+
 /* Characters that may follow a tag's name. */
-static int ends_name(char c) { return is_space(c) || c == '/' || c == '>'; }
+static int ends_name(char c) { return is_among(c, SPACES | BIT('/') | BIT('>')); }
 
 /* Return the end of the attribute that starts here. */
 static const char *end_of_attribute(const char *at, const char *end) {
     do at++;
-    while (at < end && *at != '=' && !ends_name(*at));
+    while (at < end && !is_among(*at, SPACES | BIT('/') | BIT('>') | BIT('=')));
     const char *value = at;
     while (value < end && is_space(*value)) value++;
     if (value == end || *value != '=') return at;
@@ -795,9 +829,10 @@ static const char *const FORMATTING[] = {"b",     "big",    "code",   "em", "fon
                                          "small", "strike", "strong", "tt", "u",    NULL};
 
 PyDoc_STRVAR(survey_doc,
-             "survey(html) -> (int, int, int, list)\n\n"
+             "survey(html) -> (int, int, int, bool, list)\n\n"
              "Scan a page in UTF-8. Return the number of `<`, the number of html and body tags, the\n"
-             "maximum number of attributes of a tag, and the formatting tags without brackets.");
+             "maximum number of attributes of a tag, whether there is a plaintext tag, and the formatting\n"
+             "tags without brackets.");
 
 static PyObject *markup_survey(PyObject *module, PyObject *args) {
     (void)module;
@@ -805,6 +840,7 @@ static PyObject *markup_survey(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "y*", &html)) return NULL;
     const char *at = html.buf, *end = at + html.len, *after = at;
     Py_ssize_t tags = 0, roots = 0;
+    int has_plaintext = 0;
     PyObject *formatting = PyList_New(0);
     while (formatting && at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL) {
         const char *name = ++at;
@@ -812,6 +848,7 @@ static PyObject *markup_survey(PyObject *module, PyObject *args) {
         while (at < end && is_letter(*at)) at++;
         if (at == end || !ends_name(*at)) continue;
         roots += is_one_of(name, (size_t)(at - name), ROOTS);
+        has_plaintext |= is_named(name, (size_t)(at - name), "plaintext");
         if (name < after || !is_one_of(name, (size_t)(at - name), FORMATTING)) continue;
         after = memchr(at, '>', (size_t)(end - at));
         if (!after) after = end;
@@ -821,7 +858,8 @@ static PyObject *markup_survey(PyObject *module, PyObject *args) {
     }
     const Py_ssize_t most = most_attributes(html.buf, end);
     PyBuffer_Release(&html);
-    return formatting ? Py_BuildValue("nnnN", tags, roots, most, formatting) : NULL;
+    if (!formatting) return NULL;
+    return Py_BuildValue("nnnNN", tags, roots, most, PyBool_FromLong(has_plaintext), formatting);
 }
 
 /* Text between two tags or comments of a page's source; `shown` is its first character other than

@@ -41,12 +41,12 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     """
     # The number of ``<``, the number of ``html`` and ``body`` tags, the maximum number of
     # attributes per tag, and all formatting tags. Text that only looks like a tag counts, too.
-    tags, roots, max_attributes, formatting_tags = _markup.survey(markup)
+    tags, roots, max_attributes, has_plaintext, formatting_tags = _markup.survey(markup)
     has_long_tags = max_attributes > MAX_ATTRIBUTES
     reopened = sum(min(3, number) for number in Counter(formatting_tags).values())
     is_costly = tags > MAX_TAGS_IN_PROCESS or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
     if not (has_long_tags or is_costly):
-        return flatten(serialise(markup))
+        return flatten(serialise(markup, has_plaintext=has_plaintext))
     # Many attributes are even more expensive in libxml2.
     if not has_long_tags:
         from detourage.html.lxml_documents import check_depth

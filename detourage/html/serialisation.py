@@ -9,15 +9,13 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 
 
-def serialise(markup: bytes) -> bytes:
+def serialise(markup: bytes, *, has_plaintext: bool = True) -> bytes:
     """Parse a page in UTF-8 and serialise it according to the standard (section 13.3).
 
-    A ``plaintext`` element is replaced by its content, because the serialisation of its text cannot
-    be distinguished from markup.
+    A ``plaintext`` element, if the page may have one, is replaced by its content, because the
+    serialisation of its text cannot be distinguished from markup.
     """
     parser = LexborHTMLParser(markup, options=OPTIONS, scripting=True)
-    html = (parser.html or "").encode()
-    if b"<plaintext" in html:
+    if has_plaintext:
         parser.unwrap_tags(["plaintext"])
-        html = (parser.html or "").encode()
-    return html
+    return (parser.html or "").encode()
