@@ -6,6 +6,7 @@ wait for the numerical libraries.
 
 from __future__ import annotations
 
+import gc
 import os
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -147,6 +148,8 @@ def main(context: click.Context) -> None:
     """Extract clean articles from crawled news pages in folders, JSON lines or WARC files."""
     # Otherwise NumPy and SciPy start a thread per core, and these threads busy-wait for work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # The imports make many objects and no garbage, but the collector would scan them repeatedly.
+    gc.set_threshold(10_000)
     command = context.invoked_subcommand or ""
     installed = service() if command not in main.commands else None
     if installed is not None:
