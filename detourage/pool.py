@@ -131,12 +131,14 @@ def _for_servers() -> Iterator[None]:
     """Make processes started within the block ignore Ctrl-C, and modules of the current folder."""
     is_main_thread = threading.current_thread() is threading.main_thread()
     former = is_main_thread and signal.signal(signal.SIGINT, signal.SIG_IGN)
-    safe_path = os.environ.get("PYTHONSAFEPATH", "")  # Python ignores the empty string.
+    safe_path = os.environ.get("PYTHONSAFEPATH")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
         yield
     finally:
-        os.environ["PYTHONSAFEPATH"] = safe_path
+        del os.environ["PYTHONSAFEPATH"]
+        if safe_path is not None:
+            os.environ["PYTHONSAFEPATH"] = safe_path
         if is_main_thread:
             signal.signal(signal.SIGINT, former)
 

@@ -67,7 +67,7 @@ RETURNS integer LANGUAGE sql AS $$ SELECT pgmq.send_topic($1, $2, $3, 0) $$
 """
 """Overload that pgmq 1.1.4 calls for messages with headers but does not define."""
 
-_SAFE_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
+_PLAIN_PATH = re.compile(r"[A-Za-z0-9_./+-]{1,80}")
 """Pattern of socket directories that fit into a socket address (107 bytes) and need no quoting."""
 
 
@@ -264,7 +264,7 @@ def _unprivileged_user() -> tuple[int, int] | None:
 def _runtime_directory() -> Path:
     """Create a private directory whose path fits into a socket address."""
     for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108
-        if _SAFE_PATH.fullmatch(parent) and Path(parent).is_dir():
+        if _PLAIN_PATH.fullmatch(parent) and Path(parent).is_dir():
             directory = Path(tempfile.mkdtemp(prefix="detourage-", dir=parent))
             if os.geteuid() == 0:
                 # Other users may traverse the directory to reach their own files, but not list it.
