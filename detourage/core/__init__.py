@@ -18,6 +18,9 @@ WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
 PLACES, NAMES, PAGE_WORDS = _core.PLACES, _core.NAMES, _core.PAGE_WORDS
 """Numbers of hashed words in the features of the same names; see ``columns.hpp``, ``lines.hpp``."""
 
+MAX_CELL_TOKENS = _core.MAX_CELL_TOKENS
+"""Tokens in a cell of a data table; tables with longer cells are layout."""
+
 KNOWN = _core.KNOWN
 """Number of features that compare a line with other pages of the template."""
 
@@ -59,6 +62,12 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
     return inputs
 
 
+def blocks(page: FlatDocument, *body: Any) -> tuple[list[Any], list[Any]]:
+    """Return the blocks of a body, and the places of its media; see `Body` in ``blocks.hpp``."""
+    found: tuple[list[Any], list[Any]] = _core.blocks(document(page), *body)
+    return found
+
+
 def document(page: FlatDocument) -> Any:
     """Return a whole document as the functions of `_core` read it, converted once."""
     return page.once(document, lambda: _converted(page))
@@ -66,18 +75,14 @@ def document(page: FlatDocument) -> Any:
 
 def _converted(page: FlatDocument) -> Any:
     pieces, attributes = page.pieces, page.attributes
-    # Buttons within a text count as ``span``, and spans that a style makes blocks as ``div``. These
-    # tags are added below after the distinct ones.
-    count = len(page.distinct_tags)
-    tags = np.where(text_buttons(page), count, page.tag_numbers)
-    tags = np.where(styled_blocks(page), count + 1, tags)
     return _core.document(
-        joined_strings([*page.distinct_tags, "span", "div"]),
+        joined_strings(page.distinct_tags),
         pieces.utf8,
         joined_strings(attributes.distinct),
         attributes.utf8,
         *character_tables(),
-        *(tags, page.parents, page.ends),
+        *(page.tag_numbers, page.parents, page.ends),
         *(pieces.parents, pieces.after),
         *(attributes.owners, attributes.names),
+        *(text_buttons(page), styled_blocks(page)),
     )

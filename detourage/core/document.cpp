@@ -93,11 +93,11 @@ bool Document::add_text(std::string_view text, int64_t parent, int64_t after) {
     return true;
 }
 
-std::string_view Document::value(int32_t element, std::string_view name) const {
+const Attribute *Document::find(int32_t element, std::string_view name) const {
     const Element &of = elements[static_cast<size_t>(element)];
     for (int32_t i = of.attributes; i < of.attributes_end; i++)
-        if (attributes[static_cast<size_t>(i)].name == name) return attributes[static_cast<size_t>(i)].value;
-    return {};
+        if (attributes[static_cast<size_t>(i)].name == name) return &attributes[static_cast<size_t>(i)];
+    return nullptr;
 }
 
 }  // namespace detourage

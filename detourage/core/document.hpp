@@ -51,6 +51,7 @@ struct Element {
     bool is_silent_inside;        // has a SILENT ancestor
     bool is_in_paragraph;         // is a paragraph or heading, or has such an ancestor
     std::string_view name;
+    bool is_styled = false;       // a ``span`` that a style makes a block; its tag is ``div``
 };
 
 // A text node with its parent, and its place among the elements.
@@ -79,7 +80,15 @@ struct Document {
     // Add the next text; returns false if an element is out of range.
     bool add_text(std::string_view text, int64_t parent, int64_t after);
 
-    std::string_view value(int32_t element, std::string_view name) const;
+    // The value of an attribute; empty if the element does not have it.
+    std::string_view value(int32_t element, std::string_view name) const {
+        const Attribute *const found = find(element, name);
+        return found ? found->value : std::string_view();
+    }
+    bool has(int32_t element, std::string_view name) const { return find(element, name); }
+
+  private:
+    const Attribute *find(int32_t element, std::string_view name) const;
 };
 
 }  // namespace detourage

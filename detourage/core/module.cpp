@@ -9,6 +9,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "blocks.hpp"
 #include "network.hpp"
 
 namespace {
@@ -26,6 +27,7 @@ class Buffer {
     void release() {
         if (view_.obj) PyBuffer_Release(&view_);
     }
+    bool is_given() const { return view_.obj; }
     template <typename T> const T *values() const { return static_cast<const T *>(view_.buf); }
     template <typename T> size_t count() const { return static_cast<size_t>(view_.len) / sizeof(T); }
 
@@ -59,9 +61,10 @@ class Page {
 
     // Read the arguments of Python; sets an exception and returns false if they do not fit.
     bool parse(PyObject *args) {
-        return PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*", &tags_, &texts_, &names_, &values_, &traits_,
+        return PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*y*y*", &tags_, &texts_, &names_, &values_, &traits_,
                                 &lower_, &columns_[TAGS], &columns_[PARENTS], &columns_[ENDS],
-                                &columns_[TEXT_PARENTS], &columns_[AFTER], &columns_[OWNERS], &columns_[NAMES_OF]);
+                                &columns_[TEXT_PARENTS], &columns_[AFTER], &columns_[OWNERS], &columns_[NAMES_OF],
+                                &buttons_, &styled_);
     }
 
     // Fill the document; throws std::invalid_argument if the columns do not fit each other.
@@ -73,6 +76,8 @@ class Page {
     // Release the columns, which the document has copied.
     void release() {
         for (Buffer &column : columns_) column.release();
+        buttons_.release();
+        styled_.release();
     }
 
     Characters characters() const {
@@ -98,16 +103,19 @@ class Page {
         const size_t elements = columns_[PARENTS].count<int64_t>(), attributes = of_values.size();
         if (elements > INT32_MAX || !has(TAGS, elements) || !has(ENDS, elements) ||
             !has(TEXT_PARENTS, of_texts.size()) || !has(AFTER, of_texts.size()) || !has(OWNERS, attributes) ||
-            !has(NAMES_OF, attributes))
+            !has(NAMES_OF, attributes) || buttons_.count<bool>() != elements || styled_.count<bool>() != elements)
             return false;
         const int64_t *tag = column(TAGS), *parent = column(PARENTS), *end = column(ENDS);
         const int64_t *owner = column(OWNERS), *name = column(NAMES_OF);
         document.reserve(elements, of_texts.size(), attributes);
         size_t next = 0;
         for (size_t i = 0; i < elements; i++) {
-            if (static_cast<size_t>(tag[i]) >= of_tags.size() || end[i] > static_cast<int64_t>(elements) ||
-                !document.add_element(of_tags[static_cast<size_t>(tag[i])], parent[i], end[i]))
-                return false;
+            if (static_cast<size_t>(tag[i]) >= of_tags.size() || end[i] > static_cast<int64_t>(elements)) return false;
+            // A button within a text counts as ``span``, and a span that a style makes a block as ``div``.
+            const bool is_button = buttons_.values<bool>()[i], is_styled = styled_.values<bool>()[i];
+            const std::string_view tag_name = is_styled ? "div" : is_button ? "span" : of_tags[static_cast<size_t>(tag[i])];
+            if (!document.add_element(tag_name, parent[i], end[i])) return false;
+            document.elements.back().is_styled = is_styled;
             for (; next < attributes && owner[next] == static_cast<int64_t>(i); next++) {
                 if (static_cast<size_t>(name[next]) >= of_names.size()) return false;
                 document.add_attribute(of_names[static_cast<size_t>(name[next])], of_values[next]);
@@ -118,7 +126,7 @@ class Page {
         return next == attributes;
     }
 
-    Buffer tags_, texts_, names_, values_, traits_, lower_;
+    Buffer tags_, texts_, names_, values_, traits_, lower_, buttons_, styled_;
     std::array<Buffer, COLUMNS> columns_;
     mutable std::mutex mutex_;
     mutable std::optional<Lines> lines_;
@@ -216,6 +224,69 @@ PyObject *core_columns(PyObject *, PyObject *args) {
     return answer;
 }
 
+const char *name_of(BlockType type) {
+    constexpr const char *NAMES[] = {"", "heading", "paragraph", "list_item", "quote", "caption", "code", "table"};
+    return NAMES[static_cast<size_t>(type)];
+}
+
+PyObject *string_of(std::string_view text) {
+    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+}
+
+// A list or tuple of what a function returns for each value; null after an exception.
+template <typename Values, typename Of> PyObject *list_of(const Values &values, const Of &of) {
+    PyObject *const list = PyList_New(static_cast<Py_ssize_t>(values.size()));
+    for (size_t i = 0; list && i < values.size(); i++) {
+        PyObject *const item = of(values[i]);
+        if (!item || PyList_SetItem(list, static_cast<Py_ssize_t>(i), item) < 0) {
+            Py_DECREF(list);
+            return nullptr;
+        }
+    }
+    return list;
+}
+
+PyObject *span_of(const Span &span) {
+    if (span.mark >= 0) return Py_BuildValue("iii", span.start, span.end, span.mark);
+    return Py_BuildValue("iis", span.start, span.end, span.mark == BOLD ? "bold" : "italic");
+}
+
+PyObject *block_of(const Block &block) {
+    PyObject *const marker = block.marker == NO_MARKER ? Py_NewRef(Py_None)
+                             : block.marker == BULLET  ? PyUnicode_FromString("-")
+                                                       : PyUnicode_FromFormat("%lld.", (long long)block.marker);
+    return Py_BuildValue("sNNNiNiid", name_of(block.type), string_of(block.text), list_of(block.spans, span_of),
+                         list_of(block.pieces, [](int32_t piece) { return PyLong_FromLong(piece); }), block.level,
+                         marker, block.element, block.role, block.probability);
+}
+
+PyObject *core_blocks(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer pieces, lines, sizes, dropped, muted, captions, body_lines, role_lines, roles, probabilities;
+    long long container;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*Ly*y*y*z*y*y*y*", &of_page, &pieces, &lines, &sizes, &container, &dropped,
+                          &muted, &captions, &body_lines, &role_lines, &roles, &probabilities))
+        return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    const auto numbers = [](const Buffer &of) { return Body::Numbers(of.values<int64_t>(), of.count<int64_t>()); };
+    const Body body{numbers(pieces), numbers(lines), numbers(sizes), container, numbers(dropped), numbers(muted),
+                    numbers(captions), !body_lines.is_given(), numbers(body_lines), numbers(role_lines),
+                    numbers(roles), {probabilities.values<double>(), probabilities.count<double>()}};
+    std::optional<Blocks> found;
+    if (!unlocked([&] { found.emplace(page->document, page->characters(), body); })) return nullptr;
+    PyObject *const texts = list_of(found->captions, string_of);
+    if (!texts) return nullptr;
+    PyObject *const places = list_of(found->places, [&](const Place &place) {
+        PyObject *const caption = place.caption < 0 ? Py_None : PyList_GetItem(texts, place.caption);
+        constexpr const char *MEDIA[] = {"image", "embed", "noscript", "post"};
+        return Py_BuildValue("siiOii", MEDIA[static_cast<size_t>(place.medium)], place.element, place.block, caption,
+                             place.muted, place.link);
+    });
+    Py_DECREF(texts);
+    return places ? Py_BuildValue("NN", list_of(found->blocks, block_of), places) : nullptr;
+}
+
 PyObject *core_load(PyObject *, PyObject *args) {
     try {
         auto model = std::make_unique<Model>();
@@ -255,13 +326,14 @@ PyMethodDef methods[] = {
     {"load", core_load, METH_VARARGS, "Return the network of a model file; raise ValueError if it is damaged."},
     {"document", core_document, METH_VARARGS, "Return the document that consists of the given columns."},
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
+    {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
     {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
     {nullptr, nullptr, 0, nullptr}};
 // The widths of the columns.
 int add_widths(PyObject *module) {
     const std::pair<const char *, int> widths[] = {{"WORDS", WORDS}, {"SHAPES", SHAPES}, {"LINK_WORDS", LINK_WORDS},
                                                    {"PLACES", PLACES}, {"NAMES", NAMES}, {"PAGE_WORDS", PAGE_WORDS},
-                                                   {"KNOWN", KNOWN}};
+                                                   {"KNOWN", KNOWN}, {"MAX_CELL_TOKENS", MAX_CELL_TOKENS}};
     for (const auto &[name, width] : widths)
         if (PyModule_AddIntConstant(module, name, width) < 0) return -1;
     return 0;

@@ -18,7 +18,7 @@ struct Characters {
 
     uint32_t traits_of(uint32_t code) const {
         if (code < size) return traits[code];
-        return code >= 0x20000 && code <= 0x3FFFF ? uint32_t{UNSPACED} : 0;
+        return code >= 0x20000 && code <= 0x3FFFF ? uint32_t{UNSPACED | ALPHANUMERIC} : 0;
     }
     uint32_t lower_of(uint32_t code) const { return code < size ? lower[code] : code; }
 };

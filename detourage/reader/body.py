@@ -6,10 +6,10 @@ from operator import and_, not_
 
 import numpy as np
 
+from detourage.core import MAX_CELL_TOKENS
 from detourage.html.flat import Booleans
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
-from detourage.reader.blocks import MAX_CELL_TOKENS
 from detourage.reader.finding import FoundBody, FoundRole
 from detourage.reader.illustrations import MAX_CAPTION_TOKENS
 from detourage.reader.knowledge import TemplateKnowledge

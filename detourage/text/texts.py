@@ -41,6 +41,7 @@ class Trait(IntFlag):
     AFTER_SENTENCE = auto()
     UNSPACED_MARK = auto()
     GREEK = auto()
+    ALPHANUMERIC = auto()
 
 
 _CHARACTERS = {  # Traits of single characters
@@ -89,9 +90,10 @@ def character_tables() -> CharacterTables:
         Trait.DECIMAL: np.strings.isdecimal(characters),
         Trait.DIGIT: np.strings.isdigit(characters),
         Trait.SPACE | Trait.AFTER_SENTENCE: np.strings.isspace(characters),
-        Trait.WORD: np.strings.isalnum(characters) | (codes == ord("_")),
+        Trait.WORD | Trait.ALPHANUMERIC: np.strings.isalnum(characters),
     }.items():
         traits |= has_trait * np.uint32(trait)
+    traits[ord("_")] |= np.uint32(Trait.WORD)
     for trait, single in _CHARACTERS.items():
         traits[[*map(ord, single)]] |= np.uint32(trait)
     for trait, ranges in _CLASSES.items():

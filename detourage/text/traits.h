@@ -26,6 +26,7 @@ enum {
     AFTER_SENTENCE = 1 << 20,
     UNSPACED_MARK = 1 << 21,
     GREEK = 1 << 22,
+    ALPHANUMERIC = 1 << 23,
 };
 
 #endif

@@ -11,11 +11,12 @@ from contextlib import suppress
 
 PARTS = (
     *("<p>", "</p>", "<div class=a1>", "</div>", "<a href='http://x.y/a/b-c?d#e'>", "</a>", "<b>"),
-    '<script type=application/ld+json>{"@type":"Article"</script>',
-    *("<noscript><p>No</p></noscript>", "<svg><title>t</title></svg>", "<table><tr><td>", "<br>"),
-    *("</table>", "\u200b", "日本語。", "İ", "word ", "Word. ", "«Yes»", "<h1>", "</h1>", "<li>"),
-    *("<ul>", "<meta name=description content='word Word'>", "<title>word</title>", "3.5 %", "😀"),
-    *("<p style='display:none'>", "<article id=x9 class='ArticleBody main-Text2'>"),
+    *('<script type=application/ld+json>{"@type":"Article"</script>', "<td>", "<tr>", "<br>", "\n"),
+    *("<noscript><p>No</p></noscript>", "<svg><title>t</title></svg>", "<table><tr><td>", "<img>"),
+    *("</table>", "\u200b", "日本語。", "İ", "word ", "Word. ", "«Yes»", "<h1>", "</h1>", "<pre>"),
+    *("<meta name=description content='word Word'>", "<title>word</title>", "3.5 %", "😀", "<ol>"),
+    *("<p style='display:none'>", "<article id=x9 class='ArticleBody main-Text2'>", "<li value=3>"),
+    *("<math>x<annotation encoding=application/x-tex>y", "</math>", "<figure><figcaption>", "<ul>"),
 )
 PAGES, PAGE_LENGTHS, DAMAGED_FILES = 300, (0, 1, 5, 60, 400), 60
 """Number of pages, numbers of parts per page, and number of damaged files."""
@@ -31,20 +32,21 @@ def main(core_file: str) -> None:
 
     from detourage import core
     from detourage.html import PageError, parse_page
+    from detourage.papers.reading import stretches_of
     from detourage.reader.body import judge_page
     from detourage.reader.outline import Outline
     from detourage.reader.page_model import MODEL
     from detourage.text.shipped import shipped_bytes
 
     rng = random.Random(3)
-    page = parse_page("<p>word</p>")
-    lines = 0
+    page, lines = parse_page("<p>word</p>"), 0
     for _ in range(PAGES):
         html = "".join(rng.choices(PARTS, k=rng.choice(PAGE_LENGTHS)))
         with suppress(PageError):
             page = parse_page(html, "https://a.example/" + html[:30])
             lines += len(judge_page(Outline.of(page.flat), None, page.url).lines)
             core.columns(page.flat, page.url)
+            stretches_of(page.document)
     network = shipped_bytes(*MODEL).partition(b"\n")[2]
     for number in range(DAMAGED_FILES):
         # Every other file is truncated, too.

@@ -11,6 +11,7 @@ from detourage.papers.interface import UnavailableError
 _SOURCE_SUFFIXES = (".py", ".c", ".h", ".java", ".mjs", ".json")
 
 SHARED_SOURCES = (
+    "detourage/core/blocks.cpp",
     "detourage/html/encoding.py",
     "detourage/reader/blocks.py",
     "detourage/html/text.py",
