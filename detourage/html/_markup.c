@@ -11,11 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-    char *data;
-    size_t length, capacity;
-    int failed;
-} Output;
+#include "../text/output.h"
 
 /* An open element, given by its name in the input and its index in the columns. */
 typedef struct {
@@ -96,22 +92,6 @@ static int is_one_of(const char *name, size_t length, const char *const *names) 
     for (; *names; names++)
         if (is_named(name, length, *names)) return 1;
     return 0;
-}
-
-static void put(Output *out, const char *data, size_t length) {
-    if (!length) return;
-    if (out->length + length > out->capacity) {
-        size_t capacity = out->capacity * 2 + length + 256;
-        char *moved = out->failed ? NULL : realloc(out->data, capacity);
-        if (!moved) {
-            out->failed = 1;
-            return;
-        }
-        out->data = moved;
-        out->capacity = capacity;
-    }
-    memcpy(out->data + out->length, data, length);
-    out->length += length;
 }
 
 static void put_string(Output *out, const char *text) { put(out, text, strlen(text)); }
@@ -351,21 +331,6 @@ static int grow(Distinct *distinct) {
     distinct->slots = slots;
     distinct->room = room;
     return 1;
-}
-
-/* Return the hash of a string, seeded, so that pages cannot be crafted with colliding strings. */
-static uint64_t hash_of(uint64_t seed, const char *string, size_t length) {
-    uint64_t hash = seed ^ length;
-    while (length) {
-        const size_t taken = length < sizeof hash ? length : sizeof hash;
-        uint64_t word = 0;
-        memcpy(&word, string, taken);
-        hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 32;
-        string += taken;
-        length -= taken;
-    }
-    return hash;
 }
 
 /* Append the number of a string to a column. */
@@ -631,11 +596,6 @@ static int write_all(Writer *writer) {
     }
     while (writer->depth > writer->base) close_last(writer);
     return 1;
-}
-
-static PyObject *bytes_of(const Output *out) {
-    return out->failed ? PyErr_NoMemory()
-                       : PyBytes_FromStringAndSize(out->data ? out->data : "", (Py_ssize_t)out->length);
 }
 
 /* Convert serialised HTML to columns or, if there are none, to XML. Return 0 with an exception set on
@@ -1231,6 +1191,41 @@ static PyObject *markup_positions(PyObject *module, PyObject *args) {
     return answer;
 }
 
+PyDoc_STRVAR(around_doc,
+             "around(parents, marked) -> (bytes, bytes)\n\n"
+             "Return int64 columns with the number of marked elements among each element and its ancestors,\n"
+             "and with the nearest of them, or else the root. Parents precede their children; they are an\n"
+             "int64 column, the marks a bool column.");
+
+static PyObject *markup_around(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer parents, marked;
+    if (!PyArg_ParseTuple(args, "y*y*", &parents, &marked)) return NULL;
+    const int64_t *parent = parents.buf;
+    const char *is_marked = marked.buf;
+    const int64_t count = parents.len / (Py_ssize_t)sizeof *parent;
+    PyObject *answer = NULL, *counts = PyBytes_FromStringAndSize(NULL, parents.len);
+    PyObject *nearest = PyBytes_FromStringAndSize(NULL, parents.len);
+    if (marked.len != count) {
+        PyErr_SetString(PyExc_ValueError, "there is not one mark per element");
+    } else if (counts && nearest) {
+        int64_t *number = (int64_t *)(void *)PyBytes_AsString(counts);
+        int64_t *place = (int64_t *)(void *)PyBytes_AsString(nearest);
+        for (int64_t i = 0; i < count; i++) {
+            const int64_t above = parent[i];
+            const int is_inside = above >= 0 && above < i;
+            number[i] = (is_inside ? number[above] : 0) + (is_marked[i] != 0);
+            place[i] = is_marked[i] || !is_inside ? i : place[above];
+        }
+        answer = PyTuple_Pack(2, counts, nearest);
+    }
+    Py_XDECREF(counts);
+    Py_XDECREF(nearest);
+    PyBuffer_Release(&parents);
+    PyBuffer_Release(&marked);
+    return answer;
+}
+
 static int is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
 /* Return the end of the word at a letter. A capital begins a word, and so does the last of several
@@ -1295,6 +1290,7 @@ static PyMethodDef methods[] = {
     {"strings", markup_strings, METH_VARARGS, strings_doc},
     {"starts", markup_starts, METH_VARARGS, starts_doc},
     {"values", markup_values, METH_VARARGS, values_doc},
+    {"around", markup_around, METH_VARARGS, around_doc},
     {"words", markup_words, METH_VARARGS, words_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -350,20 +350,11 @@ class FlatDocument:
 
     def count_around(self, marked: Booleans) -> Integers:
         """Count the marked elements among each element and its ancestors."""
-        # The number of marked elements that have started, less those that have ended
-        ended = np.bincount(self.ends[marked], minlength=len(marked) + 1)
-        counts: Integers = np.cumsum(marked - ended[:-1])
-        return counts
+        return np.frombuffer(_markup.around(self.parents, marked)[0], np.int64)
 
     def nearest_marked(self, marked: Booleans) -> Integers:
         """Return each element if it is marked, or else its nearest marked ancestor or the root."""
-        parents = self.parents
-        nearest = np.where(marked | (parents < 0), np.arange(len(parents)), parents)
-        while True:  # Each round doubles the distance, up to a marked element.
-            farther = nearest[nearest]
-            if np.array_equal(farther, nearest):
-                return nearest
-            nearest = farther
+        return np.frombuffer(_markup.around(self.parents, marked)[1], np.int64)
 
     @cached_property
     def depths(self) -> Integers:

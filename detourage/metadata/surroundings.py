@@ -115,7 +115,7 @@ class Surroundings:
     def _may_state_date(self) -> Booleans:
         """Whether each line contains a digit or is in an element for dates."""
         page = self._page
-        has_digit = page.tokenised.texts.count(Count.DECIMALS)[page.tokenised.line_texts] > 0
+        has_digit = page.tokenised.count(Count.DECIMALS)[page.tokenised.line_texts] > 0
         is_timed = page.flat.within(page.flat.having(("time",)))[page.text_parents]
         return has_digit | np.logical_or.reduceat(is_timed, page.line_starts)
 

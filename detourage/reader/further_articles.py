@@ -252,7 +252,7 @@ class _FurtherArticles:
     def _has_head(self, head: int, element: int, *, has_own_element: bool) -> bool:
         """Return whether there is an author or a date next to a headline."""
         page, end = self.page, self.page.ends[element]
-        token_ends = page.tokenised.texts.ends
+        token_ends = page.tokenised.ends
         if not has_own_element:
             element, end = head, len(page.tags)
         is_heading = page.tags[head] in _HEADINGS

@@ -77,7 +77,7 @@ class Line(NamedTuple):
 
 def lines_of(page: Outline) -> list[Line]:
     """Return the lines of a page, in order."""
-    texts, line_texts = page.tokenised.texts, page.tokenised.line_texts
+    texts, line_texts = page.tokenised, page.tokenised.line_texts
     with_tokens = np.flatnonzero(texts.counts[line_texts, Count.TOKENS])
     if not len(with_tokens):
         return []

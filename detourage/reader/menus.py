@@ -177,7 +177,7 @@ def count_offers(page: Outline) -> int:
     A price must start a line or be in a short line, unlike prices mentioned in headlines.
     """
     declared = sum(_OFFERED_TYPES.fullmatch(name) is not None for name in declared_types(page))
-    texts, line_texts = page.tokenised.texts, page.tokenised.line_texts
+    texts, line_texts = page.tokenised, page.tokenised.line_texts
     word_counts: list[int] = texts.counts[line_texts, Count.TOKENS].tolist()
     lines = map(texts.clean.__getitem__, line_texts.tolist())
     prices = sum(

@@ -1,7 +1,7 @@
 """Representation of a page as arrays, which allows measuring it in one pass without recursion."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -30,16 +30,6 @@ class TextNode(NamedTuple):
 
 
 _T = TypeVar("_T")
-
-
-class PageTexts(NamedTuple):
-    """The tokenised texts of a page: all text nodes, then the lines that join several text nodes.
-
-    `line_texts` has each line's index in `texts`, where a line's only text node is not repeated.
-    """
-
-    texts: Texts
-    line_texts: Integers
 
 
 @dataclass(eq=False)
@@ -82,9 +72,9 @@ class Outline:
         return cls(flat, whole, np.cumsum(borders)[:-1])
 
     @cached_property
-    def tokenised(self) -> PageTexts:
-        """The texts with their tokens and counts."""
-        return _tokenise(self.flat.texts, self.text_lines)
+    def tokenised(self) -> Texts:
+        """The texts and lines with their tokens and counts."""
+        return read_texts(self.flat.texts, self.line_starts)
 
     @property
     def elements(self) -> Elements:
@@ -125,7 +115,7 @@ class Outline:
     @cached_property
     def tokens(self) -> list[str]:
         """Tokens of the text nodes."""
-        return self.tokenised.texts.tokens[: int(self._tokens_before[-1])]
+        return self.tokenised.tokens[: int(self._tokens_before[-1])]
 
     @cached_property
     def _tokens_before(self) -> Integers:
@@ -292,7 +282,7 @@ class Outline:
 
     def count_in_texts(self, counted: Count) -> Integers:
         """Return a count for each text node, such as its number of sentences."""
-        return self.tokenised.texts.count(counted)[: len(self.text_lines)]
+        return self.tokenised.count(counted)[: len(self.text_lines)]
 
     def texts_of_lines(self, numbers: Collection[int]) -> Booleans:
         """Return a mask of the text nodes of the lines with the given numbers."""
@@ -304,7 +294,7 @@ class Outline:
     @cached_property
     def line_starts(self) -> Integers:
         """Index of the first text node of each line."""
-        return _starts_of(self.text_lines)
+        return np.flatnonzero(np.diff(self.text_lines, prepend=-1))
 
     @cached_property
     def lines(self) -> list[list[TextNode]]:
@@ -385,25 +375,7 @@ class Outline:
         return counterparts
 
 
-def _tokenise(texts: Sequence[str], line_numbers: Integers) -> PageTexts:
-    """Tokenise texts, and the lines that have several texts or invisible characters."""
-    starts = _starts_of(line_numbers)
-    ends = np.append(starts[1:], len(texts))
-    is_other = ends - starts > 1
-    if words.has_invisible("".join(texts)):
-        is_other |= np.array([words.has_invisible(texts[start]) for start in starts.tolist()])
-    others = zip(starts[is_other].tolist(), ends[is_other].tolist(), strict=True)
-    joined = ["".join(texts[start:end]) for start, end in others]
-    line_texts = np.where(is_other, len(texts) - 1 + np.cumsum(is_other), starts)
-    return PageTexts(read_texts([*texts], joined), line_texts)
-
-
 def list_of(column: Integers) -> list[int]:
     """Return an array as a list, whose single items are faster to access."""
     numbers: list[int] = column.tolist()
     return numbers
-
-
-def _starts_of(lines: Integers) -> Integers:
-    """Return the index of the first occurrence of each line number; line numbers are ascending."""
-    return np.flatnonzero(np.diff(lines, prepend=-1))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "traits.h"
 
 /* Counts per text, named as in `detourage.text.texts.Count`. */
@@ -16,27 +17,19 @@ enum { TOKENS, SENTENCES, UNSPACED_CHARACTERS, CHARACTERS, CAPITALS, DECIMALS, C
 
 enum { FIRST_IDEOGRAPH = 0x2E80, FIRST_RARE = 0x20000, LAST_UNSPACED = 0x3FFFF };
 
-typedef struct {
-    char *data;
-    size_t length, capacity;
-    int failed;
-} Output;
-
+/* A token, which is in no other slot; `item` is NULL in an empty slot. */
 typedef struct {
     uint64_t hash;
+    PyObject *item;
     size_t start;
     uint32_t length;
-    int32_t number;
-    Py_ssize_t text;
 } Slot;
 
-/* Distinct tokens: their concatenated bytes, and a hash table with the position of each token and
- * the latest text that contains it. */
+/* Distinct tokens: their concatenated bytes, and a hash table. */
 typedef struct {
     Output bytes;
     Slot *slots;
     size_t room, used;
-    PyObject *items;
 } Distinct;
 
 typedef struct {
@@ -44,25 +37,9 @@ typedef struct {
     size_t known;
     uint64_t seed;
     Distinct distinct;
-    Output clean, token, numbers, repeated, counts;
+    Output joined, clean, token, counts, invisible, line_texts;
     PyObject *texts, *tokens;
-    Py_ssize_t text;
 } Reader;
-
-static void put(Output *out, const void *data, size_t length) {
-    if (out->length + length > out->capacity) {
-        const size_t capacity = out->capacity * 2 + length + 256;
-        char *moved = out->failed ? NULL : realloc(out->data, capacity);
-        if (!moved) {
-            out->failed = 1;
-            return;
-        }
-        out->data = moved;
-        out->capacity = capacity;
-    }
-    memcpy(out->data + out->length, data, length);
-    out->length += length;
-}
 
 /* Decode a character of valid UTF-8, and advance to the next. */
 static uint32_t character(const unsigned char **at) {
@@ -122,6 +99,10 @@ static void end_sentence(Sentences *found) {
 }
 
 static void read_sentence(Sentences *found, uint32_t traits) {
+    if (!(traits & (SENTENCE_MARK | AFTER_SENTENCE | UNSPACED_MARK | GREEK))) {
+        found->is_mark = found->is_unspaced = 0;
+        return;
+    }
     if (traits & SENTENCE_MARK) {
         if (!found->is_mark) found->is_sure = 0;
         found->is_mark = 1;
@@ -135,21 +116,28 @@ static void read_sentence(Sentences *found, uint32_t traits) {
     found->is_greek |= (traits & GREEK) != 0;
 }
 
-/* Clean a text to one line, and count its characters. */
-static void read_characters(Reader *reader, const unsigned char *at, const unsigned char *end,
-                            int32_t *counts) {
+enum { COUNTED = UPPER | DECIMAL | COMMA | QUOTE | SEPARATOR | AT | COPYRIGHT };
+
+/* Clean a text to one line, and count its characters. Return whether it has invisible characters. */
+static int read_characters(Reader *reader, const unsigned char *at, const unsigned char *end,
+                           int32_t *counts) {
     Sentences found = {0};
     Output *clean = &reader->clean;
+    const unsigned char *run = at; /* the start of the characters still to be written */
     uint32_t traits = 0;
-    int is_parted = 0, begins = 1;
+    int is_parted = 0, begins = 1, has_invisible = 0;
     clean->length = 0;
     while (at < end) {
         const unsigned char *from = at;
         const uint32_t now = traits_of(reader, character(&at));
         counts[UNSPACED_CHARACTERS] += (now & UNSPACED) != 0;
-        if (now & INVISIBLE) continue;
-        if (now & (SPACE | ILLEGAL)) {
-            is_parted = clean->length > 0;
+        if (now & (INVISIBLE | SPACE | ILLEGAL)) {
+            put(clean, run, (size_t)(from - run));
+            run = at;
+            if (now & INVISIBLE)
+                has_invisible = 1;
+            else
+                is_parted = clean->length > 0;
             continue;
         }
         if (is_parted) {
@@ -161,22 +149,25 @@ static void read_characters(Reader *reader, const unsigned char *at, const unsig
         }
         traits = now;
         if (!counts[CHARACTERS]++) counts[FIRST] = (int32_t)traits;
-        put(clean, from, (size_t)(at - from));
         counts[WORDS] += begins;
         counts[CAPITALISED] += begins && (traits & UPPER);
         begins = 0;
-        counts[CAPITALS] += (traits & UPPER) != 0;
-        counts[DECIMALS] += (traits & DECIMAL) != 0;
-        counts[COMMAS] += (traits & COMMA) != 0;
-        counts[QUOTES] += (traits & QUOTE) != 0;
-        counts[SEPARATORS] += (traits & SEPARATOR) != 0;
-        counts[ATS] += (traits & AT) != 0;
-        counts[COPYRIGHTS] += (traits & COPYRIGHT) != 0;
+        if (traits & COUNTED) {
+            counts[CAPITALS] += (traits & UPPER) != 0;
+            counts[DECIMALS] += (traits & DECIMAL) != 0;
+            counts[COMMAS] += (traits & COMMA) != 0;
+            counts[QUOTES] += (traits & QUOTE) != 0;
+            counts[SEPARATORS] += (traits & SEPARATOR) != 0;
+            counts[ATS] += (traits & AT) != 0;
+            counts[COPYRIGHTS] += (traits & COPYRIGHT) != 0;
+        }
         read_sentence(&found, traits);
     }
+    put(clean, run, (size_t)(end - run));
     end_sentence(&found);
     counts[LAST] = (int32_t)traits;
     counts[SENTENCES] = found.sure + (found.is_greek ? found.weak : 0);
+    return has_invisible;
 }
 
 static int grow(Distinct *distinct) {
@@ -184,9 +175,9 @@ static int grow(Distinct *distinct) {
     Slot *slots = calloc(room, sizeof(Slot));
     if (!slots) return 0;
     for (size_t i = 0; i < distinct->room; i++) {
-        if (!distinct->slots[i].length) continue;
+        if (!distinct->slots[i].item) continue;
         size_t place = distinct->slots[i].hash & (room - 1);
-        while (slots[place].length) place = (place + 1) & (room - 1);
+        while (slots[place].item) place = (place + 1) & (room - 1);
         slots[place] = distinct->slots[i];
     }
     free(distinct->slots);
@@ -214,48 +205,44 @@ static int end_token(Reader *reader, int32_t *counts) {
         PyErr_NoMemory();
         return 0;
     }
-    /* Seeded, so that pages cannot be crafted with colliding tokens. */
-    uint64_t hash = reader->seed;
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)token->data[i]) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 32;
+    const uint64_t hash = hash_of(reader->seed, token->data, length);
     size_t place = hash & (distinct->room - 1);
     Slot *slot = distinct->slots + place;
-    while (slot->length && (slot->hash != hash || slot->length != length ||
-                            memcmp(distinct->bytes.data + slot->start, token->data, length))) {
+    while (slot->item && (slot->hash != hash || slot->length != length ||
+                          memcmp(distinct->bytes.data + slot->start, token->data, length))) {
         place = (place + 1) & (distinct->room - 1);
         slot = distinct->slots + place;
     }
-    if (!slot->length) {
-        PyObject *item = PyUnicode_DecodeUTF8(token->data, (Py_ssize_t)length, "strict");
-        const int is_kept = item && PyList_Append(distinct->items, item) == 0;
-        Py_XDECREF(item);
-        if (!is_kept) return 0;
-        *slot = (Slot){hash, distinct->bytes.length, (uint32_t)length, (int32_t)distinct->used++, 0};
+    if (!slot->item) {
+        const size_t start = distinct->bytes.length;
         put(&distinct->bytes, token->data, length);
         if (distinct->bytes.failed) {
             PyErr_NoMemory();
             return 0;
         }
+        PyObject *item = PyUnicode_DecodeUTF8(token->data, (Py_ssize_t)length, "strict");
+        if (!item) return 0;
+        *slot = (Slot){hash, item, start, (uint32_t)length};
+        distinct->used++;
     }
-    const char is_repeated = slot->text == reader->text;
-    slot->text = reader->text;
-    put(&reader->numbers, &slot->number, sizeof slot->number);
-    put(&reader->repeated, &is_repeated, 1);
     counts[TOKENS]++;
-    return PyList_Append(reader->tokens, PyList_GetItem(distinct->items, slot->number)) == 0;
+    return PyList_Append(reader->tokens, slot->item) == 0;
 }
 
 /* Split a text into tokens in lower case, according to the table. Return 0 with an exception set on
  * failure. */
 static int read_tokens(Reader *reader, const char *text, Py_ssize_t length, int32_t *counts) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    Output *token = &reader->token;
     while (at < end) {
         uint32_t code = character(&at);
         if (code < reader->known) code = reader->lower[code];
         const uint32_t traits = traits_of(reader, code);
-        if ((traits & WORD) || ((traits & SIGN) && reader->token.length)) {
-            put_character(&reader->token, code);
+        if ((traits & WORD) || ((traits & SIGN) && token->length)) {
+            if (code < 0x80 && token->length < token->capacity)
+                token->data[token->length++] = (char)code;
+            else
+                put_character(token, code);
             continue;
         }
         if (!end_token(reader, counts)) return 0;
@@ -275,10 +262,9 @@ static int has_unsteady(const char *text, Py_ssize_t length) {
     return 0;
 }
 
-static int read_tokens_of(Reader *reader, PyObject *text, int32_t *counts) {
-    Py_ssize_t length;
-    const char *data = PyUnicode_AsUTF8AndSize(text, &length);
-    if (!data) return 0;
+/* Read the tokens of a text, given also in UTF-8. */
+static int read_tokens_of(Reader *reader, PyObject *text, const char *data, Py_ssize_t length,
+                          int32_t *counts) {
     if (length == PyUnicode_GetLength(text) || !has_unsteady(data, length))
         return read_tokens(reader, data, length, counts);
     PyObject *lowered = PyObject_CallMethod(text, "lower", NULL);
@@ -288,83 +274,114 @@ static int read_tokens_of(Reader *reader, PyObject *text, int32_t *counts) {
     return is_done;
 }
 
-static int read_text(Reader *reader, PyObject *text, int is_line) {
+/* Read a text in UTF-8, which is `text` or, if that is NULL, a line. Return whether it has invisible
+ * characters, or -1 with an exception set on failure. */
+static int read_text(Reader *reader, PyObject *text, const char *data, Py_ssize_t length) {
     int32_t counts[COUNTS] = {0};
-    Py_ssize_t length;
-    const char *data = PyUnicode_AsUTF8AndSize(text, &length);
-    if (!data) return 0;
-    reader->text++;
-    read_characters(reader, (const unsigned char *)data, (const unsigned char *)data + length, counts);
+    const unsigned char *at = (const unsigned char *)data;
+    const int has_invisible = read_characters(reader, at, at + length, counts);
     const Output *clean = &reader->clean;
     if (clean->failed) {
         PyErr_NoMemory();
-        return 0;
+        return -1;
     }
+    const Py_ssize_t clean_length = (Py_ssize_t)clean->length;
+    const char *clean_data = clean->data ? clean->data : "";
+    const int is_clean = text && clean_length == length && !memcmp(clean_data, data, clean->length);
     PyObject *shown = text;
-    if (clean->length == (size_t)length && (!length || !memcmp(clean->data, data, clean->length)))
+    if (is_clean)
         Py_INCREF(shown);
     else
-        shown = PyUnicode_DecodeUTF8(clean->data ? clean->data : "", (Py_ssize_t)clean->length, "strict");
+        shown = PyUnicode_DecodeUTF8(clean_data, clean_length, "strict");
     const int is_done = shown && PyList_Append(reader->texts, shown) == 0 &&
-                        read_tokens_of(reader, is_line ? shown : text, counts);
+                        (text ? read_tokens_of(reader, text, data, length, counts)
+                              : read_tokens_of(reader, shown, clean_data, clean_length, counts));
     Py_XDECREF(shown);
     put(&reader->counts, counts, sizeof counts);
-    return is_done;
+    return is_done ? has_invisible : -1;
 }
 
-static int read_all(Reader *reader, PyObject *texts, int is_line) {
+/* Read the texts of a line as one text. */
+static int read_line(Reader *reader, PyObject *texts, Py_ssize_t start, Py_ssize_t end) {
+    Output *joined = &reader->joined;
+    joined->length = 0;
+    for (Py_ssize_t i = start; i < end; i++) {
+        Py_ssize_t length;
+        const char *data = PyUnicode_AsUTF8AndSize(PyList_GetItem(texts, i), &length);
+        if (!data) return 0;
+        put(joined, data, (size_t)length);
+    }
+    if (joined->failed) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    return read_text(reader, NULL, joined->data ? joined->data : "", (Py_ssize_t)joined->length) >= 0;
+}
+
+/* Read texts, and then the lines that they form. A text without invisible characters that is alone in
+ * its line is not read twice. */
+static int read_all(Reader *reader, PyObject *texts, const int64_t *starts, Py_ssize_t lines) {
     const Py_ssize_t count = PyList_Size(texts);
-    for (Py_ssize_t i = 0; i < count; i++)
-        if (!read_text(reader, PyList_GetItem(texts, i), is_line)) return 0;
-    return count >= 0;
-}
-
-static PyObject *bytes_of(const Output *out) {
-    return out->failed ? PyErr_NoMemory()
-                       : PyBytes_FromStringAndSize(out->data ? out->data : "", (Py_ssize_t)out->length);
+    Output *invisible = &reader->invisible;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *text = PyList_GetItem(texts, i);
+        Py_ssize_t length;
+        const char *data = PyUnicode_AsUTF8AndSize(text, &length);
+        const int has_invisible = data ? read_text(reader, text, data, length) : -1;
+        if (has_invisible < 0) return 0;
+        const char mark = (char)has_invisible;
+        put(invisible, &mark, 1);
+    }
+    int64_t line_text, read = count;
+    for (Py_ssize_t i = 0; i < lines; i++) {
+        const int64_t start = starts[i], end = i + 1 < lines ? starts[i + 1] : count;
+        if (start < 0 || start >= end || end > count || invisible->failed) {
+            PyErr_SetString(PyExc_ValueError, "a line starts outside the texts");
+            return 0;
+        }
+        const int is_alone = end == start + 1 && !invisible->data[start];
+        if (!is_alone && !read_line(reader, texts, start, end)) return 0;
+        line_text = is_alone ? start : read++;
+        put(&reader->line_texts, &line_text, sizeof line_text);
+    }
+    return 1;
 }
 
 PyDoc_STRVAR(read_doc,
-             "read(texts, lines, traits, lower, seed) -> tuple\n\n"
-             "Read two lists of texts (see detourage.text.texts); the second one is tokenised after\n"
-             "cleaning. The tables have a uint32 per character up to a maximum. Return lists of\n"
-             "cleaned texts, tokens and distinct tokens, followed by int32 indices of the tokens among\n"
-             "the distinct ones, bools for tokens repeated in their text, and int32 counts per text.");
+             "read(texts, starts, traits, lower, seed) -> tuple\n\n"
+             "Read texts, and the lines that begin at some of them (see detourage.text.texts). The tables have\n"
+             "a uint32 per character up to a maximum. Return lists of cleaned texts and of tokens, int32\n"
+             "counts per text, and an int64 column with the text of each line.");
 
 static PyObject *texts_read(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *texts, *lines, *answer = NULL;
-    Py_buffer traits, lower;
+    PyObject *texts, *answer = NULL;
+    Py_buffer starts, traits, lower;
     unsigned long long seed;
-    if (!PyArg_ParseTuple(args, "OOy*y*K", &texts, &lines, &traits, &lower, &seed)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!y*y*y*K", &PyList_Type, &texts, &starts, &traits, &lower, &seed))
+        return NULL;
     const size_t known = (size_t)(traits.len < lower.len ? traits.len : lower.len) / sizeof(uint32_t);
+    const Py_ssize_t lines = starts.len / (Py_ssize_t)sizeof(int64_t);
     Reader reader = {.traits = traits.buf, .lower = lower.buf, .known = known, .seed = seed};
     reader.texts = PyList_New(0);
     reader.tokens = PyList_New(0);
-    reader.distinct.items = PyList_New(0);
     if (known <= ' ')
         PyErr_SetString(PyExc_ValueError, "the tables do not cover ASCII");
-    else if (reader.texts && reader.tokens && reader.distinct.items && read_all(&reader, texts, 0) &&
-             read_all(&reader, lines, 1)) {
-        PyObject *numbers = bytes_of(&reader.numbers), *counts = bytes_of(&reader.counts);
-        PyObject *repeated = bytes_of(&reader.repeated);
-        if (numbers && repeated && counts)
-            answer = PyTuple_Pack(6, reader.texts, reader.tokens, reader.distinct.items, numbers,
-                                  repeated, counts);
-        Py_XDECREF(numbers);
-        Py_XDECREF(repeated);
+    else if (reader.texts && reader.tokens && read_all(&reader, texts, starts.buf, lines)) {
+        PyObject *counts = bytes_of(&reader.counts), *line_texts = bytes_of(&reader.line_texts);
+        if (counts && line_texts)
+            answer = PyTuple_Pack(4, reader.texts, reader.tokens, counts, line_texts);
         Py_XDECREF(counts);
+        Py_XDECREF(line_texts);
     }
     Py_XDECREF(reader.texts);
     Py_XDECREF(reader.tokens);
-    Py_XDECREF(reader.distinct.items);
+    for (size_t i = 0; i < reader.distinct.room; i++) Py_XDECREF(reader.distinct.slots[i].item);
+    Output *const outputs[] = {&reader.distinct.bytes, &reader.joined, &reader.clean, &reader.token,
+                               &reader.counts, &reader.invisible, &reader.line_texts};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) free(outputs[i]->data);
     free(reader.distinct.slots);
-    free(reader.distinct.bytes.data);
-    free(reader.clean.data);
-    free(reader.token.data);
-    free(reader.numbers.data);
-    free(reader.repeated.data);
-    free(reader.counts.data);
+    PyBuffer_Release(&starts);
     PyBuffer_Release(&traits);
     PyBuffer_Release(&lower);
     return answer;

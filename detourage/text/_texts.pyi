@@ -4,9 +4,9 @@ import numpy.typing as npt
 def count(text: str, traits: npt.NDArray[np.uint32], /) -> tuple[int, int]: ...
 def read(
     texts: list[str],
-    lines: list[str],
+    starts: npt.NDArray[np.int64],
     traits: npt.NDArray[np.uint32],
     lower: npt.NDArray[np.uint32],
     seed: int,
     /,
-) -> tuple[list[str], list[str], list[str], bytes, bytes, bytes]: ...
+) -> tuple[list[str], list[str], bytes, bytes]: ...

@@ -106,9 +106,8 @@ def character_tables() -> CharacterTables:
 
 
 Integers = npt.NDArray[np.int64]
-Booleans = npt.NDArray[np.bool_]
 _SEED = hash("detourage.text.texts") & 0xFFFF_FFFF_FFFF_FFFF
-"""Hash seed of the process, without effect on results: tokens are numbered by first appearance."""
+"""Hash seed of the process, without effect on results."""
 
 
 class Count(IntEnum):
@@ -134,23 +133,20 @@ class Count(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Tokens and counts of texts.
+    """Tokens and counts of a page's texts, and then of those of its lines that are no single text.
 
     `clean` has each text on one line, and `tokens` the tokens of all texts (see
-    `detourage.text.words`). For each token, `numbers` has its index in `distinct`, the distinct
-    tokens in order of appearance, and `repeated` whether it occurred earlier in the same text.
-    `ends` has the index after each text's last token. `counts` has a row per text and a column per
-    `Count`. ``UNSPACED`` counts the single-character words of the original text, ``IDEOGRAPHS``
-    those among its tokens. ``FIRST`` and ``LAST`` are the traits of its first and last characters.
+    `detourage.text.words`). `ends` has the index after each text's last token. `counts` has a row
+    per text and a column per `Count`. ``UNSPACED`` counts the single-character words of the
+    original text, ``IDEOGRAPHS`` those among its tokens. ``FIRST`` and ``LAST`` are the traits of
+    its first and last characters. `line_texts` has the index of each line among the texts.
     """
 
     clean: Sequence[str]
     tokens: list[str]
-    distinct: Sequence[str]
-    numbers: Integers
-    repeated: Booleans
     ends: Integers
     counts: npt.NDArray[np.int32]
+    line_texts: Integers
 
     def count(self, counted: Count) -> Integers:
         """Return one of the counts of every text, such as its `Count.COMMAS`."""
@@ -167,21 +163,19 @@ def count_words(text: str) -> float:
     return tokens - unspaced / 2
 
 
-def read_texts(texts: list[str], lines: list[str]) -> Texts:
-    """Tokenise and count texts.
+def read_texts(texts: list[str], line_starts: Integers) -> Texts:
+    """Tokenise and count the texts of a page, and the lines that begin at some of the texts.
 
-    The tokens of `texts` come from the original texts. They are followed by the tokens of `lines`,
-    which come from the cleaned texts, where invisible characters do not separate words.
+    The tokens of a text come from the original text. A line with several texts or invisible
+    characters has tokens of its own, which come from the cleaned text, where invisible characters
+    do not separate words.
     """
-    tables = character_tables()
-    clean, tokens, distinct, numbers, repeated, counts = _texts.read(texts, lines, *tables, _SEED)
+    clean, tokens, counts, line_texts = _texts.read(texts, line_starts, *character_tables(), _SEED)
     text_counts = np.frombuffer(counts, dtype=np.int32).reshape(-1, len(Count))
     return Texts(
         clean=clean,
         tokens=tokens,
-        distinct=distinct,
-        numbers=np.frombuffer(numbers, dtype=np.int32).astype(np.int64),
-        repeated=np.frombuffer(repeated, dtype=np.bool_),
         ends=np.cumsum(text_counts[:, Count.TOKENS], dtype=np.int64),
         counts=text_counts,
+        line_texts=np.frombuffer(line_texts, dtype=np.int64),
     )

@@ -106,11 +106,6 @@ def _any_token() -> re.Pattern[str]:
     return re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*+")
 
 
-def has_invisible(text: str) -> bool:
-    """Return whether a text has invisible characters, which `clean` removes even inside words."""
-    return not text.isascii() and any(character in text for character in INVISIBLE)
-
-
 def count_unspaced(text: str) -> int:
     """Count the characters of scripts without spaces."""
     return len(_character_class(UNSPACED).findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0

@@ -311,7 +311,7 @@ class Lexicon:
         # By the first word of a phrase: the bit of its concept, and the phrase. The other words of
         # most phrases are never needed.
         self._by_first: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        texts = read_texts([beginning.rstrip("*") for beginning in by_beginning], [])
+        texts = read_texts([each.rstrip("*") for each in by_beginning], np.empty(0, np.int64))
         borders = pairwise([0, *texts.ends.tolist()])
         for (beginning, found), (start, end) in zip(by_beginning.items(), borders, strict=True):
             first = texts.tokens[start]

@@ -1,13 +1,15 @@
 """The optimised processing of texts gives the same results as the plain Python version."""
 
 import re
+from itertools import accumulate
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from detourage.text import words
-from detourage.text.texts import LAST_CHARACTER, character_tables, count_words
+from detourage.text.texts import LAST_CHARACTER, character_tables, count_words, read_texts
 from detourage.text.words import MARKS, SIGNS, UNSPACED
 
 native = pytest.importorskip("detourage.text._texts")
@@ -49,16 +51,22 @@ def test_sentences_are_counted_as_by_the_plain_implementation(text: str) -> None
 @given(TEXTS, TEXTS)
 def test_invisible_characters_do_not_join_separate_words(before: str, after: str) -> None:
     text = f"{before} {after}"
-    if not words.has_invisible(text):
+    if not INVISIBLE.search(text):
         assert words.tokens(words.clean(text)) == words.tokens(before) + words.tokens(after)
 
 
-@given(st.lists(TEXTS, max_size=4), st.lists(TEXTS, max_size=4))
-def test_texts_are_the_same_without_native_code(raw_texts: list[str], lines: list[str]) -> None:
-    cleaned, found_tokens, *_ = native.read(raw_texts, lines, *character_tables(), 1)
-    assert cleaned == [words.clean(text) for text in (*raw_texts, *lines)]
-    expected_texts = [*raw_texts, *cleaned[len(raw_texts) :]]
-    assert found_tokens == [token for text in expected_texts for token in words.tokens(text)]
+@given(st.lists(st.lists(TEXTS, min_size=1, max_size=3), max_size=4))
+def test_texts_and_lines_are_the_same_without_native_code(lines: list[list[str]]) -> None:
+    texts = [text for line in lines for text in line]
+    starts = [0, *accumulate(map(len, lines))][: len(lines)]
+    read = read_texts(texts, np.array(starts, dtype=np.int64))
+    joined = ["".join(line) for line in lines if len(line) > 1 or INVISIBLE.search(line[0])]
+    assert read.clean == [words.clean(text) for text in (*texts, *joined)]
+    expected_texts = [*texts, *map(words.clean, joined)]
+    assert read.tokens == [token for text in expected_texts for token in words.tokens(text)]
+    assert [read.clean[place] for place in read.line_texts] == [
+        words.clean("".join(line)) for line in lines
+    ]
 
 
 @given(st.text(st.one_of(st.sampled_from("ab _\u0301\u0e01"), st.characters())))
@@ -70,9 +78,9 @@ def test_every_character_is_the_same_with_and_without_native_code() -> None:
     tables = character_tables()
     codes = [*range(0xD800), *range(0xE000, LAST_CHARACTER + 0x400), *range(0x3FF00, 0x40100)]
     raw_texts = [f"{chr(code)}A{chr(code)} .{chr(code)} a{chr(code)}" for code in codes]
-    cleaned, found_tokens, *_ = native.read(raw_texts, [], *tables, 1)
-    assert cleaned == [*map(words.clean, raw_texts)]
-    assert found_tokens == [token for text in raw_texts for token in words.tokens(text)]
+    read = read_texts(raw_texts, np.array([], dtype=np.int64))
+    assert read.clean == [*map(words.clean, raw_texts)]
+    assert read.tokens == [token for text in raw_texts for token in words.tokens(text)]
     assert [native.count(text, tables.traits) for text in raw_texts] == [
         (len(words.tokens(text)), words.count_unspaced(text)) for text in raw_texts
     ]
