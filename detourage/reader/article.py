@@ -117,10 +117,10 @@ def confidence_of(page: Outline, judged: JudgedPage, body: FoundBody | None) -> 
     """Return the probability that F1 reaches `GOOD_F1`; `body` is None for a hidden article."""
     if body is None:
         return HIDDEN_CONFIDENCE
-    word_counts = np.array([len(line.tokens) for line in judged.lines], dtype=np.float64)
-    numbers = [line.number for line in judged.lines]
-    kept = word_counts * np.isin(numbers, page.text_lines[kept_texts(page, body)])
-    expected = word_counts * judged.probabilities
+    is_kept = np.zeros(int(page.text_lines.max(initial=0)) + 1, dtype=np.bool_)
+    is_kept[page.text_lines[kept_texts(page, body)]] = True
+    kept = judged.columns.words * is_kept[judged.columns.numbers]
+    expected = judged.columns.words * judged.probabilities
     expected_f1 = 2 * (kept * judged.probabilities).sum() / max(1.0, kept.sum() + expected.sum())
     sureness = kept * judged.role_probabilities.max(axis=1, initial=0.0)
     mean_sureness = sureness.sum() / max(1.0, kept.sum())

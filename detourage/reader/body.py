@@ -5,6 +5,7 @@ from itertools import compress, pairwise
 from operator import and_, not_
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from detourage.core import MAX_CELL_TOKENS
 from detourage.html.flat import Booleans
@@ -69,15 +70,14 @@ def find_body(
     lines = judged.lines
     if not lines:
         return None
-    word_counts = np.array([len(line.tokens) for line in lines], dtype=np.float64)
     probabilities = judged.probability_of(roles)
-    chosen, expected_f1 = choose_lines(probabilities, word_counts, favor)
+    chosen, expected_f1 = choose_lines(probabilities, judged.columns.words, favor)
     if expected_f1 < MIN_EXPECTED_F1:
         return None
-    chosen = _without_teasers(page, judged, word_counts, probabilities, chosen)
-    chosen = _with_whole_lists(page, judged, word_counts * probabilities, word_counts, chosen)
-    chosen = _with_whole_accordions(page, judged, word_counts, chosen)
-    chosen = _without_hidden(page, judged, word_counts, chosen)
+    chosen = _without_teasers(page, judged, probabilities, chosen)
+    chosen = _with_whole_lists(page, judged, probabilities, chosen)
+    chosen = _with_whole_accordions(page, judged, chosen)
+    chosen = _without_hidden(page, judged, chosen)
     if {*roles} <= {*TEXT_ROLES}:
         chosen = without_asides(page, judged, chosen, url)
     places = np.flatnonzero(chosen)
@@ -88,7 +88,7 @@ def find_body(
 
 
 def _with_whole_lists(
-    page: Outline, judged: JudgedPage, expected: Floats, word_counts: Floats, chosen: Booleans
+    page: Outline, judged: JudgedPage, probabilities: Floats, chosen: Booleans
 ) -> Booleans:
     """Choose all lines, except captions, of data tables and lists that belong to the article.
 
@@ -96,17 +96,16 @@ def _with_whole_lists(
     `MIN_LIST_SHARE`; a table anywhere, if most of its words are chosen. Sentences that other pages
     share are left out, but not column headers.
     """
-    lines = judged.lines
+    lines = judged.columns
+    expected = lines.words * probabilities
     captions = page.flat.within(page.flat.having(("caption",)))
-    is_left_out = captions[[line.block for line in lines]]
-    is_left_out |= [line.number in judged.shared and line.is_prose for line in lines]
-    numbers = np.array([line.number for line in lines])
+    is_left_out = captions[lines.blocks] | (judged.is_shared & lines.is_prose)
     # A table with a long cell is used for layout.
     cell_sizes = page.sizes * page.flat.having(("td", "th"))
     # Shifted by one, so that there is a line before the first and one after the last.
     is_chosen = [False, *chosen.tolist(), False]
-    words_before = [0.0, *np.cumsum(word_counts).tolist()]
-    chosen_before = [0.0, *np.cumsum(word_counts * chosen).tolist()]
+    words_before = [0.0, *np.cumsum(lines.words).tolist()]
+    chosen_before = [0.0, *np.cumsum(lines.words * chosen).tolist()]
     completed = chosen.copy()
     lists = np.flatnonzero(
         page.flat.having(page_model.LISTS) & (page.flat.text_starts < page.flat.text_ends)
@@ -115,8 +114,8 @@ def _with_whole_lists(
     lasts = page.text_lines[page.flat.text_ends[lists] - 1]
     for index, start, end in zip(
         lists.tolist(),
-        np.searchsorted(numbers, firsts).tolist(),
-        np.searchsorted(numbers, lasts, side="right").tolist(),
+        np.searchsorted(lines.numbers, firsts).tolist(),
+        np.searchsorted(lines.numbers, lasts, side="right").tolist(),
         strict=True,
     ):
         words, tag = words_before[end] - words_before[start], page.tags[index]
@@ -128,60 +127,52 @@ def _with_whole_lists(
     return completed
 
 
-def _with_whole_accordions(
-    page: Outline, judged: JudgedPage, word_counts: Floats, chosen: Booleans
-) -> Booleans:
+def _with_whole_accordions(page: Outline, judged: JudgedPage, chosen: Booleans) -> Booleans:
     """Choose the prose of accordions, which the network mistakes for parts of the template."""
     if judged.kind != "article" or not chosen.any():
         return chosen
-    lines = judged.lines
-    is_folded = folded(page)[[line.block for line in lines]]
+    lines = judged.columns
+    is_folded = folded(page)[lines.blocks]
     if not is_folded.any():
         return chosen
-    kept = [lines[place] for place in np.flatnonzero(chosen).tolist()]
-    core = _smallest_around(page, kept, CORE_SHARE)
-    is_folded &= [core <= line.block < page.ends[core] for line in lines]
-    is_folded &= [line.number not in judged.shared for line in lines]
-    is_text = judged.probabilities > MIN_FOLDED_PROBABILITY
-    is_text &= [line.is_prose for line in lines]
+    core = _smallest_around(page, lines.blocks[chosen], lines.words[chosen], CORE_SHARE)
+    is_folded &= (core <= lines.blocks) & (lines.blocks < page.ends[core]) & ~judged.is_shared
+    is_text = (judged.probabilities > MIN_FOLDED_PROBABILITY) & lines.is_prose
     completed = chosen.copy()
     borders = np.flatnonzero(np.diff(is_folded, prepend=False, append=False)).tolist()
     for start, end in zip(borders[::2], borders[1::2], strict=True):
         accordion = slice(start, end)
-        words = word_counts[accordion].sum()
-        expected = (judged.probabilities * word_counts)[accordion].sum()
-        is_short = words <= MAX_ACCORDION_RATIO * word_counts[chosen].sum()
+        words = lines.words[accordion].sum()
+        expected = (judged.probabilities * lines.words)[accordion].sum()
+        is_short = words <= MAX_ACCORDION_RATIO * lines.words[chosen].sum()
         if is_short and expected > MIN_ACCORDION_SHARE * words:
             completed[accordion] |= is_text[accordion]
     return completed
 
 
 def _without_teasers(
-    page: Outline, judged: JudgedPage, word_counts: Floats, likelihood: Floats, chosen: Booleans
+    page: Outline, judged: JudgedPage, likelihood: Floats, chosen: Booleans
 ) -> Booleans:
     """Leave out the doubtful lines of a short article that look like teasers of other articles."""
-    lines = judged.lines
+    lines = judged.columns
     is_sure = chosen & (likelihood >= MIN_SURE)
-    is_short = 0 < word_counts[is_sure].sum() <= MAX_SHORT_WORDS
-    is_article = judged.kind == "article" or page.metas.get("og:type") == "article"
-    if not (is_article and is_short):
-        return chosen
-    if not any(lines[place].is_prose for place in np.flatnonzero(is_sure).tolist()):
+    is_short = 0 < lines.words[is_sure].sum() <= MAX_SHORT_WORDS
+    is_article = is_short and (judged.kind == "article" or page.metas.get("og:type") == "article")
+    if not (is_article and lines.is_prose[is_sure].any()):
         return chosen
     sections = page.flat.having(_TEASER_SECTIONS) | page.named(_TEASER_NAMES)
-    is_teaser = page.flat.within(sections)[[line.block for line in lines]]
-    is_teaser |= [line.linked == len(line.tokens) for line in lines]
-    return chosen & (is_sure | ~is_teaser)
+    is_teaser: Booleans = page.flat.within(sections)[lines.blocks] | (lines.linked == lines.words)
+    kept: Booleans = chosen & (is_sure | ~is_teaser)
+    return kept
 
 
-def _without_hidden(
-    page: Outline, judged: JudgedPage, word_counts: Floats, chosen: Booleans
-) -> Booleans:
+def _without_hidden(page: Outline, judged: JudgedPage, chosen: Booleans) -> Booleans:
     """Leave out hidden lines unless there are many, because scripts may display the article."""
     if judged.kind != "article":
         return chosen
-    is_hidden = chosen & (hidden(page) & ~folded(page))[[line.block for line in judged.lines]]
-    are_few = word_counts[is_hidden].sum() <= MAX_HIDDEN_SHARE * word_counts[chosen].sum()
+    lines = judged.columns
+    is_hidden = chosen & (hidden(page) & ~folded(page))[lines.blocks]
+    are_few = lines.words[is_hidden].sum() <= MAX_HIDDEN_SHARE * lines.words[chosen].sum()
     return chosen & ~is_hidden if are_few else chosen
 
 
@@ -194,8 +185,9 @@ def body_of(
     """Return the body that consists of the given lines, one or more, without repeated passages."""
     kept = _without_repeats(page, kept)
     numbers = frozenset(line.number for line in kept)
-    container = _smallest_around(page, kept, share=1.0)
-    core = _smallest_around(page, kept, share=CORE_SHARE)
+    blocks, words = [line.block for line in kept], [len(line.tokens) for line in kept]
+    container = _smallest_around(page, blocks, words, share=1.0)
+    core = _smallest_around(page, blocks, words, share=CORE_SHARE)
     if core > container and page.tags[core] == "p":
         # The pictures of an article with a single paragraph are outside this paragraph.
         core = page.parents[core]
@@ -266,10 +258,8 @@ def _joined_tokens(line: Line) -> str:
     return "\0".join(("", *line.tokens, ""))
 
 
-def _smallest_around(page: Outline, lines: Sequence[Line], share: float) -> int:
-    """Return the smallest element with at least the given share of the lines' words."""
-    blocks = [line.block for line in lines]
-    word_counts = [len(line.tokens) for line in lines]
+def _smallest_around(page: Outline, blocks: ArrayLike, word_counts: ArrayLike, share: float) -> int:
+    """Return the smallest element with at least the given share of the words of lines."""
     own_counts = np.bincount(blocks, word_counts, minlength=len(page.flat.ends))
     cumulative = np.concatenate([[0.0], np.cumsum(own_counts)])
     counts = cumulative[page.flat.ends] - cumulative[:-1]

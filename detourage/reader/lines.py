@@ -1,14 +1,18 @@
 """Lines of a page, which are runs of text between block borders, and their paths."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from detourage.html.flat import Booleans, Integers
 from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
 from detourage.text.texts import Count
 
+Floats = npt.NDArray[np.float64]
 _DIGIT = re.compile(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
@@ -98,3 +102,27 @@ def lines_of(page: Outline) -> list[Line]:
             texts.count(Count.SENTENCES)[places].tolist(),
         )
     ]
+
+
+class LineColumns(NamedTuple):
+    """The numbers of lines as columns, named as in `Line`; `words` counts the tokens."""
+
+    numbers: Integers
+    blocks: Integers
+    words: Floats
+    linked: Integers
+    is_prose: Booleans
+
+
+def columns_of(lines: Sequence[Line]) -> LineColumns:
+    """Return the numbers of lines as columns."""
+    numbers, blocks, _, tokens, linked, sentences = zip(*lines, strict=True) if lines else ((),) * 6
+    words = np.array([*map(len, tokens)], dtype=np.float64)
+    links = np.array(linked, dtype=np.int64)
+    return LineColumns(
+        np.array(numbers, dtype=np.int64),
+        np.array(blocks, dtype=np.int64),
+        words,
+        links,
+        (np.array(sentences, dtype=np.int64) > 0) & (2 * links < words),
+    )

@@ -14,7 +14,7 @@ from detourage.core import Network
 from detourage.reader.finding import FoundRole
 from detourage.reader.illustrations import lines_under_images
 from detourage.reader.knowledge import TemplateKnowledge
-from detourage.reader.lines import Line, lines_of
+from detourage.reader.lines import Line, LineColumns, columns_of, lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import masked_digest_of
 from detourage.reader.visibility import folded
@@ -31,6 +31,7 @@ LISTS: Final = frozenset({"table", "dl", "ul", "ol"})
 """Elements of which all lines may be chosen, however improbable (see `detourage.reader.body`)."""
 MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated as captions
 
+Booleans = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 
@@ -90,6 +91,16 @@ class JudgedPage:
     shared: frozenset[int] = frozenset()
 
     @cached_property
+    def columns(self) -> LineColumns:
+        """The numbers of the lines as columns."""
+        return columns_of(self.lines)
+
+    @cached_property
+    def is_shared(self) -> Booleans:
+        """Mask of the `shared` lines."""
+        return np.isin(self.columns.numbers, [*self.shared])
+
+    @cached_property
     def probabilities(self) -> Floats:
         """Probability that each line belongs to the text, that is, has one of `TEXT_ROLES`."""
         return self.probability_of(TEXT_ROLES)
@@ -127,13 +138,13 @@ class JudgedPage:
         """Treat lines as captions unless they are much of the text, as on a page of pictures."""
         if not captions:
             return self
-        is_caption = np.array([line.number in captions for line in self.lines])
-        expected_words = self.probabilities * [len(line.tokens) for line in self.lines]
+        is_caption = np.isin(self.columns.numbers, [*captions])
+        expected_words = self.probabilities * self.columns.words
         if expected_words[is_caption].sum() > MAX_CAPTIONS_SHARE * expected_words.sum():
             return self
         return self._with_role(is_caption, "caption")
 
-    def _with_role(self, chosen: npt.NDArray[np.bool_], role: LineRole) -> "JudgedPage":
+    def _with_role(self, chosen: Booleans, role: LineRole) -> "JudgedPage":
         """Move the probability of `OWN_ROLES` to another role in the chosen lines."""
         probabilities = self.role_probabilities.copy()
         is_own = np.array([each in OWN_ROLES for each in self.roles], dtype=np.bool_)
