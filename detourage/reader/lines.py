@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html.flat import Booleans, Integers
-from detourage.reader.outline import Outline
+from detourage.reader.outline import Outline, rows
 from detourage.text.caches import cached_if_short
 from detourage.text.texts import Count
 
@@ -91,17 +91,15 @@ def lines_of(page: Outline) -> list[Line]:
     is_linked = page.link_numbers[page.text_parents] >= 0
     ends = texts.ends[places]
     ranges = zip((ends - texts.count(Count.TOKENS)[places]).tolist(), ends.tolist(), strict=True)
-    return [
-        *map(
-            Line,
-            page.text_lines[first_texts].tolist(),
-            page.block_numbers[page.text_parents[first_texts]].tolist(),
-            map(texts.clean.__getitem__, places.tolist()),
-            [tuple(texts.tokens[start:end]) for start, end in ranges],
-            np.add.reduceat(page.text_sizes * is_linked, starts)[with_tokens].tolist(),
-            texts.count(Count.SENTENCES)[places].tolist(),
-        )
-    ]
+    return rows(
+        Line,
+        page.text_lines[first_texts].tolist(),
+        page.block_numbers[page.text_parents[first_texts]].tolist(),
+        map(texts.clean.__getitem__, places.tolist()),
+        [tuple(texts.tokens[start:end]) for start, end in ranges],
+        np.add.reduceat(page.text_sizes * is_linked, starts)[with_tokens].tolist(),
+        texts.count(Count.SENTENCES)[places].tolist(),
+    )
 
 
 class LineColumns(NamedTuple):

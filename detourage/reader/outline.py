@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
@@ -100,7 +100,7 @@ class Outline:
     def texts(self) -> list[TextNode]:
         """Text nodes other than whitespace, in order."""
         parents, lines = self.text_parents.tolist(), self.text_lines.tolist()
-        return [*map(TextNode, parents, lines, self.flat.texts, self.text_sizes.tolist())]
+        return rows(TextNode, parents, lines, self.flat.texts, self.text_sizes.tolist())
 
     @cached_property
     def text_starts(self) -> list[int]:
@@ -352,9 +352,11 @@ class Outline:
     @cached_property
     def link_numbers(self) -> Integers:
         """Index of the link that is or surrounds each element; -1 if there is none."""
-        is_link = np.zeros(len(self.flat.parents), dtype=np.bool_)
-        is_link[[index for index, address in self.flat.values("href").items() if address]] = True
-        is_link &= self.flat.having(("a",))
+        document = self.document
+        addresses = document.attributes.by_element("href")
+        has_address = np.zeros(len(document.parents), dtype=np.bool_)
+        has_address[[index for index, address in addresses.items() if address]] = True
+        is_link = has_address[self.flat.numbers] & self.flat.having(("a",))
         nearest = self.flat.nearest_marked(is_link)
         return np.where(is_link[nearest], nearest, -1)
 
@@ -373,6 +375,15 @@ class Outline:
             has_counterpart = parent < 0 or above >= 0
             counterparts.append(index_at.get((above, step), -1) if has_counterpart else -1)
         return counterparts
+
+
+_Row = TypeVar("_Row", bound=tuple[Any, ...])
+
+
+def rows(kind: type[_Row], *columns: Iterable[Any]) -> list[_Row]:
+    """Return the rows of columns as named tuples, which takes half the time of calling the type."""
+    make: Callable[[tuple[Any, ...]], _Row] = partial(tuple.__new__, kind)
+    return [*map(make, zip(*columns, strict=True))]
 
 
 def list_of(column: Integers) -> list[int]:
