@@ -2,24 +2,27 @@
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from inspect import signature
+from typing import Any, TypeVar, cast
 
 MAX_LENGTH = 200  # characters of a text whose result is cached; longer texts could fill the memory
-_Rest = ParamSpec("_Rest")
-_Result = TypeVar("_Result")
-_Function = Callable[Concatenate[str, _Rest], _Result]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def cached_if_short(size: int) -> Callable[[_Function[_Rest, _Result]], _Function[_Rest, _Result]]:
+def cached_if_short(size: int) -> Callable[[_Function], _Function]:
     """Cache the last `size` results of a function whose first argument is a short text."""
 
-    def decorate(function: _Function[_Rest, _Result]) -> _Function[_Rest, _Result]:
-        cached = lru_cache(maxsize=size)(function)
+    def decorate(function: _Function) -> _Function:
+        cached: Any = lru_cache(maxsize=size)(function)
 
-        @wraps(function)
-        def call(text: str, /, *rest: _Rest.args, **named: _Rest.kwargs) -> _Result:
-            return (cached if len(text) <= MAX_LENGTH else function)(text, *rest, **named)
+        def call(text: str) -> Any:
+            return cached(text) if len(text) <= MAX_LENGTH else function(text)
 
-        return call
+        # Passing other arguments on would make every call three times as long.
+        def call_with_others(text: str, *others: Any, **named: Any) -> Any:
+            return (cached if len(text) <= MAX_LENGTH else function)(text, *others, **named)
+
+        has_others = len(signature(function).parameters) > 1
+        return cast(_Function, wraps(function)(call_with_others if has_others else call))
 
     return decorate
