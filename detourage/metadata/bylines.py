@@ -7,7 +7,7 @@ from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
-from detourage.metadata.surroundings import NearbyLine, Part, Place
+from detourage.metadata.surroundings import Meaning, NearbyLine, Part, Place
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
 from detourage.text.relative import find_relative, is_past
@@ -248,7 +248,8 @@ def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
 
 def without_mark(text: str) -> str:
     """Remove the words that introduce a byline, such as "Posted by"."""
-    return _BYLINE_MARK.sub("", text, count=1)
+    mark = _BYLINE_MARK.match(text)
+    return text if mark is None else text[mark.end() :]
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
@@ -296,17 +297,6 @@ MAX_BYLINE = 120  # of a line that introduces an author
 MAX_DATE_TEXT = 60  # of the text around a date without a label; a longer text is prose
 MAX_IN_PARTS = 100  # of a line whose parts are read one by one
 MAX_UNMARKED_NAMES = 40  # of names next to a date, without a word such as "By"
-_AUTHOR_WORD = re.compile(  # the beginning of a word in the class or ID of an author
-    r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
-)
-_DATE_WORDS = word_set(  # in the classes and IDs of dates
-    "date time datetime published publish pubdate datum dateline datepublished timestamp posted"
-    " fecha data created submitted meta entry info pubtime"
-)
-_COMMENT_WORDS = word_set(  # in the classes and IDs of comments and teasers
-    "comment comments commentlist commentary reply replies respond discussion related teaser"
-    " blockquote"
-)
 _NAMES_AFTER_MARK = re.compile(  # "By Jane Doe"
     rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
     rf"(?:{BYLINE_MARKS})(?:{_COLON}|\s+)(?P<names>\S.*)$",
@@ -373,7 +363,7 @@ class _NameSource(NamedTuple):
 def _is_in_comment(line: NearbyLine) -> bool:
     """Return whether a line belongs to a comment or teaser; none is between headline and body."""
     # Next to an article's date, a part of the line may be a link to the comments.
-    return line.place != "before" and all(_COMMENT_WORDS & part.names for part in line.parts)
+    return line.place != "before" and all(part.meaning & Meaning.COMMENT for part in line.parts)
 
 
 def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
@@ -408,7 +398,7 @@ def _is_pseudonym(part: Part) -> bool:
 
 
 def _is_author(part: Part) -> bool:
-    return any(_AUTHOR_WORD.match(name) for name in part.names)
+    return part.meaning & Meaning.AUTHOR != 0
 
 
 def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
@@ -423,8 +413,9 @@ def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
             marked = _parts_after_mark(parts)
             if marked and " " in next(iter(names_in_parts(marked[:1], is_byline=True)), ""):
                 yield _NameSource(marked)
-        match = _NAMES_AFTER_MARK.search(rest)
-        if match:
+        may_match = "|" in rest or without_mark(rest) != rest
+        match = _NAMES_AFTER_MARK.search(rest) if may_match else None
+        if match is not None:
             names = names_in(match["names"], is_byline=True)
             if not names and (rest != line.text or any(map(_is_author, line.parts))):
                 yield from _account(match["names"])
@@ -487,13 +478,13 @@ def displayed_dates(
 def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
     """Return the article's date in a line, or None if it has none or the line is prose."""
     is_teaser = line.place == "after" and line.is_linked
-    if len(line.text) > MAX_BYLINE or is_teaser or _is_in_comment(line):
+    if len(line.text) > MAX_BYLINE or is_teaser:
         return None
     moment = parse_moment(line.moment, language) if line.moment else None
     moment = moment or next(find_moments(line.text, language), None)
-    if moment is None:
+    if moment is None or _is_in_comment(line):
         return None
-    if line.names & _DATE_WORDS or _PUBLISHED.search(line.text) or line.moment:
+    if line.meaning & Meaning.DATE or _PUBLISHED.search(line.text) or line.moment:
         return DisplayedDate(moment, _MARKED_RANKS[line.place])
     rest = without_dates(line.text)
     # A sentence around a date reports an event.
@@ -536,11 +527,10 @@ def _dates_by_mark(
 
 
 def _is_update(line: NearbyLine) -> bool:
-    is_updated = not _UPDATE_WORDS.isdisjoint(line.names) or _UPDATED.search(line.text) is not None
+    is_updated = line.meaning & Meaning.UPDATE != 0 or _UPDATED.search(line.text) is not None
     return is_updated and _PUBLISHED.search(line.text) is None
 
 
-_UPDATE_WORDS = frozenset(("updated", "modified", "datemodified"))
 MAX_AGE_WORDS = 4  # words around an unmarked age ("3 hours ago"); longer text is prose
 
 
@@ -553,7 +543,7 @@ def displayed_age(lines: Iterable[NearbyLine]) -> str:
         if span is None or not is_past(line.text[slice(*span)]):
             continue
         rest = line.text[: span[0]] + line.text[span[1] :]
-        is_marked = line.names & _DATE_WORDS or _PUBLISHED.search(rest)
+        is_marked = line.meaning & Meaning.DATE or _PUBLISHED.search(rest)
         is_short = line.place == "before" and len(rest.split()) <= MAX_AGE_WORDS
         if line.place in ("above", "before", "opening") and (is_marked or is_short):
             return line.text[slice(*span)]

@@ -5,7 +5,6 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from detourage.article import ArticleMetadata, TextDirection
-from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of, split_url
 from detourage.metadata import bylines, publication
 from detourage.metadata.bylines import names_in, without_repeats
@@ -55,8 +54,7 @@ def read_metadata(
     json_ld = read_json_ld(head)
     with_property = page.document.values("itemprop")
     elements = [node for node in head if node.index in with_property]
-    visible_elements = page.flat.numbers.tolist()
-    elements += [Node(page.document, each) for each in visible_elements if each in with_property]
+    elements += map(page.node, page.flat.values("itemprop"))
     microdata = read_microdata(elements, page.node(finding.container))
     metas = read_metas(head)
     declared = json_ld + microdata + metas

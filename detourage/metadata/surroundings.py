@@ -1,19 +1,20 @@
 """The lines around a body, where a page displays its lead, authors and date."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from functools import cached_property, reduce
+from operator import or_
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from detourage.html.flat import Booleans
 from detourage.reader.finding import FoundBody
 from detourage.reader.knowledge import digest_of
-from detourage.reader.outline import Outline
+from detourage.reader.outline import Outline, list_of
 from detourage.text import words
-from detourage.text.texts import Count
+from detourage.text.dates import may_have_date
+from detourage.text.words import word_set
 
 # Position of a line relative to the headline and the body.
 Place = Literal["above", "before", "opening", "closing", "after"]
@@ -24,38 +25,64 @@ LINES_WITHIN = 4  # lines examined at either end of the body
 LINES_OPENING = 12  # lines of the body after which an excluded line is not at its beginning
 LINES_AFTER = 8  # lines examined after the body; lower ones belong to comments or other articles
 LINES_FARTHER = 300  # lines on either side of the body searched for a date missing nearby
-MAX_ENCLOSING = 4  # enclosing elements whose names and attributes count as a text's own
+MAX_ENCLOSING = 3  # elements around a text's own whose names and attributes count as well
+MAX_DATED_TEXTS = 8  # texts of a line whose elements are searched for its date
 MAX_TOKENS_AROUND = 60  # tokens in an element whose name describes its lines
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")  # start of an exact date in a ``title``
-_NO_NAMES: frozenset[str] = frozenset()
+
+_AUTHOR_WORD = re.compile(  # the beginning of a word in the names of an author
+    r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
+)
+
+
+class Meaning:
+    """What the names of an element (its tag, class, ID and so on) say about its text, as bits."""
+
+    AUTHOR, DATE, UPDATE, COMMENT, PICTURE, BYLINE = (1 << bit for bit in range(6))
+
+
+_NAMES = {
+    Meaning.DATE: "date time datetime published publish pubdate datum dateline datepublished"
+    " timestamp posted fecha data created submitted meta entry info pubtime",
+    Meaning.UPDATE: "updated modified datemodified",
+    # Comments and teasers
+    Meaning.COMMENT: "comment comments commentlist commentary reply replies respond discussion"
+    " related teaser blockquote",
+    # Pictures and their captions
+    Meaning.PICTURE: "caption captions figcaption cap credit credits cred illo photo photos image"
+    " images img picture gallery media figure bild fot foto bildunterschrift legende",
+    Meaning.BYLINE: "author authors byline autor auteur source agency agence agentur quelle fonte",
+}
+_WORDS = {bit: word_set(text) for bit, text in _NAMES.items()}
+
+
+def _meaning_of(names: Collection[str]) -> int:
+    """Return the bits of words, such as `Meaning.DATE` for "pubdate"."""
+    found = Meaning.AUTHOR if any(map(_AUTHOR_WORD.match, names)) else 0
+    return sum((bit for bit, words in _WORDS.items() if not words.isdisjoint(names)), found)
 
 
 class Part(NamedTuple):
-    """A text node of a line; `names` are words from tags, classes, IDs and so on around it."""
+    """A text node of a line, with the bits of the names around it."""
 
     text: str
-    names: frozenset[str] = _NO_NAMES
+    meaning: int = 0
     is_linked: bool = False
 
 
-@dataclass(frozen=True)
-class NearbyLine:
-    """A line near the body; `moment` is the date of a ``time`` element around it, or empty."""
+class NearbyLine(NamedTuple):
+    """A line near the body, with the bits of the names around its parts.
+
+    `text` has spaces between the parts, which a style sheet may separate visually. `moment` is the
+    date that the markup gives, or empty.
+    """
 
     place: Place
     parts: tuple[Part, ...]
-    moment: str = ""
-    is_linked: bool = False
-
-    @cached_property
-    def text(self) -> str:
-        """The line with spaces between its parts, which a style sheet may separate visually."""
-        return " ".join(part.text for part in self.parts)
-
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """The names of all parts."""
-        return _NO_NAMES.union(*(part.names for part in self.parts))
+    text: str
+    meaning: int
+    moment: str
+    is_linked: bool
 
 
 class Surroundings:
@@ -73,51 +100,64 @@ class Surroundings:
         template_lines: Collection[int] = frozenset(),
     ) -> None:
         self._page = page
-        self._names_by_element: dict[int, frozenset[str]] = {}
-        self._own_names_by_element: dict[int, frozenset[str]] = {}
-        self._ancestors_by_element: dict[int, list[int]] = {}
-        self._page_lines = page.lines
+        self._enclosing = np.maximum(page.flat.parents, 0)
         self._template_lines = template_lines
-        numbers = finding.lines
+        self._starts = [*list_of(page.line_starts), len(page.text_lines)]
+        self._parents = list_of(page.text_parents)
+        self._clean = page.tokenised.clean
+        numbers: Collection[int] | None = finding.lines
         if numbers is None:
             start, end = page.text_starts[finding.container], page.text_ends[finding.container]
-            numbers = frozenset(text.line for text in page.texts[start:end])
-        in_order = page.text_lines[page.line_starts]
+            numbers = {*page.text_lines[start:end].tolist()}
+        in_order = list_of(page.text_lines[page.line_starts])
+        self._body = [place for place, line in enumerate(in_order) if line in numbers]
         self._headline: int | None = None
         if heading is not None and page.text_starts[heading] < page.text_ends[heading]:
-            line = page.texts[page.text_starts[heading]].line
-            self._headline = int(np.searchsorted(in_order, line))
-        self._body = np.flatnonzero(np.isin(in_order, [*numbers])).tolist()
+            self._headline = bisect_left(in_order, page.text_lines[page.text_starts[heading]])
         if self._headline in self._body:
             self._body.remove(self._headline)
 
     @cached_property
-    def lines(self) -> Sequence[NearbyLine]:
-        """The short lines before the body, at its ends and after it, in page order."""
-        places = sorted(self._places().items())
-        return [line for each in places if (line := self._read_line(*each)) is not None]
-
-    @property
-    def farther_lines(self) -> Iterator[NearbyLine]:
-        """Other short lines that may state a date: above the body, in reverse, in it, and below."""
-        if not self._body:
-            return
-        known, first, last = {*self._places(), *self._body}, self._body[0], self._body[-1]
-        above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
-        below = range(first + 1, min(len(self._page_lines), last + 1 + LINES_FARTHER))
-        sides: tuple[tuple[range, Place], ...] = ((above, "above"), (below, "after"))
-        for positions, place in sides:
-            candidates = (each for each in positions if self._may_state_date[each])
-            lines = (self._read_line(each, place) for each in candidates if each not in known)
-            yield from filter(None, lines)
+    def _moments(self) -> list[str]:
+        """For each element, the date in its attributes or those of `MAX_ENCLOSING` around it."""
+        page, enclosing = self._page, self._enclosing
+        titles, times = map(page.flat.values, ("title", "datetime"))
+        moments = {index: text for index, text in titles.items() if _INSTANT.match(text)}
+        for index in np.flatnonzero(page.flat.having(("time",))).tolist():
+            moments[index] = times.get(index, "")
+        if not moments:
+            return [""] * len(enclosing)
+        own = np.full(len(enclosing), -1)
+        own[[*moments]] = [*moments]
+        own[page.sizes > MAX_TOKENS_AROUND] = -1
+        nearest = np.where(own < 0, own[enclosing], own)
+        nearest = np.where(nearest < 0, nearest[enclosing[enclosing]], nearest)
+        return [moments.get(index, "") for index in nearest.tolist()]
 
     @cached_property
-    def _may_state_date(self) -> Booleans:
-        """Whether each line contains a digit or is in an element for dates."""
-        page = self._page
-        has_digit = page.tokenised.count(Count.DECIMALS)[page.tokenised.line_texts] > 0
-        is_timed = page.flat.within(page.flat.having(("time",)))[page.text_parents]
-        return has_digit | np.logical_or.reduceat(is_timed, page.line_starts)
+    def lines(self) -> Sequence[NearbyLine]:
+        """The short lines before the body, at its ends and after it, in page order."""
+        return self._read_lines(sorted(self._places().items()))
+
+    @property
+    def farther_lines(self) -> Sequence[NearbyLine]:
+        """Other short lines that may state a date: above the body, in reverse, in it, and below."""
+        if not self._body:
+            return ()
+        known, first, last = {*self._places(), *self._body}, self._body[0], self._body[-1]
+        above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
+        below = range(first + 1, min(len(self._starts) - 1, last + 1 + LINES_FARTHER))
+        places: list[tuple[int, Place]] = [*((each, "above") for each in above)]
+        places += [(each, "after") for each in below]
+        return self._read_lines(
+            [each for each in places if each[0] not in known and self._may_be_dated(each[0])]
+        )
+
+    def _may_be_dated(self, position: int) -> bool:
+        """Return whether a line may have a date, in its text or in its markup."""
+        texts = slice(*self._starts[position : position + 2])
+        is_dated = may_have_date(" ".join(self._clean[texts]))
+        return is_dated or any(self._moments[each] for each in self._parents[texts])
 
     def _places(self) -> dict[int, Place]:
         """Return the places of the lines near the body, by their position in the page."""
@@ -136,61 +176,56 @@ class Surroundings:
             places.update(dict.fromkeys(positions[-LINES_WITHIN:], "closing"))
             opening = (each for each in positions[:LINES_WITHIN] if each <= opening_end)
             places.update(dict.fromkeys(opening, "opening"))
-        end = min(len(self._page_lines), last + 1 + LINES_AFTER)
+        end = min(len(self._starts) - 1, last + 1 + LINES_AFTER)
         places.update(dict.fromkeys(range(last + 1, end), "after"))
         return places
 
-    def _read_line(self, position: int, place: Place) -> NearbyLine | None:
-        """Return a line of the page, or None if it is too long or part of the template."""
-        nodes = self._page_lines[position]
-        is_body = place in ("opening", "closing")
-        if not is_body and sum(len(node.text) for node in nodes) > 4 * MAX_CHARACTERS:
-            return None
-        if self._template_lines and place not in ("before", "opening"):
-            line = words.tokens("".join(node.text for node in nodes))
-            if digest_of(line) in self._template_lines:
-                return None
-        parts = tuple(
-            Part(text, self._names_around(node.parent), self._page.links[node.parent] >= 0)
-            for node in nodes
-            if (text := words.clean(node.text))
-        )
-        if not parts or (not is_body and sum(len(p.text) for p in parts) > MAX_CHARACTERS):
-            return None
-        moments = (self._declared_moment(node.parent) for node in nodes[:8])
-        is_linked = self._page.links[nodes[0].parent] >= 0
-        return NearbyLine(place, parts, next(filter(None, moments), ""), is_linked)
-
-    def _names_around(self, index: int) -> frozenset[str]:
-        if index not in self._names_by_element:
-            self._names_by_element[index] = _NO_NAMES.union(
-                *map(self._own_names, self._element_and_ancestors(index))
+    def _read_lines(self, places: Sequence[tuple[int, Place]]) -> list[NearbyLine]:
+        """Return the lines at the given positions, except those that `_describes` excludes."""
+        starts = self._starts
+        ranges = [(place, starts[each], starts[each + 1]) for each, place in places]
+        ranges = [each for each in ranges if self._describes(*each)]
+        elements = [each for _, start, end in ranges for each in self._parents[start:end]]
+        meanings = dict(zip(elements, self._meanings_around(elements), strict=True))
+        links, moments, lines = self._page.links, self._moments, []
+        for place, start, end in ranges:
+            parents = self._parents[start:end]
+            parts = tuple(
+                Part(text, meanings[parent], links[parent] >= 0)
+                for text, parent in zip(self._clean[start:end], parents, strict=True)
+                if text
             )
-        return self._names_by_element[index]
+            text = " ".join(part.text for part in parts)
+            meaning = reduce(or_, (part.meaning for part in parts))
+            dates = filter(None, (moments[parent] for parent in parents[:MAX_DATED_TEXTS]))
+            is_linked = links[parents[0]] >= 0
+            lines.append(NearbyLine(place, parts, text, meaning, next(dates, ""), is_linked))
+        return lines
 
-    def _element_and_ancestors(self, index: int) -> Sequence[int]:
-        """Return an element and its nearest ancestors, as long as they contain little else."""
-        found = self._ancestors_by_element.get(index)
-        if found is None:
-            found = self._ancestors_by_element[index] = []
-            while index >= 0 and len(found) < MAX_ENCLOSING:
-                if self._page.size(index) > MAX_TOKENS_AROUND:
-                    break
-                found.append(index)
-                index = self._page.parents[index]
-        return found
+    def _describes(self, place: Place, start: int, end: int) -> bool:
+        """Return whether a line may describe the article, unlike long lines and the template's."""
+        raw, length = self._page.flat.texts[start:end], sum(map(len, self._clean[start:end]))
+        is_long = length > MAX_CHARACTERS or sum(map(len, raw)) > 4 * MAX_CHARACTERS
+        if length == 0 or (is_long and place not in ("opening", "closing")):
+            return False
+        is_own = not self._template_lines or place in ("before", "opening")
+        return is_own or digest_of(words.tokens("".join(raw))) not in self._template_lines
 
-    def _own_names(self, index: int) -> frozenset[str]:
-        if index not in self._own_names_by_element:
-            values = (self._page.flat.values(name).get(index) for name in ("rel", "itemprop"))
-            others = {self._page.tags[index], *(each.strip().lower() for each in values if each)}
-            self._own_names_by_element[index] = self._page.name_words(index) | others
-        return self._own_names_by_element[index]
-
-    def _declared_moment(self, index: int) -> str:
-        for element in self._element_and_ancestors(index):
-            if self._page.tags[element] == "time":
-                return self._page.flat.values("datetime").get(element, "")
-            if _INSTANT.match(title := self._page.flat.values("title").get(element, "")):
-                return title
-        return ""
+    def _meanings_around(self, elements: Sequence[int]) -> list[int]:
+        """Return the bits of the names of each element and of `MAX_ENCLOSING` around it."""
+        page, flat, levels = self._page, self._page.flat, [np.array(elements, dtype=np.int64)]
+        for _ in range(MAX_ENCLOSING):
+            levels.append(self._enclosing[levels[-1]])
+        around = np.concatenate(levels)
+        kinds = page.name_numbers[around] * len(flat.distinct_tags) + flat.tag_numbers[around]
+        meanings: dict[int, int] = {}
+        for kind in {*kinds.tolist()}:
+            name, tag = divmod(kind, len(flat.distinct_tags))
+            meanings[kind] = _meaning_of({flat.distinct_tags[tag], *page.words_of_names[name]})
+        own = np.array([*map(meanings.__getitem__, kinds.tolist())], dtype=np.int64)
+        for values in map(flat.values, ("rel", "itemprop")):
+            for place, element in enumerate(around.tolist()) if values else ():
+                if element in values:
+                    own[place] |= _meaning_of((values[element].strip().lower(),))
+        own[page.sizes[around] > MAX_TOKENS_AROUND] = 0
+        return list_of(np.bitwise_or.reduce(own.reshape(len(levels), -1)))

@@ -4,13 +4,13 @@ An agency that is merely mentioned, or that supplied a picture, is not the sourc
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from typing import TypedDict
 
 from detourage.metadata.bylines import names_in, without_mark
-from detourage.metadata.surroundings import NearbyLine
+from detourage.metadata.surroundings import Meaning, NearbyLine
 from detourage.text.calendars import month_named
 from detourage.text.dates import without_dates
 from detourage.text.shipped import shipped_json
@@ -27,13 +27,6 @@ MAX_EDITOR_INITIALS = 4  # length of an editor's initials after an agency, as in
 MAX_PARTS = 6  # persons and other parts of a byline, apart from the agency
 # Paragraphs at the start and end of the body, and lines after it, that are searched for an agency
 _LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
-_PICTURE_CLASS_WORDS = word_set(  # in the classes and IDs of pictures and their captions
-    "caption captions figcaption cap credit credits cred illo photo photos image images img"
-    " picture gallery media figure bild fot foto bildunterschrift legende"
-)
-_BYLINE_CLASS_WORDS = word_set(  # in the classes and IDs of bylines
-    "author authors byline autor auteur source agency agence agentur quelle fonte"
-)
 _PICTURE_CREDIT = re.compile(  # words that credit a picture
     r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|picture|video|zdję\w+|фото|archiv\w*"
     r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|getty|\bepa\b",
@@ -90,10 +83,15 @@ class Agency(TypedDict):
     initials: list[str]
 
 
-def find_wire(lines: Sequence[NearbyLine], text: str, authors: Iterable[str]) -> str | None:
+def find_wire(lines: Sequence[NearbyLine], text: str, authors: Sequence[str]) -> str | None:
     """Return the agency that supplied an article, by its name in ``wires.json``, or None."""
-    lines = [line for line in lines if _PICTURE_CLASS_WORDS.isdisjoint(line.names)]
     body = text.split("\n\n")
+    texts = [line.text[: 2 * MAX_BYLINE] for line in lines if line.place != "above"]
+    texts += [each[:MAX_HEAD] for each in body[:_LINES_OPENING]]
+    texts += [each[-2 * MAX_BYLINE :] for each in body[-_LINES_CLOSING:]]
+    if not _may_name("\n".join((*texts, *authors))):
+        return None
+    lines = [line for line in lines if not line.meaning & Meaning.PICTURE]
     before = [line.text for line in lines if line.place in ("before", "opening")]
     after = [line.text for line in lines if line.place == "after"][:_LINES_AFTER]
     agencies = chain(
@@ -130,7 +128,7 @@ def _agency_in_byline(line: NearbyLine, is_dated: bool) -> str | None:
     rest = _NUMBER.split(text[label.end() :] if label else text, maxsplit=1)[0]
     agency = _agency_among_persons(rest)
     is_byline = label is None and without_mark(text) != text
-    is_byline |= not _BYLINE_CLASS_WORDS.isdisjoint(line.names)
+    is_byline |= line.meaning & Meaning.BYLINE != 0
     if agency is None or is_byline or _WRITER_TITLE.search(rest):
         return agency
     if label is not None:
@@ -241,15 +239,28 @@ def _agency_at_end(line: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Return whether a short text may name an agency, because it contains a word of a name."""
-    words = _WORDS.findall(text.casefold())
-    return not _agency_words().isdisjoint(words) or contains_any(text, _UNCASED_SCRIPTS)
+    """Return whether a text may name an agency, because it contains a word of a name."""
+    words = _WORDS.findall(text)
+    in_initials, in_names = _agency_words()
+    return (
+        not in_initials.isdisjoint(words)
+        or not in_names.isdisjoint(map(str.casefold, words))
+        or contains_any(text, _UNCASED_SCRIPTS)
+    )
 
 
 @cache
-def _agency_words() -> frozenset[str]:
-    """Return the longest word of each written form."""
-    return frozenset(max(_WORDS.findall(form.casefold()), key=len) for form in written_forms())
+def _agency_words() -> tuple[frozenset[str], frozenset[str]]:
+    """Return the longest word of each of the initials, and of each name in lower case."""
+    agencies = _shipped_agencies().values()
+    initials = [form for each in agencies for form in each["initials"]]
+    names = [name.casefold() for each in agencies for name in each["names"]]
+    # "AP" is rarer in other texts than the longest word of "The AP".
+    short = {*map(str.casefold, initials)}
+    words = (
+        max(_WORDS.findall(name), key=lambda word: (word in short, len(word))) for name in names
+    )
+    return frozenset(max(_WORDS.findall(form), key=len) for form in initials), frozenset(words)
 
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:

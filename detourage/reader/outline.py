@@ -170,17 +170,17 @@ class Outline:
         return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
 
     @cached_property
-    def _words_of_names(self) -> list[frozenset[str]]:
+    def words_of_names(self) -> list[frozenset[str]]:
         """The words of each of the `distinct_names`."""
         return split_all(self.distinct_names)
 
     def name_words(self, index: int) -> frozenset[str]:
         """Return the words of an element's class and ID."""
-        return self._words_of_names[int(self.name_numbers[index])]
+        return self.words_of_names[int(self.name_numbers[index])]
 
     def named(self, words: frozenset[str]) -> Booleans:
         """Return a mask of the elements whose class or ID has one of the given words."""
-        has_word = [not words.isdisjoint(own) for own in self._words_of_names]
+        has_word = [not words.isdisjoint(own) for own in self.words_of_names]
         return np.array(has_word, dtype=np.bool_)[self.name_numbers]
 
     @cached_property

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from typing import NamedTuple
 
+from detourage.text.caches import cached_if_short
 from detourage.text.calendars import Periods, month_named, periods_in, plain_name, plain_period
 from detourage.text.words import word_set
 
@@ -240,9 +241,9 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
     The language (a BCP 47 tag) selects the calendar and the names of months and of parts of the
     day. Language and country decide whether 4/5/2024 is in April or May.
     """
-    plain = _with_ascii_digits(text)
-    if not _may_have_date(plain):
+    if not may_have_date(text):
         return
+    plain = _with_ascii_digits(text)
     for form in _formats_for(plain):
         for match in form.finditer(plain):
             day = _matched_date(match, language)
@@ -271,9 +272,11 @@ def _with_ascii_digits(text: str) -> str:
     return text if text.isascii() else text.translate(_TO_ASCII)
 
 
-def _may_have_date(text: str) -> bool:
+def may_have_date(text: str) -> bool:
+    """Return whether `find_dates` may find a date, because the text contains a year."""
+    plain = _with_ascii_digits(text)
     # Most texts have no digit, which is quick to check.
-    return _DIGIT.search(text) is not None and _HAS_YEAR.search(text) is not None
+    return _DIGIT.search(plain) is not None and _HAS_YEAR.search(plain) is not None
 
 
 def in_other_order(moment: Moment) -> Moment | None:
@@ -583,11 +586,12 @@ def _first_sunday(year: int, month: int, earliest_day: int) -> date:
     return earliest + timedelta(days=6 - earliest.weekday())
 
 
+@cached_if_short(256)  # The lines around an article are read several times.
 def without_dates(text: str) -> str:
     """Return a line without dates, times and the separators around them."""
-    plain = _with_ascii_digits(text)
-    if not _may_have_date(plain):
+    if not may_have_date(text):
         return text
+    plain = _with_ascii_digits(text)
     rest = plain
     for form in _formats_for(plain):
         rest = form.sub(" | ", rest)

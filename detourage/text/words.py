@@ -57,7 +57,10 @@ def contains_any(text: str, characters: str) -> bool:
     The first character of the class must be its lowest. The pattern is compiled only if it may
     match, because compilation enumerates the characters of all ranges.
     """
-    if text.isascii() or max(text) < characters[0]:
+    if (
+        text.isascii()
+        or _character_class(f"^\0-{chr(ord(characters[0]) - 1)}").search(text) is None
+    ):
         return False
     return _character_class(characters).search(text) is not None
 
