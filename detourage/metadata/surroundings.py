@@ -36,7 +36,7 @@ _AUTHOR_WORD = re.compile(  # the beginning of a word in the names of an author
 
 
 class Meaning:
-    """What the names of an element (its tag, class, ID and so on) say about its text, as bits."""
+    """Bits for the meanings of an element's names: its tag, class, ID, `rel` and `itemprop`."""
 
     AUTHOR, DATE, UPDATE, COMMENT, PICTURE, BYLINE = (1 << bit for bit in range(6))
 

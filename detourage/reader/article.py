@@ -198,8 +198,9 @@ def find_article(
         # Metadata around the displayed text is more complete than that in the head alone.
         metadata = hidden_article.metadata if displayed is None else displayed[0].metadata
         return replace(hidden_article, metadata=metadata), None
-    is_sure = displayed and confidence_of(page.outline, page.judged, displayed[1]) >= SURE
-    if not is_sure and hidden.needs_rendering(page.outline):
+    if hidden.needs_rendering(page.outline) and not (
+        displayed and confidence_of(page.outline, page.judged, displayed[1]) >= SURE
+    ):
         raise NeedsRenderingError("the page is empty until a browser runs its scripts")
     if displayed is None:
         raise NoTextError("the page shows no text")
