@@ -29,7 +29,6 @@ from detourage.reader.page_model import JudgedPage
 from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
 from detourage.roles import TEXT_ROLES, Favor, Kind, LineRole
-from detourage.text import words
 from detourage.text.texts import Count, count_words
 
 
@@ -166,10 +165,10 @@ MAX_CORRECTION_CHARACTERS = 1_000  # length to which a correction note is cut
 
 def _corrections(page: PageInTemplate) -> tuple[str, ...]:
     """Return the correction notes that the site added to the article, without duplicates."""
-    judged, lines = page.judged, page.outline.lines
+    judged = page.judged
     role = judged.roles.index("correction")
-    numbers = np.flatnonzero(judged.role_probabilities.argmax(axis=1) == role)
-    notes = (words.clean("".join(node.text for node in lines[number])) for number in numbers)
+    places = np.flatnonzero(judged.role_probabilities.argmax(axis=1) == role).tolist()
+    notes = (judged.lines[place].text for place in places)
     distinct = dict.fromkeys(note[:MAX_CORRECTION_CHARACTERS] for note in notes)
     return tuple(distinct)[:MAX_CORRECTIONS]
 

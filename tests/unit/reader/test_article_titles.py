@@ -154,3 +154,9 @@ def test_an_article_has_the_language_of_its_text_or_the_declared_one(
     root: str, head: str, text: str, language: str | None
 ) -> None:
     assert extract_article(page(f"<p>{text}</p>", head, attributes=root), None).language == language
+
+
+def test_a_correction_below_a_line_without_words_is_found() -> None:
+    note = "Correction: An earlier version of this article misstated the year of the vote."
+    html = f"<h1>{STORY}</h1><p>***</p>{BODY}<p class='correction'><em>{note}</em></p>"
+    assert extract_article(page(html), None).corrections == (note,)
