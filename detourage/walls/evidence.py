@@ -68,7 +68,7 @@ class Line(NamedTuple):
     def of(cls, words: Sequence[str]) -> Self:
         """Look up the words of a line in the lexicon."""
         word_concepts, walls = shipped_lexicon().concepts_of(words), _wall_concepts()
-        concepts = reduce(or_, word_concepts, 0)
+        concepts = reduce(or_, {*word_concepts}, 0)
         covered = sum(1 for mask in word_concepts if mask & walls) if concepts & walls else 0
         return cls(word_concepts, concepts, covered)
 
@@ -200,13 +200,22 @@ def _lines(texts: Iterable[str]) -> list[Line]:
     """Return the lines that have words, up to a total of `MAX_WORDS`."""
     budget, lines = MAX_WORDS, []
     for text in texts:
-        words = tokens(text[: 20 * MAX_WORDS])[:budget]
-        if words:
-            lines.append(Line.of(words))
-            budget -= len(words)
+        line = _line(text)
+        if line.size > budget:
+            line = Line.of(tokens(text[: 20 * MAX_WORDS])[:budget])
+        if line.size:
+            lines.append(line)
+            budget -= line.size
         if budget <= 0:
             break
     return lines
+
+
+@cached_if_short(
+    2048
+)  # A page is examined twice, and the lines around its article recur on others.
+def _line(text: str) -> Line:
+    return Line.of(tokens(text[: 20 * MAX_WORDS]))
 
 
 def _titles_of(document: FlatDocument, article: Article | None) -> list[str]:
@@ -239,7 +248,7 @@ def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
         "marked": marked,
         "addressed": addressed,
         "both": [line for line in marked if line.concepts & ~walls],
-        "several": [line for line in lines if (line.concepts & walls).bit_count() > 1],
+        "several": [line for line in marked if (line.concepts & walls).bit_count() > 1],
         "prose": prose,
         "plain": plain,
         "silent": [line for line in plain if not line.concepts & ~walls],
@@ -251,7 +260,7 @@ def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
         size = sum(line.size for line in lines_of_sort)
         yield f"{name}_{sort}", float(size)
         yield f"{name}_{sort}_share", size / max(1, words)
-    yield f"{name}_highest", max((line.coverage for line in lines), default=0.0)
+    yield f"{name}_highest", max((line.coverage for line in marked), default=0.0)
     yield f"{name}_first", lines[0].coverage if lines else 0.0
 
 
@@ -288,9 +297,11 @@ def _markup_numbers(page: Page) -> Iterator[Number]:
         if name.strip().lower() == "robots"
     ]
     yield "noindex", float(any("noindex" in each.lower() for each in robots))
-    values = "\n".join(value[:_MAX_VALUE_CHARACTERS] for value in attributes.values).lower()
-    yield "challenges", float(any(name in values for name in _CHALLENGES))
-    yield "consents", float(any(name in values for name in _CONSENT))
+    utf8 = attributes.utf8.lower()
+    for feature, parts in (("challenges", _CHALLENGES), ("consents", _CONSENT)):
+        found = [part for part in parts if part.encode() in utf8]
+        values = (each[:_MAX_VALUE_CHARACTERS].lower() for each in attributes.values if found)
+        yield feature, float(any(part in value for value in values for part in found))
 
 
 MAX_STEM_CHARACTERS: Final = 16  # length to which a stem is cut
@@ -324,8 +335,8 @@ class Lexicon:
     def concepts_of(self, words: Sequence[str]) -> list[int]:
         """Return, for each word, a bit mask of the concepts whose phrases cover it."""
         masks = [0] * len(words)
-        for start, first in enumerate(words):
-            for bit, rest in self._phrases_with_first(first):
+        for start, phrases in enumerate(map(self._phrases_with_first, words)):
+            for bit, rest in phrases:
                 end = start + 1 + len(rest)
                 if end <= len(words) and all(
                     word.startswith(expected[:-1]) if expected.endswith("*") else word == expected

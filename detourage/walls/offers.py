@@ -1,8 +1,9 @@
 """Offers to subscribe, which follow the beginning of an article that only subscribers may read."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, reduce
 from itertools import dropwhile, groupby, islice
+from operator import or_
 from typing import Final
 
 import numpy as np
@@ -29,22 +30,6 @@ _MIN_COVERAGE: Final = {"reading": 0.2, "login": 0.2, "subscribe": 0.25}
 """Minimum share of an offer's words that wall phrases cover, by concept in order of precedence."""
 
 
-def _is_offer(lines: Sequence[Sequence[str]], *, is_strict: bool) -> bool:
-    """Return whether lines offer subscriptions; `is_strict` is as in `begin_with_offer`."""
-    masks = [mask for line in lines for mask in shipped_lexicon().concepts_of(line)]
-    concepts = {name for name, bit in _bits().items() if any(mask & bit for mask in masks)}
-    is_subscription = "subscribe" in concepts and "newsletter" not in concepts
-    if not is_subscription or len(masks) < MIN_OFFER_WORDS:
-        return False
-    concept = next(name for name in _MIN_COVERAGE if name in concepts)
-    longest_line = max(sum(map(len, line)) for line in lines)
-    is_short = len(masks) < MIN_PLAIN_OFFER_WORDS or longest_line < MIN_PLAIN_LINE_CHARACTERS
-    if concept == "subscribe" and (is_strict or is_short):
-        return False
-    covered = sum(1 for mask in masks if mask & _all_bits())
-    return covered >= _MIN_COVERAGE[concept] * len(masks)
-
-
 def begin_with_offer(
     lines: Iterable[Sequence[str]], *, at_once: bool = False, is_strict: bool = False
 ) -> bool:
@@ -53,19 +38,35 @@ def begin_with_offer(
     With `at_once`, the first line of several words must be part of the offer. With `is_strict`, the
     offer must mention reading on or logging in.
     """
-    offer: list[Sequence[str]] = []
+    masks: list[int] = []
+    count = longest_line = 0
     for line in islice(lines, MAX_SEARCHED_LINES):
         if len(line) < MIN_LINE_WORDS:
             continue
-        if len(line) > MAX_LINE_WORDS or len(offer) == MAX_LINES:
+        if len(line) > MAX_LINE_WORDS or count == MAX_LINES:
             break
-        offer.append(line)
-        first_masks = shipped_lexicon().concepts_of(offer[0])
-        if at_once and not any(mask & _all_bits() for mask in first_masks):
+        count += 1
+        masks += shipped_lexicon().concepts_of(line)
+        longest_line = max(longest_line, sum(map(len, line)))
+        if at_once and count == 1 and not any(mask & _all_bits() for mask in masks):
             break
-        if _is_offer(offer, is_strict=is_strict):
+        if _is_offer(masks, longest_line, is_strict=is_strict):
             return True
     return False
+
+
+def _is_offer(masks: Sequence[int], longest_line: int, *, is_strict: bool) -> bool:
+    """Return whether words with these concepts offer subscriptions (see `begin_with_offer`)."""
+    mentioned, bits = reduce(or_, {*masks}), _bits()
+    is_subscription = mentioned & bits["subscribe"] and not mentioned & bits["newsletter"]
+    if not is_subscription or len(masks) < MIN_OFFER_WORDS:
+        return False
+    concept = next(name for name in _MIN_COVERAGE if mentioned & bits[name])
+    is_short = len(masks) < MIN_PLAIN_OFFER_WORDS or longest_line < MIN_PLAIN_LINE_CHARACTERS
+    if concept == "subscribe" and (is_strict or is_short):
+        return False
+    covered = sum(1 for mask in masks if mask & _all_bits())
+    return covered >= _MIN_COVERAGE[concept] * len(masks)
 
 
 def has_offer_below(page: Page, article: Article) -> bool:
