@@ -1,9 +1,9 @@
 """Links on a page that may lead to other parts of an article, and their runs."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import compress, islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -48,32 +48,36 @@ class Links:
         self.flat: FlatDocument = page.flat
         self.own = Address(page.url)
         self._base = base_of(Node(self.flat, 0), page.url)
+        self._directions: dict[int, Direction | None] = {}
 
     @cached_property
     def anchors(self) -> dict[int, str]:
         """The URLs of ``a`` elements as written in the page, by element, in document order."""
-        owners, values = self.flat.attributes.named("href")
-        chosen = np.flatnonzero(self.flat.having(("a",))[owners])[:MAX_LINKS].tolist()
-        return {int(owners[place]): values[place] for place in chosen}
+        links = self.flat.values("href").items()
+        is_anchor = (self.flat.tags[element] == "a" for element, _ in links)
+        return dict(islice(compress(links, is_anchor), MAX_LINKS))
 
     @cached_property
     def numbers(self) -> list[tuple[int, int, int | None]]:
         """The texts that are numbers: index among the texts, number, and enclosing link, if any."""
-        flat = self.flat
         numbers = [
             (index, number)
-            for index, text in enumerate(flat.texts)
-            if len(text) <= MAX_LABEL and (number := wording.read_number(text)) is not None
+            for index, text in enumerate(self.flat.texts)
+            # A fast check excludes most texts.
+            if len(text) <= MAX_LABEL and not text[-1].isalpha()
+            if (number := wording.read_number(text)) is not None
         ]
         if not numbers:
             return []
-        elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
-        starts, ends = flat.text_starts[elements], flat.text_ends[elements]
-        has_one_text = ends - starts == 1
-        link_by_text = dict(
-            zip(starts[has_one_text].tolist(), elements[has_one_text].tolist(), strict=True)
-        )
+        link_by_text = {start: link for link, start, end in self._texts if end - start == 1}
         return [(index, number, link_by_text.get(index)) for index, number in numbers]
+
+    @cached_property
+    def _texts(self) -> list[tuple[int, int, int]]:
+        """Each of the `anchors` with the range of its texts."""
+        elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
+        starts, ends = self.flat.text_starts[elements], self.flat.text_ends[elements]
+        return [*zip(self.anchors, starts.tolist(), ends.tolist(), strict=True)]
 
     def address(self, element: int) -> Address | None:
         """Return the URL of a link, or None if it does not lead to a page of this host."""
@@ -94,28 +98,25 @@ class Links:
 
     def _labelled(self) -> Iterator[tuple[int, Label | None]]:
         """Yield the links that have a label, a directional name or no text, and their labels."""
-        flat, texts = self.flat, self.flat.texts
-        elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
-        starts, ends = flat.text_starts[elements].tolist(), flat.text_ends[elements].tolist()
-        named = {*np.flatnonzero(np.isin(flat.name_numbers, [*self._name_directions])).tolist()}
-        for element, start, end in zip(self.anchors, starts, ends, strict=True):
+        texts, names = self.flat.texts, self.flat.name_numbers[[*self.anchors]].tolist()
+        for (element, start, end), name in zip(self._texts, names, strict=True):
             label = None
             if 0 < end - start <= MAX_TEXTS:
                 text = " ".join(texts[start:end]).strip()
                 if len(text) <= MAX_LABEL:
                     label = wording.read_label(text)
-            if (label is not None and label.number is None) or end == start or element in named:
+            has_label = label is not None and label.number is None
+            if has_label or end == start or self._direction_of(name) is not None:
                 yield element, label
 
-    @cached_property
-    def _name_directions(self) -> Mapping[int, Direction]:
-        """The direction named by each pair of class and id, if any."""
-        directions = {}
-        for number, (classes, identity) in enumerate(self.flat.distinct_names):
-            names = f"{classes} {identity}"
-            if "ext" in names or "rev" in names:  # A fast check excludes most names.
-                directions[number] = wording.read_name(names[:MAX_NAMES])
-        return {number: direction for number, direction in directions.items() if direction}
+    def _direction_of(self, name: int) -> Direction | None:
+        """Return the direction that a pair of class and id names, given by its number."""
+        if name not in self._directions:
+            names = " ".join(self.flat.distinct_names[name])
+            # A fast check excludes most names.
+            may_match = "ext" in names or "rev" in names
+            self._directions[name] = wording.read_name(names[:MAX_NAMES]) if may_match else None
+        return self._directions[name]
 
     def _part_link(self, element: int, label: Label | None) -> PartLink | None:
         direction = label.direction if label is not None else None
@@ -129,12 +130,12 @@ class Links:
     def _named_direction(self, element: int) -> Direction | None:
         """Return the direction named by a class or id of a link or, if it is small, its parent."""
         flat = self.flat
-        if direction := self._name_directions.get(int(flat.name_numbers[element])):
+        if direction := self._direction_of(int(flat.name_numbers[element])):
             return direction
         parent = int(flat.parents[element])
         if parent < 0 or flat.ends[parent] - parent > 6:
             return None
-        return self._name_directions.get(int(flat.name_numbers[parent]))
+        return self._direction_of(int(flat.name_numbers[parent]))
 
     def is_in_pager(self, element: int) -> bool:
         """Return whether an element is in a pager, according to the names of its ancestors."""
