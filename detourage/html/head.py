@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -68,3 +68,26 @@ def text_of(flat: FlatDocument, index: int) -> str:
     """Return the text of a heading or title, cut off after `MAX_TITLE` characters."""
     texts = flat.texts[flat.text_starts[index] : flat.text_ends[index]]
     return words.clean(" ".join(texts)[:MAX_TITLE])
+
+
+class Meta(NamedTuple):
+    """A ``meta`` element that has a property or name, and its content on one line."""
+
+    element: int
+    name: str
+    content: str
+
+
+def metas_of(flat: FlatDocument) -> list[Meta]:
+    """Return the ``meta`` elements of a document, computed once."""
+
+    def read() -> list[Meta]:
+        attributes = flat.attributes
+        properties, names, contents = map(attributes.by_element, ("property", "name", "content"))
+        elements = np.flatnonzero(flat.having(("meta",))).tolist()
+        named = (
+            (each, (properties.get(each) or names.get(each) or "").strip()) for each in elements
+        )
+        return [Meta(*each, words.clean(contents.get(each[0], ""))) for each in named if each[1]]
+
+    return flat.once(metas_of, read)

@@ -56,7 +56,7 @@ def read_metadata(
     elements = [node for node in head if node.index in with_property]
     elements += map(page.node, page.flat.values("itemprop"))
     microdata = read_microdata(elements, page.node(finding.container))
-    metas = read_metas(head)
+    metas = read_metas(page.document)
     declared = json_ld + microdata + metas
     surroundings = Surroundings(page, finding, heading, template_lines)
     address = split_url(url)

@@ -11,10 +11,13 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
-from itertools import islice
 from typing import Any, Final, Self
 from urllib.parse import unquote
 
+import numpy as np
+
+from detourage.html.flat import FlatDocument
+from detourage.html.head import metas_of
 from detourage.html.names import split_name
 from detourage.html.nodes import AnyElement
 from detourage.text import words
@@ -58,7 +61,7 @@ class Record:
         return Record.of({name: (*getattr(self, name), *getattr(other, name)) for name in names})
 
 
-MAX_METAS = 500  # ``meta`` and ``link`` elements examined per page
+MAX_METAS = 500  # ``meta`` elements, and ``link`` elements, examined per page
 _FIELD_BY_META_NAME = {
     name: field
     for field, names in (
@@ -105,27 +108,24 @@ _ACCESS_VALUES = {
 }
 
 
-def read_metas(elements: Iterable[AnyElement]) -> Record:
+def read_metas(document: FlatDocument) -> Record:
     """Read the declarations about the page's article from ``meta`` and ``link`` elements."""
     values: defaultdict[str, list[str]] = defaultdict(list)
-    for element in islice(elements, MAX_METAS):
-        if element.tag == "link":
-            url = words.clean(element.get("href") or "")
-            relations = (element.get("rel") or "").lower().split()
-            if url and relations == ["canonical"]:
-                values["addresses"].insert(0, url)
-            elif url and not _ICON_RELATIONS.isdisjoint(relations):
-                values["icons"].insert(0 if "icon" in relations else len(values["icons"]), url)
-            continue
-        is_microdata = element.get("itemprop") is not None and element.get("property") is None
-        if element.tag != "meta" or is_microdata:
-            continue
-        content = words.clean(element.get("content") or "")
-        name = element.get("property") or element.get("name") or ""
-        field = _field_of_meta(name.strip()) if content and name else ""
+    microdata, properties, urls, relations = map(
+        document.attributes.by_element, ("itemprop", "property", "href", "rel")
+    )
+    for element, name, content in metas_of(document)[:MAX_METAS]:
+        is_microdata = element in microdata and element not in properties
+        field = _field_of_meta(name) if content and not is_microdata else ""
         value = _ACCESS_VALUES.get(content.lower()) if field == "access" else content
         if field and value is not None:
             values[field].append(value)
+    for link in np.flatnonzero(document.having(("link",)))[:MAX_METAS].tolist():
+        url, relation = words.clean(urls.get(link, "")), relations.get(link, "").lower().split()
+        if url and relation == ["canonical"]:
+            values["addresses"].insert(0, url)
+        elif url and not _ICON_RELATIONS.isdisjoint(relation):
+            values["icons"].insert(0 if "icon" in relation else len(values["icons"]), url)
     return Record.of(values)
 
 

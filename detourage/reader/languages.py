@@ -55,11 +55,10 @@ def declared_language(page: Outline) -> str | None:
     Sources, in order of precedence: ``lang`` and ``xml:lang`` of the root and of the body,
     ``og:locale``, ``content-language`` and the ``language`` meta element.
     """
-    document, metas = page.root, page.metas
-    meta_elements = [each for each in page.declarations if each.tag == "meta"]
-    header_names = ((meta.get("http-equiv") or "").strip().lower() for meta in meta_elements)
-    is_language = (name == "content-language" for name in header_names)
-    http_headers = (meta.get("content") for meta in compress(meta_elements, is_language))
+    document, metas, by_element = page.root, page.metas, page.document.attributes.by_element
+    headers = by_element("http-equiv").items()
+    is_language = (name.strip().lower() == "content-language" for _, name in headers)
+    http_headers = (by_element("content").get(index) for index, _ in compress(headers, is_language))
     elements = (document, *document.iterchildren("body"))
     attributes = ("lang", "xml:lang", _XML_LANG)
     candidates = (

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers
+from detourage.html.head import metas_of
 from detourage.html.names import split_all
 from detourage.html.nodes import Node
 from detourage.html.text import DIVISIONS, within_sentences, without_text
@@ -328,11 +329,8 @@ class Outline:
     def metas(self) -> dict[str, str]:
         """Contents of the page's ``meta`` elements, by lower-case property or name."""
         metas: dict[str, str] = {}
-        for meta in self.declarations:
-            if meta.tag != "meta":
-                continue
-            name = (meta.get("property") or meta.get("name") or "").strip().lower()
-            metas.setdefault(name, words.clean(meta.get("content") or ""))
+        for _, name, content in metas_of(self.document):
+            metas.setdefault(name.lower(), content)
         return metas
 
     @cached_property

@@ -37,8 +37,8 @@ def structured_data(
 ) -> Iterator[tuple[Node, Any]]:
     """Yield the values in JSON-LD scripts that contain the text `holding`, with their scripts."""
     for script in elements:
-        text = (script.text or "") if script.tag == "script" else ""
-        if text and len(text) >= min_characters and holding in text and is_structured_data(script):
+        text = (script.text or "") if script.tag == "script" and is_structured_data(script) else ""
+        if text and len(text) >= min_characters and holding in text:
             for value in parse_tolerant(text):
                 yield script, value
 
