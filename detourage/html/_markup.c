@@ -738,23 +738,19 @@ static PyObject *markup_values(PyObject *module, PyObject *args) {
     return answer;
 }
 
-#define BIT(c) ((uint64_t)1 << (c))
-static const uint64_t SPACES = BIT(' ') | BIT('\t') | BIT('\n') | BIT('\f') | BIT('\r');
+/* Classes of the characters that may follow a tag's name: white space, slash and the tag's end. */
+enum { IS_SPACE = 1, ENDS_NAME = 2 };
+static const unsigned char CLASSES[256] = {[' '] = 3, ['\t'] = 3, ['\n'] = 3, ['\f'] = 3,
+                                           ['\r'] = 3, ['/'] = 2, ['>'] = 2};
 
-static int is_among(char c, uint64_t bits) {
-    const unsigned char code = (unsigned char)c;
-    return code < 64 && (bits >> code & 1);
-}
+static int is_space(char c) { return CLASSES[(unsigned char)c] & IS_SPACE; }
 
-static int is_space(char c) { return is_among(c, SPACES); }
-
-/* Characters that may follow a tag's name. */
-static int ends_name(char c) { return is_among(c, SPACES | BIT('/') | BIT('>')); }
+static int ends_name(char c) { return CLASSES[(unsigned char)c] & ENDS_NAME; }
 
 /* Return the end of the attribute that starts here. */
 static const char *end_of_attribute(const char *at, const char *end) {
     do at++;
-    while (at < end && !is_among(*at, SPACES | BIT('/') | BIT('>') | BIT('=')));
+    while (at < end && *at != '=' && !ends_name(*at));
     const char *value = at;
     while (value < end && is_space(*value)) value++;
     if (value == end || *value != '=') return at;
@@ -847,6 +843,11 @@ static const char *const RAW_IN_SOURCE[] = {"script",  "style",    "xmp",   "ifr
 static const char *const ESCAPED_IN_SOURCE[] = {"title", "textarea", NULL};
 static const char *const FOREIGN[] = {"svg", "math", NULL};
 
+/* Return whether a name may be one of the above or "plaintext", by its length and first letter. */
+static int may_be_special(const char *name, size_t length) {
+    return length > 2 && strchr("imnpstx", lower(*name)) != NULL;
+}
+
 static void put_run(Runs *runs, const char *start, const char *end) {
     if (start == end || runs->failed) return;
     const char *shown = start;
@@ -932,6 +933,7 @@ static void split_source(const char *at, const char *end, Runs *runs) {
         for (at = name; at < end && !ends_name(*at);) at++;
         const size_t length = (size_t)(at - name);
         at = from = after_tag(at, end);
+        if (!may_be_special(name, length)) continue;
         const int is_closed = at - open > 2 && at[-1] == '>' && at[-2] == '/';
         if (is_one_of(name, length, FOREIGN) && !is_closed) {
             foreign += is_end ? -(foreign > 0) : 1;
