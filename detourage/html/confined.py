@@ -3,7 +3,6 @@
 A child process is needed because native code cannot be interrupted.
 """
 
-import resource
 import subprocess
 import sys
 
@@ -17,9 +16,10 @@ MAX_OUTPUT_BYTES = 64 << 20  # length of the serialised page
 
 def serialise(markup: bytes) -> bytes:
     """Parse and serialise a page in a child process; raise `TooLargeError` if it hits a limit."""
+    limits = PARSING_SECONDS, PARSING_BYTES, MAX_OUTPUT_BYTES
     try:
         completed = subprocess.run(  # noqa: S603 - the command contains no page content
-            [sys.executable, "-P", "-m", __name__, str(PARSING_SECONDS)],
+            [sys.executable, "-P", serialisation.__file__, *map(str, limits)],
             input=markup,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -28,20 +28,6 @@ def serialise(markup: bytes) -> bytes:
             check=True,
         )
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
-        limits = f"{PARSING_SECONDS} seconds or {PARSING_BYTES >> 20} MiB"
-        raise TooLargeError(f"parsing the page takes more than {limits}") from None
+        written_limits = f"{PARSING_SECONDS} seconds or {PARSING_BYTES >> 20} MiB"
+        raise TooLargeError(f"parsing the page takes more than {written_limits}") from None
     return completed.stdout
-
-
-def _main() -> None:
-    seconds = int(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_AS, (PARSING_BYTES, PARSING_BYTES))
-    html = serialisation.serialise(sys.stdin.buffer.read())
-    if len(html) > MAX_OUTPUT_BYTES:
-        sys.exit(1)
-    sys.stdout.buffer.write(html)
-
-
-if __name__ == "__main__":
-    _main()

@@ -1,5 +1,10 @@
-"""Parsing and serialisation of a page according to the HTML standard."""
+"""Parsing and serialisation of a page according to the HTML standard.
 
+As a script, this module serialises its input with limits of CPU time, memory and output. So that it
+starts quickly, it imports nothing of the package, which would take longer than almost any page.
+"""
+
+import sys
 from typing import Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
@@ -19,3 +24,20 @@ def serialise(markup: bytes, *, has_plaintext: bool = True) -> bytes:
     if has_plaintext:
         parser.unwrap_tags(["plaintext"])
     return (parser.html or "").encode()
+
+
+def _main() -> None:
+    # Imported here because Windows has no such module, and only the script needs it.
+    import resource
+
+    seconds, memory, max_output = map(int, sys.argv[1:])
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    html = serialise(sys.stdin.buffer.read())
+    if len(html) > max_output:
+        sys.exit(1)
+    sys.stdout.buffer.write(html)
+
+
+if __name__ == "__main__":
+    _main()
