@@ -765,19 +765,23 @@ static const char *end_of_attribute(const char *at, const char *end) {
     return at;
 }
 
-static Py_ssize_t most_attributes(const char *at, const char *end) {
-    Py_ssize_t most = 0;
+/* Return the sum of the squared numbers of attributes of all tags: each attribute of a tag is
+ * compared with those before it. */
+static int64_t compared_attributes(const char *at, const char *end) {
+    int64_t compared = 0;
     while (at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL && ++at < end) {
         if (!is_letter(*at)) continue;
         while (at < end && !ends_name(*at)) at++;
-        for (Py_ssize_t number = 0; at < end; number++) {
+        int64_t number = 0;
+        while (1) {
             while (at < end && *at != '>' && ends_name(*at)) at++;
-            if (number > most) most = number;
             if (at == end || *at == '>') break;
             at = end_of_attribute(at, end);
+            number++;
         }
+        compared += number * number;
     }
-    return most;
+    return compared;
 }
 
 static const char *const ROOTS[] = {"html", "body", NULL};
@@ -786,9 +790,9 @@ static const char *const FORMATTING[] = {"b",     "big",    "code",   "em", "fon
 
 PyDoc_STRVAR(survey_doc,
              "survey(html) -> (int, int, int, bool, list)\n\n"
-             "Scan a page in UTF-8. Return the number of `<`, the number of html and body tags, the\n"
-             "maximum number of attributes of a tag, whether there is a plaintext tag, and the formatting\n"
-             "tags without brackets.");
+             "Scan a page in UTF-8. Return the number of `<`, the number of html and body tags, the sum\n"
+             "of the squared numbers of attributes of all tags, whether there is a plaintext tag, and the\n"
+             "formatting tags without brackets.");
 
 static PyObject *markup_survey(PyObject *module, PyObject *args) {
     (void)module;
@@ -812,10 +816,10 @@ static PyObject *markup_survey(PyObject *module, PyObject *args) {
         if (!tag || PyList_Append(formatting, tag) < 0) Py_CLEAR(formatting);
         Py_XDECREF(tag);
     }
-    const Py_ssize_t most = most_attributes(html.buf, end);
+    const long long compared = compared_attributes(html.buf, end);
     PyBuffer_Release(&html);
     if (!formatting) return NULL;
-    return Py_BuildValue("nnnNN", tags, roots, most, PyBool_FromLong(has_plaintext), formatting);
+    return Py_BuildValue("nnLNN", tags, roots, compared, PyBool_FromLong(has_plaintext), formatting);
 }
 
 /* Text between two tags or comments of a page's source; `shown` is its first character other than

@@ -29,7 +29,14 @@ the next one, so 30 kB of markup can produce 3 million elements. An upper bound 
 formatting elements (counting equal ones at most three times) multiplied by the number of tags.
 """
 
-MAX_ATTRIBUTES = 1_000  # attributes per element; lexbor takes 18 s to read 100,000 attributes
+MAX_ATTRIBUTES = 1_000  # attributes per element
+MAX_COMPARED_ATTRIBUTES = 30_000_000
+"""Maximum of the sum of the squared numbers of attributes of all tags, parsed in this process.
+
+lexbor compares the attributes of a tag with each other, so 100,000 take 18 s. Scripts contain text
+that looks like a tag with thousands of attributes (``i<n``).
+"""
+
 MAX_ROOTS = 50  # ``html`` and ``body`` tags; the attributes of all of them are merged
 MAX_NOSCRIPTS = 2_000  # ``noscript`` elements whose content is parsed, which takes 20 µs each
 
@@ -39,10 +46,11 @@ def parse_html(markup: bytes) -> FlatDocument | None:
 
     If parsing may be expensive, it is done in a child process with limited time and memory.
     """
-    # The number of ``<``, the number of ``html`` and ``body`` tags, the maximum number of
-    # attributes per tag, and all formatting tags. Text that only looks like a tag counts, too.
-    tags, roots, max_attributes, has_plaintext, formatting_tags = _markup.survey(markup)
-    has_long_tags = max_attributes > MAX_ATTRIBUTES
+    # The number of ``<``, the number of ``html`` and ``body`` tags, the sum of the squared numbers
+    # of attributes, whether there is a ``plaintext`` tag, and all formatting tags. Text that only
+    # looks like a tag counts, too.
+    tags, roots, compared_attributes, has_plaintext, formatting_tags = _markup.survey(markup)
+    has_long_tags = compared_attributes > MAX_COMPARED_ATTRIBUTES
     reopened = sum(min(3, number) for number in Counter(formatting_tags).values())
     is_costly = tags > MAX_TAGS_IN_PROCESS or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
     if not (has_long_tags or is_costly):
