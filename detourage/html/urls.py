@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, lru_cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
@@ -18,6 +18,7 @@ from detourage.text.words import clean
 
 MAX_LINKS = 20_000  # links read from a page, to bound the work on hostile pages
 _NOT_IN_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")  # characters that make a host invalid
+_SCHEMES: Final = frozenset({"http", "https"})
 _BEFORE_QUERY: Final = re.compile(r"[^?#]*")
 
 
@@ -48,8 +49,18 @@ def absolute(url: str | None, base: str) -> str | None:
     return _resolve(url or "", base)
 
 
+# An http or https URL, or a path from the root, that `_resolve` can only leave as it is: the host
+# and port need no check, no segment is ``..``, and no part is empty.
+_PLAIN_URL: Final = re.compile(
+    r"(?P<origin>https?://[A-Za-z0-9.-]+(?=/))?(?:/(?![/.])[!$%&'()*+,.0-9:=@A-Z_a-z~-]*)+"
+    r"(?:\?[!\"$-~]+)?(?:#[!-~]+)?"
+)
+
+
 @cached_if_short(4096)  # two of three links of a page are resolved several times
 def _resolve(url: str, base: str) -> str | None:
+    if (plain := _PLAIN_URL.fullmatch(url)) and (origin := _origin_of(base)):
+        return url if plain["origin"] else origin + url
     candidate = clean(url)
     if not candidate:
         return None
@@ -62,11 +73,23 @@ def _resolve(url: str, base: str) -> str | None:
     except ValueError:
         return None
     has_valid_host = host and has_valid_port and not _NOT_IN_HOST.search(host)
-    if parts.scheme not in {"http", "https"} or not has_valid_host:
+    if parts.scheme not in _SCHEMES or not has_valid_host:
         return None
     if "@" in parts.netloc:
         joined = joined.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
     return joined.replace(" ", "%20")
+
+
+@lru_cache(64)
+def _origin_of(base: str) -> str | None:
+    """Return the scheme and host of a base URL; None if it is invalid or has a user name."""
+    try:
+        parts = urlsplit(base)
+        host, has_valid_port = parts.hostname, parts.port != 0
+    except ValueError:
+        return None
+    is_plain = host and has_valid_port and not _NOT_IN_HOST.search(host) and "@" not in parts.netloc
+    return f"{parts.scheme}://{parts.netloc}" if is_plain and parts.scheme in _SCHEMES else None
 
 
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
