@@ -52,10 +52,8 @@ class Source:
         """Convert offsets into `utf8` to offsets into the page as fetched, or return None."""
         if self.is_changed:
             return None
-        if self.raw is None:
-            return offsets
-        if self.encoding is None:
-            return offsets + self._mark_length
+        if self.raw is None or self.encoding is None:
+            return offsets + self._mark_length if self._mark_length else offsets
         if self._raw_starts is None:
             return None
         return self._raw_starts[self._characters_before[offsets]] + self._mark_length
@@ -124,9 +122,11 @@ class PageSource:
 
         It has no ASCII white space around it; texts with unknown positions are ignored.
         """
-        starts, ends = (offsets[[*pieces]] for offsets in self.ranges)
-        known = starts[starts >= 0]
-        return ByteRange(int(known.min()), int(ends.max())) if len(known) else None
+        starts, ends = self.ranges
+        known = [each for each in pieces if starts.item(each) >= 0]
+        if not known:
+            return None
+        return ByteRange(min(map(starts.item, known)), max(map(ends.item, known)))
 
     def part_range(self, piece: int, start: int, end: int) -> ByteRange | None:
         """Return the range in the page of the characters `start` to `end` of a text."""
@@ -231,10 +231,13 @@ class PageSource:
     def ranges(self) -> tuple[Integers, Integers]:
         """The start and end of each text in the page, without white space around it, or -1."""
         starts, ends = self._offsets
-        known = np.flatnonzero(starts >= 0)
+        known = self._known[1:-1]
         if self._source is None or not len(known):
             return starts, ends
-        raw = self._source.raw_offsets(np.concatenate([starts[known], ends[known]]))
+        offsets = np.concatenate([starts[known], ends[known]])
+        raw = self._source.raw_offsets(offsets)
+        if raw is offsets:  # a page in UTF-8 without a byte order mark
+            return starts, ends
         starts, ends = np.full((2, len(starts)), -1, dtype=np.int64)
         if raw is not None:
             starts[known], ends[known] = raw.reshape(2, -1)

@@ -132,9 +132,9 @@ class PageLocations:
         """Return the location of a comment's text."""
         if comment.element is None or self._path_within_budget(comment.element) is None:
             return None
-        return self._locate_pieces(comment.element, self._flat.shown[[*comment.texts]])
+        return self._locate_pieces(comment.element, map(self._flat.shown.item, comment.texts))
 
-    def _locate_pieces(self, element: int, pieces: Integers | Sequence[int]) -> Location:
+    def _locate_pieces(self, element: int, pieces: Iterable[int]) -> Location:
         """Return the location of an element's text nodes, from the first to the last."""
         text_range = self._source.text_range(*pieces) or (None, None)
         return Location(self._paths.path(element), None, *text_range)
