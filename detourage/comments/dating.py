@@ -102,12 +102,10 @@ def _find_date(text: str, language: str | None) -> tuple[Moment | None, int, int
 def _declared_date(layout: Layout, index: int, language: str | None) -> Moment | None:
     """Return the date given by the attributes of an element, its parent or its descendants."""
     first_descendants = range(index, min(layout.ends[index], index + 4))
-    values = (
-        (layout.get(element, name) or "").strip()
-        for element in (*first_descendants, layout.parents[index])
-        if element >= 0
-        for name in _DATE_ATTRIBUTES
-    )
+    elements = (*first_descendants, layout.parents[index])
+    places = [layout.places[element] for element in elements if element >= 0]
+    attributes = [*filter(None, map(layout.attributes.by_element, _DATE_ATTRIBUTES))]
+    values = (each.get(place, "").strip() for place in places for each in attributes)
     moments = (parse_moment(value, language) for value in values if 6 <= len(value) <= 60)
     return next((moment for moment in moments if moment is not None), None)
 

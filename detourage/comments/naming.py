@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from string import whitespace
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
 MIN_SCORE = 0.6  # score of a place whose texts count as names
+MAX_HINT_GAP = 0.5  # gap between the markup (see `_hint`) of a place and the best in most comments
 # Minimum score of a place, relative to the best place, for filling the gaps of the best place.
 MIN_FALLBACK = 0.5
 # Words in classes and IDs of a comment's author, of a person in any role, and of other parts.
@@ -76,14 +78,18 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     """
     ranked = []
     roles = [[*map(_roles_of, layout.names)] for layout in layouts]
-    for column in columns:
-        hints = {
+    hints_by_column = [
+        {
             number: _hint(layouts[number], roles[number], value.element, column.is_text)
             for number, value in column.values.items()
         }
-        share = len(column.values) / len(layouts)
-        # Reading is slow, so columns are skipped that cannot reach the minimum score.
-        if 0.6 * share + max(hints.values()) + _DISTINCT_BONUS + _LENGTH_BONUS < MIN_SCORE:
+        for column in columns
+    ]
+    usual = (hints.values() for hints in hints_by_column if 2 * len(hints) >= len(layouts))
+    best_hint = max((sum(hints) / len(hints) for hints in usual), default=0.0)
+    for column, hints in zip(columns, hints_by_column, strict=True):
+        # Reading is slow, so places are skipped whose markup is worse than that of the names.
+        if max(hints.values()) < best_hint - MAX_HINT_GAP:
             continue
         found = _read_column(layouts, roles, column)
         score = _score(layouts, column, found, hints) if found else 0.0
@@ -122,6 +128,7 @@ _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
 _ROLE_WORDS = {_AUTHOR: _AUTHOR_WORDS, _VAGUE: _VAGUE_WORDS, _OTHER: _OTHER_PART_WORDS}
 
 
+@lru_cache(4096)
 def _roles_of(names: frozenset[str]) -> int:
     return sum(role for role, words in _ROLE_WORDS.items() if not names.isdisjoint(words))
 

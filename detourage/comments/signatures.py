@@ -55,10 +55,12 @@ def group_by_look(page: FlatDocument, elements: Integers) -> Looks:
     """Group elements by their looks."""
     kinds = {**page.values("itemtype"), **page.values("itemprop")}
     paths, path_numbers = _number_paths(page)
-    masked_names = zip(*map(mask_numbers, zip(*page.distinct_names, strict=True)), strict=True)
+    used, name_numbers = np.unique(page.name_numbers[elements], return_inverse=True)
+    classes_and_ids = zip(*map(page.distinct_names.__getitem__, used.tolist()), strict=True)
+    masked_names = zip(*map(mask_numbers, classes_and_ids), strict=True)
     distinct_names, new_numbers = number_distinct([*masked_names])
     names = [*starmap(_list_names, distinct_names)]
-    columns = path_numbers[elements].tolist(), new_numbers[page.name_numbers[elements]].tolist()
+    columns = path_numbers[elements].tolist(), new_numbers[name_numbers].tolist()
     element_kinds = map(kinds.get, elements.tolist())
     distinct, numbers = number_distinct([*zip(*columns, element_kinds, strict=True)])
     by_signature: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
