@@ -13,7 +13,7 @@ def test_the_kernel_is_correct_and_passes_the_sanitizers(tmp_path: Path) -> None
     program = tmp_path / "fuzz_kernel"
     compiler = (sysconfig.get_config_var("CC") or "cc").split()[0]
     sources = [HERE / "fuzz_kernel.c", *KERNEL.glob("*.c")]
-    flags = ["-std=c11", "-g", "-O1", *SANITIZERS, f"-I{KERNEL}"]
+    flags = ["-std=c11", "-g1", "-O0", *SANITIZERS, f"-I{KERNEL}"]
     subprocess.run(
         [compiler, *flags, *(s for s in sources if s.name != "module.c"), "-o", program], check=True
     )
