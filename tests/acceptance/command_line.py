@@ -21,6 +21,9 @@ BARE_ENVIRONMENT = {
     name: value for name, value in os.environ.items() if not name.startswith(PREFIX)
 }
 """This process's environment variables, without the service's settings."""
+SCRIPT = [sys.executable, Path(sys.executable).with_name("detourage")]
+"""The installed ``detourage`` script, on whose path the current folder is not."""
+SCRIPT_ENVIRONMENT = {**BARE_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 APP_SHELL = (
     "<html><head><title>A story</title></head><body><div id='root'></div>"
     "<script src='/app.js'></script></body></html>"
@@ -38,18 +41,6 @@ def write_project(folder: Path) -> None:
     for name in PROJECT:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("raise SystemExit(f'imported {__file__}')\n")
-
-
-def in_folder(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run the installed ``detourage`` script in a folder, which is not on the script's path."""
-    return subprocess.run(
-        [sys.executable, Path(sys.executable).with_name("detourage"), *arguments],
-        env={**BARE_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 def detourage(*arguments: str | Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:

@@ -16,8 +16,9 @@ from tests.acceptance.command_line import (
     APP_SHELL,
     BARE_ENVIRONMENT,
     DETOURAGE,
+    SCRIPT,
+    SCRIPT_ENVIRONMENT,
     detourage,
-    in_folder,
     write_messages,
     write_project,
 )
@@ -232,8 +233,9 @@ def test_modules_of_the_current_folder_are_not_imported(page: Path, tmp_path: Pa
     expected = extract(slow, page, "--processes", "1").stdout
     write_project(tmp_path)
     for processes in ("1", "2"):
-        result = in_folder(tmp_path, "extract", "slow.html", "page.html", "--processes", processes)
-        assert (result.returncode, result.stdout) == (0, expected), result.stderr
+        command = [*SCRIPT, "extract", "slow.html", "page.html", "--processes", processes]
+        output = subprocess.check_output(command, cwd=tmp_path, env=SCRIPT_ENVIRONMENT, text=True)
+        assert output == expected
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -19,12 +20,13 @@ import pytest
 import requests
 
 from detourage.messages import ArticleMessage, Block, Metadata, Template
+from examples.sample_crawl import write_crawl
 from tests import parted_pages
 from tests.acceptance.command_line import (
     BARE_ENVIRONMENT,
     DETOURAGE,
-    detourage,
-    in_folder,
+    SCRIPT,
+    SCRIPT_ENVIRONMENT,
     read_lines,
     run_command,
     without_timestamps,
@@ -42,12 +44,10 @@ KINDS = ("article", "menu")
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Directory of the sample crawl and of the output of a run over it."""
+    """Directory of a sample crawl and of the output of a run over it."""
     directory = tmp_path_factory.mktemp("sample")
-    subprocess.run([sys.executable, "-m", "examples.sample_crawl", directory], check=True)
-    output = directory / "articles.jsonl"
-    result = detourage("run", directory / "pages.jsonl.gz", "-o", output)
-    assert result.returncode == 0, result.stderr
+    write_crawl(directory, pages_per_template=6)
+    result = run_command(directory / "pages.jsonl.gz", "-o", directory / "articles.jsonl")
     (directory / "summary.txt").write_text(result.stderr)
     return directory
 
@@ -136,14 +136,35 @@ def test_a_run_prints_a_line_before_it_starts_anything(run: Run) -> None:
     assert run.summary.splitlines()[0] == "starting PostgreSQL, a broker and 1 worker"
 
 
-def test_articles_do_not_depend_on_order_workers_or_repeats(run: Run, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def table(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Parquet file of a run with three workers on the messages of `run`, shuffled and repeated."""
+    directory = tmp_path_factory.mktemp("table")
     shuffled = [*run.bodies, *run.bodies[::3]]
     random.Random(7).shuffle(shuffled)
-    pages = write_messages(tmp_path / "pages.jsonl", shuffled)
-    output = tmp_path / "articles.jsonl"
-    run_command(pages, "-o", output, "--workers", "3")
+    pages = write_messages(directory / "pages.jsonl", shuffled)
+    run_command(pages, "-o", directory / "articles.parquet", "--workers", "3")
+    assert len(list(directory.iterdir())) == 2
+    return directory / "articles.parquet"
+
+
+def test_articles_do_not_depend_on_order_workers_repeats_or_format(run: Run, table: Path) -> None:
     assert len(run.articles) == len(run.bodies) - 1
-    assert without_timestamps(read_lines(output)) == without_timestamps(run.articles)
+    from_table = [message_from_row(row).to_json() for row in pq.read_table(table).to_pylist()]
+    from_lines = [ArticleMessage.in_order(each) for each in run.articles]
+    with_date = [each for each in (*from_table, *from_lines) if each["published_at"]]
+    assert len(with_date) == 2
+    for each in with_date:
+        # Parquet stores the time in UTC, without the original time zone.
+        each["published_at"] = pd.Timestamp(each["published_at"]).tz_convert("UTC")
+    assert without_timestamps(from_table) == without_timestamps(from_lines)
+
+
+def test_duckdb_and_pandas_read_the_table(run: Run, table: Path) -> None:
+    texts = [(each["url"], each["text"]) for each in run.articles]
+    assert duckdb.sql(f"SELECT url, text FROM '{table}'").fetchall() == texts
+    frame = pd.read_parquet(table)
+    assert list(zip(frame["url"], frame["text"], strict=True)) == texts
 
 
 def test_a_paginated_article_is_complete_in_the_file(run: Run) -> None:
@@ -163,40 +184,40 @@ def test_a_page_that_needs_a_browser_is_reported_and_does_not_block_others(run: 
     assert "https://app.example/a" not in {each["url"] for each in run.articles}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)
-def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
-    run: Run, tmp_path: Path, number: signal.Signals
-) -> None:
+def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(run: Run, tmp_path: Path) -> None:
     pages = write_messages(tmp_path / "pages.jsonl", run.bodies)
     output = tmp_path / "articles.jsonl"
     # The output file is in the input folder, but is not read as input.
     command = (tmp_path, "-o", output, "--workers", "1")
-    with subprocess.Popen(
-        [*DETOURAGE, "run", *map(str, command)],
-        env=BARE_ENVIRONMENT,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as begun:
-        while not output.exists():
-            time.sleep(0.02)
-        processes = psutil.Process(begun.pid).children(recursive=True)
-        begun.send_signal(number)
-        if number == signal.SIGKILL:
-            # Kill all processes, as a machine that is out of memory may do, so that none cleans up.
-            for process in processes:
-                with suppress(psutil.NoSuchProcess):
-                    process.kill()
-        _, error_output = begun.communicate()
-    assert begun.returncode in (130, -signal.SIGKILL)
-    _, alive = psutil.wait_procs(processes)
-    assert not alive
-    assert number == signal.SIGKILL or "--resume" in error_output.partition("stopping ...\n")[2]
-    written_articles = read_lines(output)
-    assert 0 < len(written_articles) < len(run.articles)
-    assert {each["id"] for each in written_articles} <= {each["id"] for each in run.articles}
+    written: list[dict[str, Any]] = []
+    for number, options in ((signal.SIGINT, ()), (signal.SIGKILL, ("--resume",))):
+        size = output.stat().st_size if written else 0
+        with subprocess.Popen(
+            [*DETOURAGE, "run", *map(str, command), *options],
+            env=BARE_ENVIRONMENT,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as begun:
+            while not output.exists() or output.stat().st_size <= size:
+                time.sleep(0.02)
+            processes = psutil.Process(begun.pid).children(recursive=True)
+            begun.send_signal(number)
+            if number == signal.SIGKILL:
+                # Kill all processes, as a lack of memory may do, so that none cleans up.
+                for process in processes:
+                    with suppress(psutil.NoSuchProcess):
+                        process.kill()
+            _, error_output = begun.communicate()
+        assert begun.returncode in (130, -signal.SIGKILL)
+        _, alive = psutil.wait_procs(processes)
+        assert not alive
+        assert number == signal.SIGKILL or "--resume" in error_output.partition("stopping ...\n")[2]
+        assert len(written) < len(read_lines(output)) < len(run.articles)
+        written = read_lines(output)
+        assert {each["id"] for each in written} <= {each["id"] for each in run.articles}
+        result = run_command(*command, code=1)
+        assert "use --resume to continue it or --overwrite to start over" in result.stderr
 
-    result = run_command(*command, code=1)
-    assert "use --resume to continue it or --overwrite to start over" in result.stderr
     with output.open("ab") as stream:
         stream.write(b'{"version": 1, "id')
     run_command(*command, "--resume")
@@ -208,20 +229,16 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(
     assert output.read_bytes() == before
 
 
-def test_modules_of_the_current_folder_are_not_imported(tmp_path: Path) -> None:
+def test_an_inspected_run_lasts_until_it_is_interrupted_and_imports_nothing_from_its_folder(
+    tmp_path: Path,
+) -> None:
     write_project(tmp_path)
-    write_messages(tmp_path / "pages.jsonl", site_messages("a.example", range(3)))
-    result = in_folder(tmp_path, "run", "pages.jsonl", "-o", "articles.jsonl", "--workers", "1")
-    assert result.returncode == 0, result.stderr
-    assert len(read_lines(tmp_path / "articles.jsonl")) == 3
-
-
-def test_an_inspected_run_lasts_until_it_is_interrupted(tmp_path: Path) -> None:
-    pages = write_messages(tmp_path / "pages.jsonl", site_messages("a.example", range(12)))
+    write_messages(tmp_path / "pages.jsonl", site_messages("a.example", range(12)))
     output = tmp_path / "out.jsonl"
     with subprocess.Popen(
-        [*DETOURAGE, "run", str(pages), "-o", str(output), "--inspect"],
-        env={**BARE_ENVIRONMENT, "DETOURAGE_QUEUE_PREFIX": "inspected."},
+        [*SCRIPT, "run", "pages.jsonl", "-o", "out.jsonl", "--inspect"],
+        env={**SCRIPT_ENVIRONMENT, "DETOURAGE_QUEUE_PREFIX": "inspected."},
+        cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
     ) as run:
@@ -247,25 +264,6 @@ def test_schemas_are_printed() -> None:
     assert set(page["required"]) == {"version", "url"}
     article = json.loads(schema_of("article"))
     assert article["properties"]["template"]
-
-
-def test_parquet_has_the_articles_of_json_lines(run: Run, tmp_path: Path) -> None:
-    pages = write_messages(tmp_path / "pages.jsonl", run.bodies)
-    table = tmp_path / "articles.parquet"
-    run_command(pages, "-o", table)
-    from_table = [message_from_row(row).to_json() for row in pq.read_table(table).to_pylist()]
-    from_lines = [ArticleMessage.in_order(each) for each in run.articles]
-    with_date = [each for each in (*from_table, *from_lines) if each["published_at"]]
-    assert len(with_date) == 2
-    for each in with_date:
-        # Parquet stores the time in UTC, without the original time zone.
-        each["published_at"] = pd.Timestamp(each["published_at"]).tz_convert("UTC")
-    assert without_timestamps(from_table) == without_timestamps(from_lines)
-    texts = [(each["url"], each["text"]) for each in run.articles]
-    assert duckdb.sql(f"SELECT url, text FROM '{table}'").fetchall() == texts
-    frame = pd.read_parquet(table)
-    assert list(zip(frame["url"], frame["text"], strict=True)) == texts
-    assert not list(tmp_path.glob(".*partial"))
 
 
 def test_queue_and_file_contain_the_same_articles(deployment: Deployment, run: Run) -> None:
