@@ -21,7 +21,7 @@ BARE_ENVIRONMENT = {
     name: value for name, value in os.environ.items() if not name.startswith(PREFIX)
 }
 """This process's environment variables, without the service's settings."""
-SCRIPT = [sys.executable, Path(sys.executable).with_name("detourage")]
+SCRIPT = [sys.executable, str(Path(sys.executable).with_name("detourage"))]
 """The installed ``detourage`` script, on whose path the current folder is not."""
 SCRIPT_ENVIRONMENT = {**BARE_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 APP_SHELL = (
