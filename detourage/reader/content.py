@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -31,13 +31,7 @@ from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.nodes import Node
 from detourage.metadata import dated_from as dated_metadata
 from detourage.pagination import read_pagination
-from detourage.reader import (
-    Explanation,
-    NoArticleError,
-    NoTextError,
-    TemplateKnowledge,
-    extract_article,
-)
+from detourage.reader import NoArticleError, NoTextError, TemplateKnowledge, extract_article
 from detourage.reader.article import discard_cached_judgement, judged_page
 from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
 from detourage.reader.comment_exclusion import comments_to_exclude
@@ -48,6 +42,9 @@ from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import Favor, LineRole
 from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
+
+if TYPE_CHECKING:
+    from detourage.reader.explanation import Explanation
 
 logger = logging.getLogger(__name__)
 
@@ -198,7 +195,7 @@ def explain_content(
     page: Page,
     template: Page | TemplateKnowledge | None = None,
     patterns: Sequence[CommentPattern] | None = None,
-) -> Explanation:
+) -> "Explanation":
     """Read a page like `read_content`, and explain the result even if there is no article."""
     result: Article | NoArticleError
     try:
