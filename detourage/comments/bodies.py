@@ -13,6 +13,7 @@ from detourage.comments.naming import FoundAuthor
 from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean, word_set
 
 # Minimum share of comments with the same text at the same path for the text to be boilerplate.
@@ -32,7 +33,7 @@ _LINK_WORDS = word_set("link links")
 _TYPED_TEXT = frozenset({"code", "kbd", "samp", "var"})
 _SIGNATURE_WORDS = word_set("signature sig signatur usersignature postsignature")
 # Punctuation left at the start of a reply when the name of the person answered is removed.
-_PUNCTUATION_AFTER_NAME = re.compile(r"^\s*[:：]\s*(?=[^\W\d_])")
+_PUNCTUATION_AFTER_NAME = lazy_pattern(r"^\s*[:：]\s*(?=[^\W\d_])")
 MAX_LABEL_WORDS = 6  # words of a label next to a name or a date: "Joined in", "Senior member"
 MAX_LABELLED = 200  # length, in characters, of an element with a name or date and their labels
 # Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024".
@@ -45,7 +46,7 @@ _SAID_VERBS = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
     r"|писал\(?а?\)?|написал\(?а?\)?"
 )
-_QUOTE_HEADER = re.compile(  # "Ann wrote:", "Quote:", "Originally posted by Ann"
+_QUOTE_HEADER = lazy_pattern(  # "Ann wrote:", "Quote:", "Originally posted by Ann"
     rf"^.{{0,60}}?\b(?:{_SAID_VERBS})\s*[:：↑]*$"
     r"|^(?:quote|zitat|citation|cita|cytat|цитата)\s*[:：]?$"
     r"|^(?:zitat von|quote from|quoting|originally posted by|citation de|envoyé par)\b.{0,60}$"
@@ -108,7 +109,7 @@ def _repeated_texts(
     )
 
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = lazy_pattern(r"\d+")
 _MIN_SPACES = 4  # spaces in a text whose numbers are significant; in "Reply (3)", they are not
 
 

@@ -1,6 +1,5 @@
 """Recognition of the dates of comments."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -9,6 +8,7 @@ from detourage.comments.layout import Column, Layout
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
+from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import find_relative
 from detourage.text.words import word_set
 
@@ -29,8 +29,8 @@ _OTHER_DATE_WORDS = word_set(
 _DATE_ATTRIBUTES = (
     *("datetime", "content", "data-time", "data-timestamp", "data-utime", "data-date", "title"),
 )
-_LAST_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LAST_WORD = lazy_pattern(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
 _DATE_ELEMENTS = frozenset(["time", "abbr"])
 """Elements that may declare a date regardless of their text."""
 

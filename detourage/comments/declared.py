@@ -15,6 +15,7 @@ from detourage.comments.comment import Comment
 from detourage.html.page import plain_paragraphs
 from detourage.html.urls import absolute
 from detourage.text.dates import parse_moment
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean
 
 MAX_VALUES = 100_000  # JSON values examined per page
@@ -27,10 +28,10 @@ _TYPE_ENDS = ('Comment"', 'UserComments"', 'Answer"')
 _COMMENT_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")
 _COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])
 _POST_TYPES = frozenset(["discussionforumposting", "question"])  # of the first post of a thread
-_OTHER_COMMENT_KEYS = re.compile(r"recent|latest|popular|related|config|setting")
+_OTHER_COMMENT_KEYS = lazy_pattern(r"recent|latest|popular|related|config|setting")
 _ARTICLE_KEYS = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"])
-_URL_START = re.compile(r"(?:https?:)?//|/\S", re.IGNORECASE)
-_NON_LETTERS = re.compile(r"[^a-z]+")
+_URL_START = lazy_pattern(r"(?:https?:)?//|/\S", re.IGNORECASE)
+_NON_LETTERS = lazy_pattern(r"[^a-z]+")
 # Keys, as returned by `_plain_key`, of a comment's parts.
 _TEXT_KEYS = (
     *("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml"),

@@ -8,11 +8,12 @@ import numpy as np
 from detourage.comments.candidates import Candidate, PageWords, own_counts
 from detourage.inference import Features
 from detourage.text.caches import cached_if_short
+from detourage.text.patterns import lazy_pattern
 
 MAX_DATE_TEXT = 80  # length, in characters, of a text searched for a date; longer ones are prose
 MIN_WORDS = 5  # words of a record that is more than a name or a button
 _DIGIT = re.compile(r"\d")
-_DATE = re.compile(  # A date or time in digits, a year, or an age such as "3 h"
+_DATE = lazy_pattern(  # A date or time in digits, a year, or an age such as "3 h"
     r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}"
     r"|\d{4}[./-]\d{1,2}[./-]\d{1,2}"
     r"|\b\d{1,2}\s?[:h]\s?\d{2}\b"

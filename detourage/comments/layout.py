@@ -1,6 +1,5 @@
 """Layout of comments: their elements, flattened and aligned by path across a page."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from detourage.comments.extents import Extent
 from detourage.html.flat import Attributes, FlatDocument, Integers, number_distinct
 from detourage.html.names import split_words
 from detourage.html.text import INLINE, UNSEEN, hides
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean, tokens
 
 # Maximum length of an author, a date or a vote count, including other text in the same element.
@@ -152,7 +152,7 @@ class Layout:
 
 # Attributes that name elements, in addition to class and ID.
 _NAME_ATTRIBUTES = ("itemprop", "rel", "data-role", "data-testid")
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy_pattern(r"\d")
 _DIGITS_TO_HYPHENS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
 
 

@@ -11,6 +11,7 @@ from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import without_dates
+from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import find_relative
 from detourage.text.words import word_set
 
@@ -34,13 +35,13 @@ _OTHER_PART_WORDS = word_set(
     " action actions share like likes vote votes score rating usertitle usertext custom extra"
     " stats info bio teaser fans joined number permalink num registered to"
 )
-_PROFILE = re.compile(  # A profile's URL, such as "/users/ann" or "/member.php?u=1"
+_PROFILE = lazy_pattern(  # A profile's URL, such as "/users/ann" or "/member.php?u=1"
     r"(?:^|/)(?:users?|members?|profil\w*|authors?|people|u|~\w+|in|membres?|usuarios?|mitglied\w*"
     r"|benutzer\w*|commenter|autor\w*)(?:[/.?-]|$)|(?<!\w)(?=\w*?(?:member|profile|user|author))\w++\.(?:php|asp)"
     r"|[?&;](?:user|uid|u|member|author|mode=viewprofile|user_?(?:id|profile))[=&;]|blogger\.com/profile",
     re.IGNORECASE,
 )
-_LABEL_BEFORE_NAME = re.compile(  # "Posted by Ann", "Author: Ann"
+_LABEL_BEFORE_NAME = lazy_pattern(  # "Posted by Ann", "Author: Ann"
     r"^\W*(?:(?:posted|written|submitted|comment(?:ed)?|reply|re|commentaire|kommentar|beitrag|geschrieben"
     r"|verfasst|erstellt|ecrit|écrit|envoyé|publié|posté|escrito|publicado|enviado|scritto|inviato|napisany"
     r"|napisał[a]?|dodany|guest|gast|says?|antwort)\W+){0,2}"
@@ -48,7 +49,7 @@ _LABEL_BEFORE_NAME = re.compile(  # "Posted by Ann", "Author: Ann"
     r"|nome|nombre|nom|posted|imię|имя|автор|użytkownik)\s*[:：]\s*)",
     re.IGNORECASE,
 )
-_VERB_AFTER_NAME = re.compile(  # "Ann says:", "Ann wrote on", "Ann |"
+_VERB_AFTER_NAME = lazy_pattern(  # "Ann says:", "Ann wrote on", "Ann |"
     r"(?:(?<!\s)\s+)?+(?:\b(?:says?|said|wrote|writes|commented|replied|responded|schrieb|schreibt|sagte?|meint"
     r"|kommentierte|a dit|a écrit|dit|dice|dijo|escribió|disse|diz|ha scritto|scrive|zegt|schreef"
     r"|pisze|napisał\(?a?\)?|mówi|пишет|говорит|написал\w*|am|on|um|at|le|el|il|on the|op)\b"
@@ -57,9 +58,9 @@ _VERB_AFTER_NAME = re.compile(  # "Ann says:", "Ann wrote on", "Ann |"
 )
 _MARKS_AFTER = ":：,…|•·»«–—-"
 _AROUND_NAME = ' \t"“”„«»*:：,;|–—/·•›>@#'  # characters removed from both ends of a name
-_NOT_IN_NAMES = re.compile(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")  # URL, label or number
-_NUMBER_OR_PLURAL = re.compile(r"[\d.,\s]+|s$")  # what differs between "1 post" and "45 posts"
-_END_OF_SENTENCE = re.compile(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
+_NOT_IN_NAMES = lazy_pattern(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")  # URL, label or number
+_NUMBER_OR_PLURAL = lazy_pattern(r"[\d.,\s]+|s$")  # what differs between "1 post" and "45 posts"
+_END_OF_SENTENCE = lazy_pattern(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 
 class FoundAuthor(NamedTuple):

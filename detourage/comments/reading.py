@@ -19,6 +19,7 @@ from detourage.comments.replies import find_parents
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
+from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import resolve_relative
 from detourage.text.words import word_set
 
@@ -91,7 +92,7 @@ _UNIT = (
     r"(?:likes?|votes?|points?|people like(?:d)? this|gefällt(?: mir)?|punkte|stimmen|j[’']aime"
     r"|me gusta|mi piace|голос\w*|лайк\w*|recommend\w*|thanks)"
 )
-_VOTES = re.compile(  # "+12 likes", "1,234 points", "1.2k"
+_VOTES = lazy_pattern(  # "+12 likes", "1,234 points", "1.2k"
     r"^[^\w+−–-]*+(?P<sign>[-−–+]?)(?P<number>\d{1,3}(?:[.,\s]\d{3})++|\d+(?:[.,]\d)?)(?P<thousands>\s?k\b)?"
     rf"\s*+(?P<unit>{_UNIT})?\W*+$",
     re.IGNORECASE,

@@ -11,6 +11,7 @@ from detourage.comments.layout import Layout
 from detourage.comments.naming import FoundAuthor
 from detourage.html.flat import FlatDocument
 from detourage.text.caches import cached_if_short
+from detourage.text.patterns import lazy_pattern
 
 MIN_SHARE = 0.9  # share of comments with a depth if depths are used; missing depths count as 0
 MAX_JUMPS = 0.1  # share of comments that are more than one level deeper than the preceding comment
@@ -18,25 +19,25 @@ MAX_ANCESTORS = 12  # ancestors of a comment whose indentation counts
 MAX_HEADER = 80  # length, in characters, of a text that states who is being answered
 _Parents = list[int | None]
 _Extents = Sequence[Extent]
-_DEPTH_CLASS = re.compile(  # "depth-2", "indent3"
+_DEPTH_CLASS = lazy_pattern(  # "depth-2", "indent3"
     r"(?:^|[\s_-])(?:depth|level|lvl|indent(?:ation)?|nest(?:ed|ing)?|tier|ebene|niveau|stufe)[_-]?(\d{1,2})\b",
     re.IGNORECASE,
 )
-_DEPTH_ATTRIBUTE = re.compile(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
+_DEPTH_ATTRIBUTE = lazy_pattern(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
 _OWN_ID_ATTRIBUTES = ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid")
-_PARENT_ATTRIBUTE = re.compile(  # "data-parent-id", "data-in-reply-to"
+_PARENT_ATTRIBUTE = lazy_pattern(  # "data-parent-id", "data-in-reply-to"
     r"^(?-i:data-).*(?:parent|in-?reply-?to|reply-to)", re.IGNORECASE | re.DOTALL
 )
-_MARGIN = re.compile(  # "margin-left: 40px"
+_MARGIN = lazy_pattern(  # "margin-left: 40px"
     r"(?:^|;)\s*(?:margin|padding)(?:-inline-start|-left)\s*:\s*(\d+(?:\.\d+)?)\s*(?:px|em|rem|%)"
 )
-_REPLY_TEXT = re.compile(  # the start of "In reply to Ann"
+_REPLY_TEXT = lazy_pattern(  # the start of "In reply to Ann"
     r"\b(?:in reply to|reply to|replied to|replying to|antwort auf|als antwort|en réponse à"
     r"|in risposta|en respuesta|em resposta|odpowiedź na|w odpowiedzi|в ответ|ответ на"
     r"|antwoord op|svar på|回复)",
     re.IGNORECASE,
 )
-_ID = re.compile(r"\d{2,}|[0-9a-f]{8,}", re.IGNORECASE)
+_ID = lazy_pattern(r"\d{2,}|[0-9a-f]{8,}", re.IGNORECASE)
 
 
 def find_parents(

@@ -1,6 +1,5 @@
 """Signatures: properties that elements of the same kind, such as comments, have in common."""
 
-import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,15 +10,16 @@ from typing import NamedTuple
 import numpy as np
 
 from detourage.html.flat import FlatDocument, Integers, number_distinct
+from detourage.text.patterns import lazy_pattern
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = lazy_pattern(r"\d+")
 MIN_HEXADECIMAL = 8  # length, in characters, of a hexadecimal number; shorter ones may be words
-_LONG_HEXADECIMAL = re.compile(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
+_LONG_HEXADECIMAL = lazy_pattern(f"[a-f0-9-]{{{MIN_HEXADECIMAL},}}+")
 _MARK = "\1"  # placeholder for a digit, which never occurs in a document
 _TO_MARKS = dict.fromkeys(map(ord, digits), _MARK)
 # Each run of hexadecimal digits is tried only at its first word boundary, because a match that
 # fails there fails at every later one.
-_HEXADECIMAL = re.compile(
+_HEXADECIMAL = lazy_pattern(
     r"(?<![a-f0-9-])(\b|[a-f0-9]++(?=-)|-++(?=[a-f0-9]))(?=[a-f-]*+\d)"
     rf"[a-f0-9-]{{{MIN_HEXADECIMAL},}}\b"
 )

@@ -18,6 +18,7 @@ from detourage.html.errors import (
 from detourage.html.flat import Attributes, Elements, FlatDocument, HtmlElement, Pieces
 from detourage.html.serialisation import OPTIONS, serialise
 from detourage.html.text import visible_text
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import tokens
 
 MAX_TAGS_IN_PROCESS = 30_000  # ``<`` parsed in this process; 100,000 ``<ul><li>`` take 33 s
@@ -138,7 +139,7 @@ _XHTML_ROOT = re.compile(  # an ``html`` tag with the XHTML namespace
     r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
 )
 # HTML parsers ignore self-closing tags, so these elements would swallow the rest of the page.
-_SELF_CLOSED_TEXT = re.compile(
+_SELF_CLOSED_TEXT = lazy_pattern(
     r"<(?:title|script|style|iframe|textarea|noscript)(?=[\s/])[^<>]*+(?<=/)>"
 )
 _SCRIPTED = frozenset({"script", "style"})

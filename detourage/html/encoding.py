@@ -18,6 +18,7 @@ import webencodings
 
 from detourage.html.errors import UndecodableError
 from detourage.html.media import charset_label
+from detourage.text.patterns import lazy_pattern
 
 # Number of leading bytes searched for a declared encoding; the standard's 1,024 are too few.
 PRESCAN_BYTES = 65_536
@@ -81,9 +82,9 @@ _META_TAG = re.compile(  # A comment, or a tag whose attributes are the first gr
 _ATTRIBUTE = re.compile(  # a name, and its value with double, single or no quotation marks
     rb"(?<=[\s\"'/])([^\s\"'>/=]++)\s*+=\s*+(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 )
-_XML_ENCODING = re.compile(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([^\"'>]+)[\"']")
+_XML_ENCODING = lazy_pattern(rb"\s*<\?xml\s[^>]*?\bencoding\s*=\s*[\"']([^\"'>]+)[\"']")
 # Every alternative ends at the next bracket or consumes the rest, so the search takes linear time.
-_UNSEEN_MARKUP = re.compile(  # a script or style sheet, or a single tag
+_UNSEEN_MARKUP = lazy_pattern(  # a script or style sheet, or a single tag
     rb"<(script|style)\b(?:.*?</\1\b[^<>]*>|.*)|<[^<>]*>", re.DOTALL | re.IGNORECASE
 )
 _ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
@@ -92,7 +93,7 @@ _NON_ASCII = bytes(range(0x80, 0x100))
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
 # Characters unlikely in text decoded as UTF-16: the same controls, and the private use areas, into
 # which a tenth of decodable noise falls.
-_UNLIKELY = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
+_UNLIKELY = lazy_pattern("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
 # Positions of the zero bytes in each group of four bytes if an ASCII text is in these encodings.
 _ZERO_POSITIONS = (
     ([1, 2, 3], "utf-32le"),
@@ -101,7 +102,7 @@ _ZERO_POSITIONS = (
     ([0, 2], "utf-16be"),
 )
 _MARKUP_BYTES = 1024  # leading bytes of a page, most of which are ASCII markup in any language
-_INVALID_BYTES = re.compile("[\udc80-\udcff]+")  # as decoded with "surrogateescape"
+_INVALID_BYTES = lazy_pattern("[\udc80-\udcff]+")  # as decoded with "surrogateescape"
 
 
 class DecodedPage(NamedTuple):

@@ -1,6 +1,5 @@
 """Elements of a flattened document with lxml's read interface, and their XPaths."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -10,8 +9,9 @@ import numpy as np
 
 from detourage.html import _locations
 from detourage.html.flat import FlatDocument, HtmlElement, joined_strings
+from detourage.text.patterns import lazy_pattern
 
-_STEP = re.compile(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])?")
+_STEP = lazy_pattern(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])?")
 
 
 class Paths:

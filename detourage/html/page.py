@@ -19,6 +19,7 @@ from detourage.html.text import paragraphs
 from detourage.html.tree import Tree
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from detourage.text.mojibake import may_need_repair, repair
+from detourage.text.patterns import lazy_pattern
 
 
 class Response(NamedTuple):
@@ -133,9 +134,11 @@ def parse_page(
 
 
 _END_OF_TITLE = re.compile(b"</title", re.IGNORECASE)
-_OPEN_TITLE = re.compile(r"<title\b[^<>]*+(?<!/)>[^<]*+", re.IGNORECASE)
-_MARKUP = re.compile(r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>")
-_ESCAPED_MARKUP = re.compile(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)
+_OPEN_TITLE = lazy_pattern(r"<title\b[^<>]*+(?<!/)>[^<]*+", re.IGNORECASE)
+_MARKUP = lazy_pattern(
+    r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>"
+)
+_ESCAPED_MARKUP = lazy_pattern(r"&lt;/?(?:p|br|div|h[1-6])\b", re.IGNORECASE)
 
 
 def to_html(text: str) -> str:

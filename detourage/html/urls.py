@@ -14,12 +14,13 @@ from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from detourage.html.nodes import AnyElement
 from detourage.text.caches import cached_if_short
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean
 
 MAX_LINKS = 20_000  # links read from a page, to bound the work on hostile pages
 _NOT_IN_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")  # characters that make a host invalid
 _SCHEMES: Final = frozenset({"http", "https"})
-_BEFORE_QUERY: Final = re.compile(r"[^?#]*")
+_BEFORE_QUERY: Final = lazy_pattern(r"[^?#]*")
 
 
 def base_of(document: AnyElement, url: str) -> str:
@@ -92,7 +93,7 @@ def _origin_of(base: str) -> str | None:
     return f"{parts.scheme}://{parts.netloc}" if is_plain and parts.scheme in _SCHEMES else None
 
 
-_SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
+_SCHEME = lazy_pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
 
 
 def site_of(url: str) -> str:
@@ -132,7 +133,7 @@ def _rules() -> Mapping[str, Sequence[bytes]]:
     return {top.decode(): of_top for top, of_top in rules.items()}
 
 
-_HOST_VARIANTS = re.compile(r"www\d?|m|mobile?|mobil|touch|wap|amp")
+_HOST_VARIANTS = lazy_pattern(r"www\d?|m|mobile?|mobil|touch|wap|amp")
 """Subdomains that denote a variant of a site's main host, such as ``m.`` for mobile devices."""
 
 

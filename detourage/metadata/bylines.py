@@ -10,6 +10,7 @@ from typing import NamedTuple
 from detourage.metadata.surroundings import Meaning, NearbyLine, Part, Place
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
+from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import find_relative, is_past
 from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, squash, word_set
 
@@ -138,7 +139,7 @@ _PARTICLES = word_set(  # words of names that may be in lower case, as in "Ludwi
 )
 _NON_FIRST_NAMES = _NON_NAME_WORDS | _ROLES | _DEGREES
 _NON_PSEUDONYM_WORDS = _NON_NAME_WORDS | _PARTICLES
-_ELIDED = re.compile(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
+_ELIDED = lazy_pattern(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
 _HAN_NON_NAME_WORDS = re.compile(  # words of buttons, labels and job titles
     "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
@@ -307,7 +308,7 @@ _UPDATED = re.compile(  # words that introduce the date of an update
     r"|bijgewerkt|aktualizacj|обновл|更新|修改|gewijzigd|oppdatert|uppdater|päivitetty|edited",
     re.IGNORECASE,
 )
-_PUBLISHED = re.compile(  # words that introduce the date of publication
+_PUBLISHED = lazy_pattern(  # words that introduce the date of publication
     r"publi|posted|veröffentlich|erschienen|erstellt|geplaatst|opublikowan|dodano|опублик"
     r"|pubblicat|发布|发表|发稿|時間|时间|日期|datum|\bdate\b|\bdata\b|fecha|julkaistu|\ble\s+\d",
     re.IGNORECASE,
@@ -498,7 +499,7 @@ def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
 
 
 MIN_SENTENCE_SPACES = 3  # spaces in a sentence; a text with fewer may be a label with a full stop
-_SENTENCE_END = re.compile(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
+_SENTENCE_END = lazy_pattern(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
 
 
 def _dates_by_mark(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from detourage.metadata.bylines import HAN
 from detourage.metadata.surroundings import NearbyLine
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import contains_any
 
 KANA = "\u3040-\u30ff"  # Japanese syllables, for use inside a character class
@@ -24,23 +25,23 @@ _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
 # The quantifiers are possessive, because every additional name multiplies the ways to split the
 # text.
 _REPORTERS = r"(?:记\s*者|記者|通讯员|通訊員|评论员|撰稿人|实习生)"
-_TITLE = re.compile(_REPORTERS)  # "Reporter", "correspondent" and so on
+_TITLE = lazy_pattern(_REPORTERS)  # "Reporter", "correspondent" and so on
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+(?:{_REPORTERS}\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
-_AUTHOR = re.compile(  # "Author: …"
+_AUTHOR = lazy_pattern(  # "Author: …"
     rf"(?:作\s*者|博主|楼主|署名)\s*[:：/／|｜\]】]\s*{_ANY_NAME}|作\s*者\s+(?P<other>{_NAME})"
 )
-_REPORTER = re.compile(rf"{_REPORTERS}\s*+(?:[:：]\s*+)?+{_NAMES}")  # a job title and names
-_POSTED = re.compile(  # "Posted by … on …"
+_REPORTER = lazy_pattern(rf"{_REPORTERS}\s*+(?:[:：]\s*+)?+{_NAMES}")  # a job title and names
+_POSTED = lazy_pattern(  # "Posted by … on …"
     r"(?:由\s*(?P<names>[^\s于在由]{2,12}?)\s*(?:于|在|张贴|发表|发布)|"
     r"(?:发布人|发布者|发帖人)\s*[:：]\s*(?P<other>\S{2,20}))"
 )
-_ALONE = re.compile(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")  # a line with nothing but names
+_ALONE = lazy_pattern(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")  # a line with nothing but names
 # A Japanese article may end with its author's name in brackets.
-_SIGNED_LAST = re.compile(
+_SIGNED_LAST = lazy_pattern(
     rf"[。」]\s*[(（](?P<names>[{HAN}]{{2,3}}\s?[{HAN}]{{1,2}})(?<![信社聞面版略市区県町村部事供真])[)）]$"
 )
-_EDITOR = re.compile(  # "Editor: …"
+_EDITOR = lazy_pattern(  # "Editor: …"
     rf"(?:责任编辑|责\s*编|编\s*辑|編輯|校对|审核)\s*[:：]\s*(?P<names>[{HAN}]{{2,4}})(?![{HAN}])"
 )
 

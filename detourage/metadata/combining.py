@@ -16,13 +16,14 @@ from detourage.reader.outline import Outline
 from detourage.roles import Kind
 from detourage.text import words
 from detourage.text.dates import date_in_path
+from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import count_words
 from detourage.text.words import squash, word_set
 
 MAX_TAGS = 30  # tags; a longer list consists of keywords for search engines
 MAX_TAG_CHARACTERS = 60  # length, in characters, of a tag or section; a longer one is a sentence
 # The name of an account or a feed, such as "admin" or "Reuters feed".
-_ACCOUNT = re.compile(r"^(?:\S+ )?[a-z]+$")
+_ACCOUNT = lazy_pattern(r"^(?:\S+ )?[a-z]+$")
 _MEDIA_WORDS = word_set(
     "the post times news herald tribune gazette journal chronicle courier observer mail press daily"
     " weekly today online digital media magazine blog radio tv channel network world voice report"
@@ -31,7 +32,7 @@ _MEDIA_WORDS = word_set(
     " jornal correio folha giornale corriere gazzetta monde figaro echos gazeta dziennik"
     " haber gazetesi dagblad nieuws posten tidningen газета новости"
 )
-_BETWEEN_TAGS = re.compile(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
+_BETWEEN_TAGS = lazy_pattern(r"(?:(?<!\s)\s+)?+[,;，；、|]\s*")
 
 
 def read_metadata(

@@ -22,12 +22,13 @@ from detourage.html.names import split_name
 from detourage.html.nodes import AnyElement
 from detourage.text import words
 from detourage.text.caches import cached_if_short
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import word_set
 
 # Patterns of the declared types, in lower case, of an article and of the page itself
-ARTICLE_TYPE: Final = re.compile(r"(?:article|posting|report|story|review|recipe|creativework)$")
-PAGE_TYPE: Final = re.compile(r"(?:webpage|itempage)$")
-_MEDIA_TYPE = re.compile(r"(?:videoobject|gallery|audioobject|newsvideo)$")
+ARTICLE_TYPE: Final = lazy_pattern(r"(?:article|posting|report|story|review|recipe|creativework)$")
+PAGE_TYPE: Final = lazy_pattern(r"(?:webpage|itempage)$")
+_MEDIA_TYPE = lazy_pattern(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _ITEM_TYPES = (ARTICLE_TYPE, _MEDIA_TYPE, PAGE_TYPE)
 
 
@@ -225,7 +226,7 @@ MAX_NODES = 5_000  # objects examined per page
 MAX_DEPTH = 12  # nesting depth of objects and lists
 MAX_VALUES = 100  # values per property
 _TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
-_WRAPPING = re.compile(r"<!--|-->|<!\[CDATA\[|\]\]>")
+_WRAPPING = lazy_pattern(r"<!--|-->|<!\[CDATA\[|\]\]>")
 # A quotation mark ends a key or a text only if the characters after it match these patterns, such
 # as a colon or a bracket. Spaces after a mark are examined only once, so the time is linear.
 _LITERAL_OR_MORE = r'["\[\]{}\d-]|(?:true|false|null)\b|/[*/]'
@@ -235,14 +236,14 @@ _KEY, _TEXT = (
     re.compile(rf'"(?P<text>(?:[^"\\]|\\.|"(?!{end}))*+)(?P<end>")?', re.DOTALL)
     for end in (_ENDS_KEY, _ENDS_TEXT)
 )
-_OTHER_TOKEN = re.compile(  # white space, a comment, a bracket, a comma, a colon, or a literal
+_OTHER_TOKEN = lazy_pattern(  # white space, a comment, a bracket, a comma, a colon, or a literal
     r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++", re.DOTALL
 )
-_ESCAPE = re.compile(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')  # group 1 is empty if it is invalid
+_ESCAPE = lazy_pattern(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')  # group 1 is empty if it is invalid
 _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
 _AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"  # characters removed from both ends of a script
-_SITE_TYPE = re.compile(r"^(?:website|blog|organization|newsmediaorganization)$")
+_SITE_TYPE = lazy_pattern(r"^(?:website|blog|organization|newsmediaorganization)$")
 # Properties whose values do not describe the article itself.
 _OTHER_PROPERTIES = word_set(
     "comment comments citation relatedlink hasparts mentions about review reviews aggregaterating"

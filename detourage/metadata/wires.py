@@ -13,6 +13,7 @@ from detourage.metadata.bylines import names_in, without_mark
 from detourage.metadata.surroundings import Meaning, NearbyLine
 from detourage.text.calendars import month_named
 from detourage.text.dates import without_dates
+from detourage.text.patterns import lazy_pattern
 from detourage.text.shipped import shipped_json
 from detourage.text.words import contains_any, word_set
 
@@ -32,18 +33,20 @@ _PICTURE_CREDIT = re.compile(  # words that credit a picture
     r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|getty|\bepa\b",
     re.IGNORECASE,
 )
-_SOURCE_LABEL = re.compile(  # "Source: "
+_SOURCE_LABEL = lazy_pattern(  # "Source: "
     r"^\W*(?:news )?(?:sources?|quellen?|fuentes?|fontes?|fonti|źródł[oa]|источники?|джерело|πηγή"
     r"|kaynak|bron|kilder?|källa|lähde|forrás|zdroj|sursa|来源|來源|稿源|文章来源|消息来源|信息来源"
     r"|出典|المصدر|منبع)\s{0,3}[:：]\s*",
     re.IGNORECASE,
 )
-_BETWEEN_NAMES = re.compile(  # marks and words between the names in a byline
+_BETWEEN_NAMES = lazy_pattern(  # marks and words between the names in a byline
     r"[,/;|+=&·•()（）\[\]【】<>]|\s[-–—]\s"
     r"|(?<!\w)(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of|the|[Ff]or)\s"
 )
-_STATEMENT_IN_PLACE = re.compile(r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)")  # signs of a sentence
-_COPYRIGHT = re.compile(  # "(c) 2024 by the", before an agency
+_STATEMENT_IN_PLACE = lazy_pattern(  # signs of a sentence
+    r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)"
+)
+_COPYRIGHT = lazy_pattern(  # "(c) 2024 by the", before an agency
     r"(?:^|[.!?)(<\[…。]\s?)(?:(?:copyright|©|ⓒ|\(c\))\s*){1,2}(?:\d{4}(?:-\d{4})?)?,?\s*(?:by\s)?"
     r"(?:the\s)?",
     re.IGNORECASE,
@@ -54,8 +57,8 @@ _BARE_END = re.compile(  # "… the end. -Reuters", with the agency as the group
 _BRACKET_END = re.compile(  # "… the end. (Reuters)", with the agency as the group
     r"(?:[.!?…»”\"'。！？)]|^)\s{0,3}[(（\[【]([^()（）\[\]【】]{2,40})[)）\]】][.。\s]*$"
 )
-_NUMBER = re.compile(r"\s\d")  # the start of a number
-_WRITER_TITLE = re.compile(  # "Staff Writer", "Chief Correspondent"
+_NUMBER = lazy_pattern(r"\s\d")  # the start of a number
+_WRITER_TITLE = lazy_pattern(  # "Staff Writer", "Chief Correspondent"
     r"(?:\b\S{2,20} ){0,2}"
     r"\b(?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)\b",
     re.IGNORECASE,
@@ -68,12 +71,12 @@ _AROUND_NAME = " \t.,:;|-–—−_*\"'“”„«»‹›"
 _WORDS = re.compile(r"\w+")
 _UNCASED_SCRIPTS = "\u0590-\u08ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"  # without capital letters
 # 新华社北京5月3日电, 据新华社电; (서울=연합뉴스); 【ロンドン共同】, ［東京 ロイター］.
-_CHINESE = re.compile(
+_CHINESE = lazy_pattern(
     r"^[\s（(【\[]{0,3}(?:(?:本报|综合|据)[^，。]{0,6})?(?P<agency>[^\s，。0-9]{3,8}?)"
     r"(?:(?:[^，。\d]{0,12}\d{1,2}月|[^，。\d]{0,6})\d{1,2}日[^，。]{0,8}?(?:电|電|讯|訊)|专?(?:电|電|消息))"
 )
-_KOREAN = re.compile(r"^[\s(\[【]{0,3}[^=()\[\]]{1,15}=(?P<agency>[^()\[\]=]{2,12})[)\]】]")
-_JAPANESE = re.compile(r"^[【［\[](?P<inside>[^】］\]]{2,25})[】］\]]")
+_KOREAN = lazy_pattern(r"^[\s(\[【]{0,3}[^=()\[\]]{1,15}=(?P<agency>[^()\[\]=]{2,12})[)\]】]")
+_JAPANESE = lazy_pattern(r"^[【［\[](?P<inside>[^】］\]]{2,25})[】］\]]")
 
 
 class Agency(TypedDict):
@@ -200,9 +203,9 @@ def _agency_in_cased_dateline(head: str) -> str | None:
 
 _OPENING_BRACKETS = "(（[［【<{/"
 _SEPARATORS = ",.:：-–—−"
-_REST_IN_BRACKETS = re.compile(r"[^()（）\[\]［］【】<>{}]{0,30}?[)）\]］】>}/](?!\w)")
-_CONTINUATION = re.compile(r"\s*+(?:\.\s*+)?[-–—−:：|_.，]")
-_DATELINE_END = re.compile(r"(?:/\w+)?(?P<dash>\s*+[-–—−]+\s|\s*+[:：])|\s*+[.,:]\s")
+_REST_IN_BRACKETS = lazy_pattern(r"[^()（）\[\]［］【】<>{}]{0,30}?[)）\]］】>}/](?!\w)")
+_CONTINUATION = lazy_pattern(r"\s*+(?:\.\s*+)?[-–—−:：|_.，]")
+_DATELINE_END = lazy_pattern(r"(?:/\w+)?(?P<dash>\s*+[-–—−]+\s|\s*+[:：])|\s*+[.,:]\s")
 
 
 def _agency_in_uncased_dateline(head: str) -> str | None:

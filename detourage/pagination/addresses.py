@@ -5,6 +5,7 @@ from itertools import product
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import word_set
 
 MAX_ADDRESS = 2_000  # length of a URL, in characters
@@ -27,7 +28,7 @@ _UNNAMED_IN_PATH = re.compile(  # "/story/2/", "/story_2.html", "/story-2.html"
     r"|-(?P<number_in_file>\d{1,3})\.[a-z]{2,5})",
     re.IGNORECASE,
 )
-_NAMED_FIELD = re.compile(  # "page", "start", "pagenumber"
+_NAMED_FIELD = lazy_pattern(  # "page", "start", "pagenumber"
     r"(?:[^0-9]*[^a-z0-9])?(?:p|pg|pn|paged|cp|pno|start|offset|from|first|skip|seite|side|sida|sivu|"
     r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)"
     # No backtracking after the first match.
@@ -38,15 +39,15 @@ _COMMENT_PAGE = re.compile(  # "comments", "comment-page-2"
     r"(?:^|[^a-z])(?:comments?|cpage|replies|reviews?)(?![a-z])", re.IGNORECASE
 )
 _ALL_VALUES = word_set("all full alles komplett single 0 everything tout todo tudo")  # "?page=all"
-_SINGLE_PAGE_PATH = re.compile(  # "/story/all", "/story-komplettansicht"
+_SINGLE_PAGE_PATH = lazy_pattern(  # "/story/all", "/story-komplettansicht"
     r"(?P<before>.*[^/])(?:[/_-](?:all|full|single-?page|viewall|komplettansicht|onepage))"
     r"(?:\.[a-z]{2,5})?/?",
     re.IGNORECASE,
 )
-_SINGLE_PAGE_FIELD = re.compile(  # "?view=all", "?single=1"
+_SINGLE_PAGE_FIELD = lazy_pattern(  # "?view=all", "?single=1"
     r"page|view|show|single|full|all|seite|pag|print|display", re.IGNORECASE
 )
-_IGNORED_FIELD = re.compile(  # fields for sessions and campaigns
+_IGNORED_FIELD = lazy_pattern(  # fields for sessions and campaigns
     r"s|sid|phpsessid|jsessionid|sessionid|utm_.*|fbclid|gclid|versionfrom|ref|source",
     re.IGNORECASE,
 )

@@ -1,6 +1,5 @@
 """Links on a page that may lead to other parts of an article, and their runs."""
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import compress, islice, pairwise
@@ -16,17 +15,18 @@ from detourage.html.urls import MAX_LINKS, absolute, base_of
 from detourage.pagination import wording
 from detourage.pagination.addresses import Address
 from detourage.pagination.wording import MAX_LABEL, Direction, Label
+from detourage.text.patterns import lazy_pattern
 
 MAX_CANDIDATES = 2_000  # links per page that may lead to other parts
 MAX_NAMES = 500  # combined length of an element's class and id, in characters
 MAX_TEXTS = 3  # text nodes in a label
 MAX_ANCESTORS = 4  # number of a link's ancestors whose names may mark a pager
-_PAGER = re.compile(  # names such as "pagination", "page-numbers"
+_PAGER = lazy_pattern(  # names such as "pagination", "page-numbers"
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
     r"|page[-_]?(?:nav\w*|numbers?|links?|list|bar|selector)|nav[-_]?links|pages|seiten\w*"
     r"|multipage|navigation[-_](?:above|below)|nav-(?:above|below))(?![a-z])"
 )
-_CURRENT = re.compile(  # names such as "current", "page-item-active"
+_CURRENT = lazy_pattern(  # names such as "current", "page-item-active"
     r"(?<![a-z])(?:current|active|selected|highlight|disabled|aktiv|here)(?![a-z])"
     r"|(?:current|active|selected)-?(?:page|link|item)|(?:page|link|item)[-_]*(?:current|active)"
 )

@@ -16,6 +16,7 @@ from detourage.html.urls import absolute, base_of, site_of
 from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean
 from detourage.walls.offers import MAX_SEARCHED_LINES, begin_with_offer
 
@@ -53,7 +54,7 @@ _OTHER_BLOCKS: Final = (
 
 # Matches a label that ends with a colon, dash, arrow or bracket ("Read also:"), or begins with an
 # arrow or bracket ("► More").
-_LABEL: Final = re.compile(r"[:：|»›>→⇒⟶►▶▸➤➔➡\-–—\])】〉》]\s*$|^\s*[►▶▸➤➔➡→»\[【]")
+_LABEL: Final = lazy_pattern(r"[:：|»›>→⇒⟶►▶▸➤➔➡\-–—\])】〉》]\s*$|^\s*[►▶▸➤➔➡→»\[【]")
 _FULL_STOPS: Final = (".", "。", "।", "۔")
 _COOKIES: Final = re.compile(
     "cookie|куки|クッキー|쿠키|çerez|ciastecz|eväste|kolačić|informasjonskaps|कुकी|الارتباط",

@@ -25,11 +25,12 @@ from detourage.reader.finding import FoundBody
 from detourage.reader.outline import Outline
 from detourage.roles import ALL_ROLES
 from detourage.text import words
+from detourage.text.patterns import lazy_pattern
 
 MAX_BLOCKS_TO_TITLE = 3  # blocks at the start, of which one that repeats the headline is left out
 PROBABILITY_DIGITS = 3  # Number of decimal places in the probability of a role
 
-_CODE_LANGUAGE = re.compile(  # "language-python", "highlight-source-shell" or "brush: js"
+_CODE_LANGUAGE = lazy_pattern(  # "language-python", "highlight-source-shell" or "brush: js"
     r"(?:^|\s)(?:(?:highlight-source|highlight|language|lang)-|brush:\s?)"
     r"(?!default\b|none\b)([a-z][\w+#.]{0,20})(?![\w+#.])",
     re.IGNORECASE,

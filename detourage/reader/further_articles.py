@@ -25,6 +25,7 @@ from detourage.reader.scripts import structured_data
 from detourage.reader.vocabulary import PARTS
 from detourage.text import words
 from detourage.text.dates import find_moments
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import squash, word_set
 
 MIN_OWN_WORDS: Final = 50  # body words above a further article; with fewer, it is a section
@@ -59,11 +60,11 @@ _OTHER_WORDS: Final = word_set(
 )
 _URL_ATTRIBUTES: Final = ("about", "resource", "itemid")  # of RDFa and microdata
 _ADDRESS_PROPERTIES: Final = word_set("url mainentityofpage")  # of microdata (``itemprop``)
-_FILE: Final = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|mp[34]|pdf|js|css|json|xml)$", re.I)
+_FILE: Final = lazy_pattern(r"\.(?:jpe?g|png|gif|webp|avif|svg|mp[34]|pdf|js|css|json|xml)$", re.I)
 _IS_ADDRESS: Final = re.compile(r"(?:https?://|/)[^\s/]")
-_EXTENSION: Final = re.compile(r"\.[a-z]{3,5}$")
-_BYLINE: Final = re.compile(rf"\W*(?:{BYLINE_MARKS})(?:\s*[:：]\s*|\s+)\S", re.IGNORECASE)
-_ARTICLE_TYPE: Final = re.compile(r"article|posting|report", re.IGNORECASE)  # NewsArticle
+_EXTENSION: Final = lazy_pattern(r"\.[a-z]{3,5}$")
+_BYLINE: Final = lazy_pattern(rf"\W*(?:{BYLINE_MARKS})(?:\s*[:：]\s*|\s+)\S", re.IGNORECASE)
+_ARTICLE_TYPE: Final = lazy_pattern(r"article|posting|report", re.IGNORECASE)  # NewsArticle
 
 
 class FurtherArticle(NamedTuple):

@@ -6,7 +6,6 @@ depend on any framework: a text in a script's state counts as an article if it i
 the page's title.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
@@ -31,6 +30,7 @@ from detourage.reader.scripts import (
     structured_data,
 )
 from detourage.text import words
+from detourage.text.patterns import lazy_pattern
 
 ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
@@ -48,7 +48,7 @@ MAX_CANDIDATES = 3  # texts in scripts that are compared with the displayed one
 MAX_TEASER_CHARACTERS = 2_000  # characters examined to determine whether a text is a teaser
 MAX_TEASER_WORDS = 150  # words in a teaser; only an ``articleBody`` replaces a longer text
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
+_DATE = lazy_pattern(r"\d{4}-\d\d-\d\d(?:[T ].*)?")
 
 _NOTHING: Counter[str] = Counter()
 

@@ -1,6 +1,5 @@
 """Lines of a page, which are runs of text between block borders, and their paths."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple, Self
 
@@ -10,10 +9,11 @@ import numpy.typing as npt
 from detourage.html.flat import Booleans, Integers
 from detourage.reader.outline import Outline, rows
 from detourage.text.caches import cached_if_short
+from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import Count
 
 Floats = npt.NDArray[np.float64]
-_DIGIT = re.compile(r"\d+")
+_DIGIT = lazy_pattern(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 Step = tuple[int, str]

@@ -9,6 +9,7 @@ from detourage.html.names import name_words
 from detourage.html.nodes import AnyElement, Node
 from detourage.html.urls import absolute, split_url
 from detourage.text import words
+from detourage.text.patterns import lazy_pattern
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
 """Elements that embed external content."""
@@ -21,14 +22,14 @@ _SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 _NETWORKS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
 _PLUGINS = ("fb-post", "fb-video")
 _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")  # attributes with a post's URL
-_IMAGE_URL = re.compile(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+_IMAGE_URL = lazy_pattern(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
 _STYLE_SIZE = re.compile(r"(?:^|[;\s])(?:width|height)\s*:\s*([\d.]+)px")
 _SIZE_IN_NAME = re.compile(  # "-1200x800", "_w640" or "-scaled" in a file name
     r"(?:^|[-_,.])(?:\d{2,4}x\d{2,4}|[wh]\d{2,4}|\d{2,4}[wh]|scaled)(?=$|[-_,.])"
 )
-_SIZE_IN_SET = re.compile(r"\s\d++[wx]\s*+(?:,|$)")  # "640w" or "2x" in a source set
-_BUTTONS = re.compile(
+_SIZE_IN_SET = lazy_pattern(r"\s\d++[wx]\s*+(?:,|$)")  # "640w" or "2x" in a source set
+_BUTTONS = lazy_pattern(
     r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
     r"|plusone|addthis|sharethis|/share_button"
 )

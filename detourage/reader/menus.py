@@ -17,6 +17,7 @@ from detourage.html.urls import absolute, base_of, site_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
+from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import Count
 
 MIN_HEADLINE_WORDS = 3  # words in a headline; shorter links are navigation, such as "Read more"
@@ -159,12 +160,12 @@ def number_paths(page: Outline) -> dict[int, int]:
 
 
 # Matches a price such as "$16", "16 €" or "16 USD".
-PRICE = re.compile(
+PRICE = lazy_pattern(
     r"[$€£¥₹₽₩]\s?\d|\d\s?(?:[€£¥₹₽₩]|(?:usd|eur|gbp|chf|zł|kr|руб)\b)", re.IGNORECASE
 )
 MAX_PRICE_WORDS = 8  # words in a line with a price, such as "4 offers from $16.14"
 
-_OFFERED_TYPES = re.compile(
+_OFFERED_TYPES = lazy_pattern(
     r"(?:product|offer|course|jobposting"
     r"|(?:business|childrens|dance|education|exhibition|food|music|social|theater)?event)"
 )

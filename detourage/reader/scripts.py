@@ -4,7 +4,6 @@ No script is executed, and anything other than JSON is skipped.
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from html import unescape
@@ -15,6 +14,7 @@ from detourage.html.nodes import AnyElement, Node
 from detourage.html.page import to_html
 from detourage.metadata.declared import parse_tolerant
 from detourage.text import words
+from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import count_words
 
 STRUCTURED_DATA = "application/ld+json"
@@ -27,8 +27,8 @@ _JAVASCRIPT_TYPES = frozenset(
     {"", "module", "text/javascript", "application/javascript", "application/x-javascript"}
 )
 # Matches the start of an assignment or call that has a value: "window.state = {" or "render([".
-_VALUE_START = re.compile(r"[=(]\s*(?=[\[{\"])")
-_COMMENT_START = re.compile(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")  # "<!--" or "//<![CDATA["
+_VALUE_START = lazy_pattern(r"[=(]\s*(?=[\[{\"])")
+_COMMENT_START = lazy_pattern(r"\s*(?:<!--|(?://\s*)?<!\[CDATA\[)")  # "<!--" or "//<![CDATA["
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -116,8 +116,8 @@ MAX_DEPTH = 100  # nesting depth that is examined
 MAX_OWNERS = 3  # objects around a text, from the innermost, whose other values are collected
 MAX_NEARBY_CHARACTERS = 300  # length of such a value
 
-_TAG = re.compile(r"<[^<>]*>")
-_ADDRESS = re.compile(r"(?:https?:)?//\S+|/[\w%-]\S*")
+_TAG = lazy_pattern(r"<[^<>]*>")
+_ADDRESS = lazy_pattern(r"(?:https?:)?//\S+|/[\w%-]\S*")
 
 _Path = tuple[str | int, ...]
 

@@ -6,7 +6,6 @@ main text are counted as one, and only pages of the same publisher are compared.
 """
 
 import json
-import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,6 +22,7 @@ from detourage.reader.knowledge import digest_of
 from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
+from detourage.text.patterns import lazy_pattern
 
 MAX_PAGES: Final = 30  # pages of a publisher whose lines are counted for a group
 MAX_PUBLISHERS: Final = 8  # publishers of a group whose pages are counted, the largest ones
@@ -203,7 +203,7 @@ def _is_date_word(token: str) -> bool:
 
 
 _DATE_UNITS: Final = frozenset("年月日년월일")
-_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_YEAR: Final = lazy_pattern(r"(?:19|20)\d\d")
 _MIN_DATE_NUMBERS: Final = 3  # numbers of a date without a word, such as "5 10 2024"
 
 

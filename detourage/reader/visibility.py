@@ -8,6 +8,7 @@ import numpy as np
 from detourage.html.flat import Booleans
 from detourage.html.text import hides
 from detourage.reader.outline import Outline
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import word_set
 
 _ACCORDIONS = word_set(
@@ -22,7 +23,7 @@ UNTIL_FOUND = "until-found"
 MAX_STYLE_CHARACTERS = 200_000  # characters of a page's styles that are searched for hidden classes
 
 _NOT_DISPLAYED = re.compile(r"display(?<=[{;\s]display)\s{0,20}:\s{0,20}none\b")
-_CLASS = re.compile(r"\.([\w-]+)")
+_CLASS = lazy_pattern(r"\.([\w-]+)")
 
 
 def folded(page: Outline) -> Booleans:

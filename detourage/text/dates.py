@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import Periods, month_named, periods_in, plain_name, plain_period
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import word_set
 
 MIN_YEAR = 1990  # Earliest plausible year; earlier years are dates of birth or foundation
@@ -158,7 +159,7 @@ _ZONE = re.compile(  # The text after a time, as in "18:30 Uhr (CEST)" or "18:30
     r"\s?(?P<offset>[+-]\d\d?(?::?\d\d)?(?!\d))?",
     re.IGNORECASE,
 )
-_COMPACT_TIME = re.compile(  # T183059Z, or 18:30:59+02:00
+_COMPACT_TIME = lazy_pattern(  # T183059Z, or 18:30:59+02:00
     r"T?(?P<hour>\d\d):?(?P<minute>\d\d):?(?P<second>\d\d)?(?P<zone>Z)?(?P<offset>[+-]\d\d:?\d\d)?$"
 )
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")  # Seconds or milliseconds since 1970

@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from detourage.text.patterns import lazy_pattern
+
 MAX_ROUNDS: Final = 3  # times that a text may have been decoded incorrectly
 MAX_RUNS: Final = 100_000  # sequences repaired per text, far more than on any real page
 # Bytes above 0x7F, by their character in Windows-1252, or in Latin-1 if undefined there.
@@ -14,14 +16,14 @@ _BYTES: Final = {
 }
 _HIGH: Final = "".join(map(chr, _BYTES))
 _CONTINUATION: Final = "".join(character for character in _HIGH if _BYTES[ord(character)] < 0xC0)
-_RUN: Final = re.compile(f"[\xc2-\xf4][{_CONTINUATION}][{_HIGH}]*")
+_RUN: Final = lazy_pattern(f"[\xc2-\xf4][{_CONTINUATION}][{_HIGH}]*")
 _RUN_IN_UTF8: Final = re.compile(  # the start of a match of `_RUN`, encoded in UTF-8
     b"\xc3[\x82-\xb4][%b]" % bytes({character.encode()[0] for character in _CONTINUATION})
 )
 _LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")  # first bytes of UTF-8 in Latin, Greek, Arabic etc.
-_CONTROL: Final = re.compile("[\x80-\x9f]")
+_CONTROL: Final = lazy_pattern("[\x80-\x9f]")
 # Never part of a word: a letter followed by a currency sign, low quotation mark or dagger.
-_PUNCTUATION: Final = re.compile("â[€‚„†‡ˆ].|ðŸ..", re.DOTALL)
+_PUNCTUATION: Final = lazy_pattern("â[€‚„†‡ˆ].|ðŸ..", re.DOTALL)
 _URL_DELIMITERS: Final = " \n\"'<>"
 _URL_ATTRIBUTES: Final = ("href=", "src=", "srcset=", "action=")
 _QUOTES: Final = "‘’“”"

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import month_named, names
 from detourage.text.dates import MAX_GAP, Moment, find_times
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import contains_any
 
 MAX_CHARACTERS = 200  # length of the beginning of a text in which a relative date is searched for
@@ -23,7 +24,7 @@ _ONE = (  # "One" and indefinite articles in many languages, as in "an hour ago"
     "|один|одну|bir|egy|jeden|jednu|jedan|jedna|satu|một|μία|ένα"
 )
 _NUMBER = rf"(?:(?<![\w.,:/])\d{{1,3}}(?![\d.,:/])|(?:\b(?:{_ONE})\b))"
-_IS_ONE = re.compile(_ONE, re.IGNORECASE)
+_IS_ONE = lazy_pattern(_ONE, re.IGNORECASE)
 _AND = r"(?:\W{0,2}(?:\b(?:and|und|et|y|e|i|и)\b)?\W{0,2})"  # between "2 hours" and "5 minutes"
 _NOW = "just now|gerade eben|à l[’']instant|ahora mismo|agora mesmo|только что|щойно|zojuist"
 _TODAY = (
@@ -41,14 +42,14 @@ _DAY_BEFORE = (
     "|שלשום|그저께"
 )
 _DAYS = f"{_NOW}|{_TODAY}|{_DAY_BEFORE}|{_YESTERDAY}"
-_DAY = re.compile(  # a day named by a word; groups with a 2 are in scripts without spaces
+_DAY = lazy_pattern(  # a day named by a word; groups with a 2 are in scripts without spaces
     rf"\b(?:(?P<now>{_NOW})|(?P<today>{_TODAY})|(?P<before>{_DAY_BEFORE})|(?P<last>{_YESTERDAY}))\b"
     "|(?P<now2>刚刚|剛剛|たった今|방금)|(?P<before2>前天|一昨日)|(?P<today2>今[天日]|วันนี้)"
     "|(?P<last2>昨[天日]|เมื่อวาน)",
     re.IGNORECASE,
 )
 _DAYS_AGO = {"now": 0, "today": 0, "last": 1, "before": 2}  # by group of `_DAY`
-_DIGIT = re.compile(r"\d")
+_DIGIT = lazy_pattern(r"\d")
 _WORDS_AND_DIGITS = re.compile(r"\d+|[^\W\d]+")
 
 
@@ -72,7 +73,7 @@ def _unit_words() -> frozenset[str]:
     return _first_words(names()["units"])
 
 
-_WITHOUT_YEAR = re.compile(  # "31st of May" or "May 31st"
+_WITHOUT_YEAR = lazy_pattern(  # "31st of May" or "May 31st"
     r"(?<![\w.,/])(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:de\s+|of\s+)?(?P<name>[^\W\d_]{3,14})\b\.?"
     r"|(?P<name2>[^\W\d_]{3,14})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?![\w/])",
     re.IGNORECASE,
@@ -119,7 +120,7 @@ def is_past(text: str) -> bool:
     )
 
 
-_PAST = re.compile("前|전|ที่แล้ว|ที่ผ่านมา")  # "ago" in languages written without spaces
+_PAST = lazy_pattern("前|전|ที่แล้ว|ที่ผ่านมา")  # "ago" in languages written without spaces
 
 
 def is_one(word: str) -> bool:
@@ -203,7 +204,7 @@ MAX_NUMBER = 999  # number of units in a plausible age
 _SECONDS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
 _UNSPACED = "\u0e01-\u0e5b\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"  # Thai and East Asian scripts
 _IDEOGRAPHIC = "\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af"  # Chinese, Japanese and Korean scripts
-_AGO = re.compile("[\u524d\uc804]")
+_AGO = lazy_pattern("[\u524d\uc804]")
 """Markers of the past in Chinese, Japanese and Korean; without them, 5月3日 is a calendar day."""
 
 

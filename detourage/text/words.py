@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
+from detourage.text.patterns import lazy_pattern
+
 # Scripts written without spaces. Each character is a token; otherwise, a Chinese article would have
 # fewer tokens than the English footer of its page.
 UNSPACED = (
@@ -28,22 +30,22 @@ _ASCII_TOKEN = re.compile("[a-z0-9_]+")
 # bidirectional controls.
 ILLEGAL = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff"
 INVISIBLE = "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-_ILLEGAL = re.compile(f"[{ILLEGAL}]")
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
+_ILLEGAL = lazy_pattern(f"[{ILLEGAL}]")
+_INVISIBLE = lazy_pattern(f"[{INVISIBLE}]")
 # Sentence-final punctuation in the Latin, Greek (where ; is a question mark), Arabic (also Urdu),
 # Ethiopic and Armenian scripts. These separate words by spaces, so a mark counts only before a
 # space, a closing quotation mark or the end, but not in "3.5", "U.S" or "a.m".
 MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
 WEAK_MARKS = ";\u061b"
 CLOSING = "\"'\u00bb\u201d\u2019)]"
-_SENTENCE_END_BEFORE_SPACE = re.compile(
+_SENTENCE_END_BEFORE_SPACE = lazy_pattern(
     rf"[{MARKS}](?<![{MARKS}][{MARKS}])[{MARKS}]*+(?=[\s{re.escape(CLOSING)}]|$)"
 )
 # Sentence-final punctuation in the Chinese, Japanese, Devanagari, Burmese and Khmer scripts.
 UNSPACED_MARKS = "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5"
-_UNSPACED_SENTENCE_END = re.compile(f"[{UNSPACED_MARKS}]+")
+_UNSPACED_SENTENCE_END = lazy_pattern(f"[{UNSPACED_MARKS}]+")
 GREEK = "\u0370-\u03ff\u1f00-\u1fff"
-_GREEK = re.compile(f"[{GREEK}]")
+_GREEK = lazy_pattern(f"[{GREEK}]")
 
 
 @cache
