@@ -159,33 +159,33 @@ def parse_document(
     """
     match = _PROLOG.match(text)
     prolog = match[0] if match else ""
-    text = text[len(prolog) :]
-    foreign = _FOREIGN_ROOT.match(text)
+    start = len(prolog)
+    foreign = _FOREIGN_ROOT.match(text, start)
     if foreign:
         raise NotHtmlError(f"the page is an XML document of type {foreign[1]}")
-    if not _TAG.search(text):
-        if is_plain and text.strip():
+    if not _TAG.search(text, start):
+        if is_plain and text[start:].strip():
             raise NotHtmlError("the page is plain text")
         raise EmptyPageError("the page has no element")
     if len(utf8) > MAX_TAGS and utf8.count(b"<") > MAX_TAGS:
         raise TooLargeError(f"the page has more than {MAX_TAGS} tags")
     is_xhtml = is_xhtml or (
-        _XHTML_ROOT.match(text) is not None
-        and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text) is not None)
+        _XHTML_ROOT.match(text, start) is not None
+        and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text, start) is not None)
     )
     # A document type declaration left at this point may define entities, even an entity bomb.
     parsed = None
-    if is_xhtml and not text.startswith("<!"):
+    if is_xhtml and not text.startswith("<!", start):
         from detourage.html.lxml_documents import parse_xml
 
-        parsed = parse_xml(encode_repaired(text)[0])
+        parsed = parse_xml(encode_repaired(text[start:])[0])
     if parsed is not None:
         document: FlatDocument | None = FlatDocument.of(parsed)
     else:
         prolog_length = len(encode_repaired(prolog)[0])
         doctype = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
         new_prolog = encode_repaired(f"{doctype}>")[0] if doctype else b""
-        document = parse_html(new_prolog + utf8[prolog_length:])
+        document = parse_html(b"".join((new_prolog, memoryview(utf8)[prolog_length:])))
     if document is None:
         raise EmptyPageError("the page has no element")
     if np.bincount(document.attributes.owners, minlength=1).max() > MAX_ATTRIBUTES:

@@ -80,8 +80,9 @@ def styled_blocks(flat: FlatDocument) -> Booleans:
     """Return a mask of the ``span`` elements that an inline style turns into blocks."""
     is_block = np.zeros(len(flat.tag_numbers), dtype=np.bool_)
     styles = flat.values("style") if "span" in flat.distinct_tags else {}
-    for index, style in styles.items():
-        is_block[index] = "display" in style and _BLOCK_STYLE.search(style) is not None
+    # A search for a constant takes less time than one for a pattern.
+    shown = [each for each, style in styles.items() if "display" in style]
+    is_block[[each for each in shown if _BLOCK_STYLE.search(styles[each])]] = True
     return is_block & flat.having(("span",)) if styles else is_block
 
 

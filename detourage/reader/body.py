@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from detourage.core import MAX_CELL_TOKENS
-from detourage.html.flat import Booleans
+from detourage.html.flat import Booleans, Integers
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
 from detourage.reader.finding import FoundBody, FoundRole
@@ -104,8 +104,8 @@ def _with_whole_lists(
     cell_sizes = page.sizes * page.flat.having(("td", "th"))
     # Shifted by one, so that there is a line before the first and one after the last.
     is_chosen = [False, *chosen.tolist(), False]
-    words_before = [0.0, *np.cumsum(lines.words).tolist()]
-    chosen_before = [0.0, *np.cumsum(lines.words * chosen).tolist()]
+    words_before = [0, *np.cumsum(lines.words).tolist()]
+    chosen_before = [0, *np.cumsum(lines.words * chosen).tolist()]
     completed = chosen.copy()
     lists = np.flatnonzero(
         page.flat.having(page_model.LISTS) & (page.flat.text_starts < page.flat.text_ends)
@@ -196,7 +196,7 @@ def body_of(
 
 
 def choose_lines(
-    probabilities: Floats, word_counts: Floats, favor: Favor | None = None
+    probabilities: Floats, word_counts: Floats | Integers, favor: Favor | None = None
 ) -> tuple[Booleans, float]:
     """Return a mask of the lines that maximise the expected word F1, and the F1 they achieve.
 

@@ -1,10 +1,8 @@
 """Lines of a page, which are runs of text between block borders, and their paths."""
 
-from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from detourage.html.flat import Booleans, Integers
 from detourage.reader.outline import Outline, rows
@@ -12,7 +10,6 @@ from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import Count
 
-Floats = npt.NDArray[np.float64]
 _DIGIT = lazy_pattern(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
@@ -79,48 +76,57 @@ class Line(NamedTuple):
         return self.sentences > 0 and 2 * self.linked < len(self.tokens)
 
 
-def lines_of(page: Outline) -> list[Line]:
-    """Return the lines of a page, in order."""
-    texts, line_texts = page.tokenised, page.tokenised.line_texts
-    with_tokens = np.flatnonzero(texts.counts[line_texts, Count.TOKENS])
-    if not len(with_tokens):
-        return []
-    places = line_texts[with_tokens]
-    starts = page.line_starts
-    first_texts = starts[with_tokens]
-    is_linked = page.link_numbers[page.text_parents] >= 0
-    ends = texts.ends[places]
-    ranges = zip((ends - texts.count(Count.TOKENS)[places]).tolist(), ends.tolist(), strict=True)
-    return rows(
-        Line,
-        page.text_lines[first_texts].tolist(),
-        page.block_numbers[page.text_parents[first_texts]].tolist(),
-        map(texts.clean.__getitem__, places.tolist()),
-        [tuple(texts.tokens[start:end]) for start, end in ranges],
-        np.add.reduceat(page.text_sizes * is_linked, starts)[with_tokens].tolist(),
-        texts.count(Count.SENTENCES)[places].tolist(),
+class LineColumns(NamedTuple):
+    """The numbers of a page's lines as columns, named as in `Line`.
+
+    `texts` has the index of each line in `Outline.tokenised`, and `words` its number of tokens.
+    """
+
+    texts: Integers
+    numbers: Integers
+    blocks: Integers
+    words: Integers
+    linked: Integers
+    sentences: Integers
+
+    @property
+    def is_prose(self) -> Booleans:
+        """Mask of the lines that contain a sentence and are less than half linked."""
+        return (self.sentences > 0) & (2 * self.linked < self.words)
+
+
+def line_columns(page: Outline) -> LineColumns:
+    """Return the numbers of a page's lines, computed once."""
+    return page.cached(line_columns, lambda: _line_columns(page))
+
+
+def _line_columns(page: Outline) -> LineColumns:
+    texts = page.tokenised
+    with_tokens = np.flatnonzero(texts.counts[texts.line_texts, Count.TOKENS])
+    first_texts = page.line_starts[with_tokens]
+    linked = page.text_sizes * (page.link_numbers[page.text_parents] >= 0)
+    places = texts.line_texts[with_tokens]
+    return LineColumns(
+        places,
+        page.text_lines[first_texts],
+        page.block_numbers[page.text_parents[first_texts]],
+        texts.count(Count.TOKENS)[places],
+        np.add.reduceat(linked, page.line_starts)[with_tokens],
+        texts.count(Count.SENTENCES)[places],
     )
 
 
-class LineColumns(NamedTuple):
-    """The numbers of lines as columns, named as in `Line`; `words` counts the tokens."""
-
-    numbers: Integers
-    blocks: Integers
-    words: Floats
-    linked: Integers
-    is_prose: Booleans
-
-
-def columns_of(lines: Sequence[Line]) -> LineColumns:
-    """Return the numbers of lines as columns."""
-    numbers, blocks, _, tokens, linked, sentences = zip(*lines, strict=True) if lines else ((),) * 6
-    words = np.array([*map(len, tokens)], dtype=np.float64)
-    links = np.array(linked, dtype=np.int64)
-    return LineColumns(
-        np.array(numbers, dtype=np.int64),
-        np.array(blocks, dtype=np.int64),
-        words,
-        links,
-        (np.array(sentences, dtype=np.int64) > 0) & (2 * links < words),
+def lines_of(page: Outline) -> list[Line]:
+    """Return the lines of a page, in order."""
+    texts, columns = page.tokenised, line_columns(page)
+    ends = texts.ends[columns.texts]
+    ranges = zip((ends - columns.words).tolist(), ends.tolist(), strict=True)
+    return rows(
+        Line,
+        columns.numbers.tolist(),
+        columns.blocks.tolist(),
+        map(texts.clean.__getitem__, columns.texts.tolist()),
+        [tuple(texts.tokens[start:end]) for start, end in ranges],
+        columns.linked.tolist(),
+        columns.sentences.tolist(),
     )

@@ -14,7 +14,7 @@ from detourage.core import Network
 from detourage.reader.finding import FoundRole
 from detourage.reader.illustrations import lines_under_images
 from detourage.reader.knowledge import TemplateKnowledge
-from detourage.reader.lines import Line, LineColumns, columns_of, lines_of
+from detourage.reader.lines import Line, LineColumns, line_columns, lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import masked_digest_of
 from detourage.reader.visibility import folded
@@ -60,17 +60,17 @@ class PageModel(NamedTuple):
         self, page: Outline, knowledge: TemplateKnowledge | None = None, url: str = ""
     ) -> "JudgedPage":
         """Predict the roles and the kind of a page, given the knowledge about its template."""
-        lines = lines_of(page)
+        lines, columns = lines_of(page), line_columns(page)
         comparison = knowledge.compare(page, lines) if knowledge is not None else None
         logits = self.network.judge(page.document, url, comparison)
         if len(logits.roles) != len(lines):
             raise RuntimeError("the compiled core does not match this version: install it again")
         if not lines:
-            return JudgedPage(lines, self.roles, np.empty((0, len(self.roles))), {})
+            return JudgedPage(lines, columns, self.roles, np.empty((0, len(self.roles))), {})
         role_probabilities = softmax(logits.roles[:, : len(self.roles)].astype(np.float64))
         kind_probabilities = softmax(logits.kinds[None, : len(self.kinds)].astype(np.float64))[0]
         kinds = dict(zip(self.kinds, kind_probabilities.tolist(), strict=True))
-        judged = JudgedPage(lines, self.roles, role_probabilities, kinds)
+        judged = JudgedPage(lines, columns, self.roles, role_probabilities, kinds)
         judged = judged.with_captions(lines_under_images(page))
         return judged.without_shared(page, knowledge) if knowledge is not None else judged
 
@@ -85,15 +85,11 @@ class JudgedPage:
     """
 
     lines: Sequence[Line]
+    columns: LineColumns
     roles: tuple[LineRole, ...]
     role_probabilities: Floats
     kinds: Mapping[Kind, float]
     shared: frozenset[int] = frozenset()
-
-    @cached_property
-    def columns(self) -> LineColumns:
-        """The numbers of the lines as columns."""
-        return columns_of(self.lines)
 
     @cached_property
     def is_shared(self) -> Booleans:
