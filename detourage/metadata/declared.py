@@ -19,7 +19,7 @@ import numpy as np
 from detourage.html.flat import FlatDocument
 from detourage.html.head import metas_of
 from detourage.html.names import split_name
-from detourage.html.nodes import AnyElement
+from detourage.html.nodes import AnyElement, Node
 from detourage.text import words
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
@@ -222,6 +222,7 @@ def _property_value(element: AnyElement) -> str:
 
 
 MAX_CHARACTERS = 1_000_000  # characters of JSON-LD read per page
+MAX_KEPT_CHARACTERS = 100_000  # characters of a script whose values are kept with its page
 MAX_NODES = 5_000  # objects examined per page
 MAX_DEPTH = 12  # nesting depth of objects and lists
 MAX_VALUES = 100  # values per property
@@ -253,7 +254,7 @@ _OTHER_PROPERTIES = word_set(
 _Node = Mapping[str, Any]
 
 
-def read_json_ld(elements: Iterable[AnyElement]) -> Record:
+def read_json_ld(elements: Iterable[Node]) -> Record:
     """Read the declarations about the page's article from ``script`` elements."""
     nodes = list(_walk_objects(_parse_scripts(elements)))
     # A node with an ID and at most one more key only refers to another node.
@@ -272,6 +273,14 @@ def read_json_ld(elements: Iterable[AnyElement]) -> Record:
     for node in (*main, *pages[:1]):
         _read_node(node, nodes_by_id, values)
     return Record.of(values)
+
+
+def json_ld_in(script: Node) -> list[Any]:
+    """Return the JSON values in a script; those of a short one are kept with its page."""
+    text = script.text or ""
+    if len(text) > MAX_KEPT_CHARACTERS:
+        return parse_tolerant(text)
+    return script.flat.once((json_ld_in, script.index), lambda: parse_tolerant(text))
 
 
 def parse_tolerant(text: str) -> list[Any]:
@@ -362,18 +371,17 @@ def _unescape(text: str) -> str:
     return decoded
 
 
-def _parse_scripts(elements: Iterable[AnyElement]) -> list[Any]:
+def _parse_scripts(elements: Iterable[Node]) -> list[Any]:
     """Return the JSON values in the JSON-LD scripts, up to `MAX_CHARACTERS`."""
     values: list[Any] = []
     remaining = MAX_CHARACTERS
     for element in elements:
         if element.tag != "script" or not _TYPE.match(element.get("type") or ""):
             continue
-        if text := element.text:
-            remaining -= len(text)
-            if remaining < 0:
-                break
-            values.extend(parse_tolerant(text))
+        remaining -= len(element.text or "")
+        if remaining < 0:
+            break
+        values.extend(json_ld_in(element))
     return values
 
 

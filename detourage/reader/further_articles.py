@@ -6,14 +6,14 @@ close to each other below a complete article, a further article begins there.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from detourage.html.flat import Integers
+from detourage.html.flat import Booleans, Integers
 from detourage.html.names import split_name
 from detourage.html.urls import absolute, base_of, site_of, split_url
 from detourage.limits import MAX_URL_CHARACTERS
@@ -116,6 +116,7 @@ class _FurtherArticles:
     body: FoundBody
     heading: int
     url: str
+    _sites: dict[str, str] = field(default_factory=dict, repr=False)  # by host
 
     def find(self) -> Sequence[FurtherArticle]:
         """Find the articles; there are none if most of them are too short."""
@@ -190,11 +191,17 @@ class _FurtherArticles:
 
     def _is_part(self, head: int) -> bool:
         """Return whether a head belongs to the page's own article or to a live report."""
-        page = self.page
-        own, other = (self._headline(index).casefold() for index in (self.heading, head))
-        if other and (own in other or other in own):
-            return True
-        return any(_LIVE_NAMES & page.name_words(element) for element in page.ancestry(head))
+        own, other = self._own_headline, self._headline(head).casefold()
+        return bool(other and (own in other or other in own)) or bool(self._is_live[head])
+
+    @cached_property
+    def _own_headline(self) -> str:
+        return self._headline(self.heading).casefold()
+
+    @cached_property
+    def _is_live(self) -> Booleans:
+        """Whether each element is in a live report."""
+        return self.page.flat.within(self.page.named(_LIVE_NAMES))
 
     def _headline(self, head: int) -> str:
         """Return the text of a heading; empty for a head without one."""
@@ -290,7 +297,7 @@ class _FurtherArticles:
                 break
             if index in self._urls:
                 return self._urls[index]
-        for index in range(element, self.page.ends[element]):
+        for index in range(element, self.page.ends[element] if self._item_urls else element):
             if self.page.token_starts[index] > self.page.token_ends[head]:
                 break
             if index in self._item_urls:
@@ -318,8 +325,9 @@ class _FurtherArticles:
             is_url = bool(name_words & _URL_WORDS) and not name_words & _OTHER_WORDS
             if is_url or name in _URL_ATTRIBUTES:
                 for index, value in self.page.flat.values(name).items():
-                    link_url = self._other_page(value)
-                    if link_url is not None and self.page.tags[index] not in ("a", "img", "button"):
+                    is_link = self.page.tags[index] in ("a", "img", "button")
+                    link_url = None if is_link else self._other_page(value)
+                    if link_url is not None:
                         urls.setdefault(index, link_url)
         return urls
 
@@ -366,8 +374,10 @@ class _FurtherArticles:
             return None
         base, site, own_paths = self._own_url
         url = (absolute(link, base) or "").partition("#")[0]
-        path = _path(url)
-        if not path or site_of(url) != site or _FILE.search(path):
+        host, path = split_url(url).netloc, _path(url)
+        if host not in self._sites:
+            self._sites[host] = site_of(url)
+        if not path or self._sites[host] != site or _FILE.search(path):
             return None
         for own in own_paths:
             if path == own or path.startswith(own + "/") or own.startswith(path + "/"):

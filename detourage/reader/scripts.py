@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from detourage.html.nodes import AnyElement, Node
 from detourage.html.page import to_html
-from detourage.metadata.declared import parse_tolerant
+from detourage.metadata.declared import json_ld_in
 from detourage.text import words
 from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import count_words
@@ -39,7 +39,7 @@ def structured_data(
     for script in elements:
         text = (script.text or "") if script.tag == "script" and is_structured_data(script) else ""
         if text and len(text) >= min_characters and holding in text:
-            for value in parse_tolerant(text):
+            for value in json_ld_in(script):
                 yield script, value
 
 
