@@ -67,7 +67,7 @@ def _fork_server_socket() -> Path:
 
 def main(path: Path) -> None:
     """Run the fork server: fork a guardian for each connection, until standard input ends."""
-    guardian.import_modules([*PRELOAD, "celery.apps.beat", "celery.beat"])
+    guardian.import_modules([*PRELOAD, "celery.apps.beat", "celery.beat", "stories.service"])
     build.PERIOD_SECONDS = 0.2
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)

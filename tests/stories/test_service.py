@@ -3,7 +3,6 @@
 import json
 import os
 import secrets
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -12,43 +11,27 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
+from click.testing import CliRunner
 from kombu import Connection, Queue
 from sqlalchemy import Engine, text
 
+from detourage.cli import main
 from stories.service import Topology
+from tests.preloaded import PreloadedSupervisor
 from tests.proxy import Proxy
 from tests.services import Services
 from tests.stories.grouped import Sent, Stories, store, text_of
+from tests.stories.stopping import STOPPED
 from tests.waiting import wait_until
 from worker.messaging.broker import topology_of
 from worker.settings import Settings
 
-PATIENCE_SECONDS = 120.0
 WIRE = text_of(1)
 FIRST = Sent("first.example", WIRE, 0)
 COPY = Sent("copy.example", WIRE, 5)
 OTHER = Sent("other.example", text_of(2), 6)
-
-STOPPING_PROGRAM = """
-import sys, time
-from stories import service, telling
-from stories.service import StoriesWorker
-from stories.settings import load_settings
-
-def stop(*_):
-    print("stopped", flush=True)
-    time.sleep(600)
-
-moments = {
-    "before publishing": (service, "publish"), "before recording": (telling, "note_published")
-}
-module, name = moments[sys.argv[1]]
-original = getattr(module, name)
-setattr(module, name, lambda *arguments: stop() if arguments[-1] else original(*arguments))
-StoriesWorker(load_settings()).run_until_signalled()
-"""
-"""A stories worker that stops at a moment of its work, to be killed there."""
 
 
 class Neighbourhood:
@@ -65,7 +48,7 @@ class Neighbourhood:
             "DETOURAGE_QUEUE_PREFIX": prefix,
             "DETOURAGE_HEARTBEAT_DIRECTORY": str(folder),
         }
-        self._log = folder / "log"
+        self.log = folder / "log"
         self._connection = Connection(broker_url)
         self._topology_queues = [
             Queue(f"{prefix}test.{each.name}", exchange=each, routing_key="#", durable=True)
@@ -87,29 +70,17 @@ class Neighbourhood:
         self._connection.release()
 
     @contextmanager
-    def running(self, *command: str) -> Iterator[subprocess.Popen[str]]:
-        """Run the worker, or another command with its settings."""
-        argv = command or (sys.executable, "-m", "worker.cli", "stories", "work")
-        with (
-            self._log.open("a") as log,
-            subprocess.Popen(
-                argv, env=self.environment, stdout=subprocess.PIPE, stderr=log, text=True
-            ) as process,
-        ):
-            try:
-                yield process
-            finally:
-                process.terminate()
-                process.wait(PATIENCE_SECONDS)
+    def running(self, *command: str) -> Iterator[tuple[PreloadedSupervisor, psutil.Process]]:
+        """Run the worker, or another module with its settings; yield its supervisor and process."""
+        module = command or ("worker.cli", "stories", "work")
+        argv = [sys.executable, "-m", *module]
+        with PreloadedSupervisor() as supervisor:
+            pid = supervisor.start("stories", argv, log=self.log, env=self.environment)
+            yield supervisor, psutil.Process(pid)
 
-    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "worker.cli", "stories", *arguments],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    def command(self, name: str) -> int:
+        """Run a command in this process, and return its exit code."""
+        return CliRunner().invoke(main, ["stories", name], env=self.environment).exit_code
 
     def publish(self, body: bytes, **options: Any) -> None:
         producer = self._connection.Producer()
@@ -169,7 +140,7 @@ def neighbourhood(
 def test_each_article_has_a_message_and_only_first_copies_are_forwarded(
     neighbourhood: Neighbourhood,
 ) -> None:
-    assert neighbourhood.command("health").returncode == 1
+    assert neighbourhood.command("health") == 1
     with neighbourhood.running():
         neighbourhood.send(FIRST, COPY, OTHER)
         keys = {key for key, _ in neighbourhood.take(0, 3)}
@@ -178,7 +149,7 @@ def test_each_article_has_a_message_and_only_first_copies_are_forwarded(
         assert forwarded == {
             f"en.{each.site}": json.dumps(each.message()).encode() for each in (FIRST, OTHER)
         }
-        wait_until(lambda: neighbourhood.command("health").returncode == 0)
+        wait_until(lambda: neighbourhood.command("health") == 0)
     assert neighbourhood.depth(neighbourhood.topology.queue) == 0
 
 
@@ -196,10 +167,9 @@ def test_a_message_delivered_twice_has_the_same_result_as_once(
 
 @pytest.mark.parametrize("moment", ["before publishing", "before recording"])
 def test_a_killed_process_loses_nothing(neighbourhood: Neighbourhood, moment: str) -> None:
-    with neighbourhood.running(sys.executable, "-c", STOPPING_PROGRAM, moment) as process:
+    with neighbourhood.running("tests.stories.stopping", moment) as (_, process):
         neighbourhood.send(FIRST, COPY)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "stopped\n"
+        wait_until(lambda: STOPPED in neighbourhood.log.read_text())
         process.kill()
     with neighbourhood.running():
         neighbourhood.send(OTHER)
@@ -241,7 +211,7 @@ def test_unusable_messages_go_to_quarantine_and_block_nothing(neighbourhood: Nei
 
 
 def test_a_second_process_takes_over(neighbourhood: Neighbourhood) -> None:
-    with neighbourhood.running() as first, neighbourhood.running():
+    with neighbourhood.running() as (_, first), neighbourhood.running():
         neighbourhood.send(FIRST)
         assert len(neighbourhood.stories(1)) == 1
         first.kill()
@@ -253,13 +223,13 @@ def test_a_missing_schema_is_reported(services: Services, neighbourhood: Neighbo
     with neighbourhood.engine.begin() as connection:
         connection.execute(text("ALTER SCHEMA stories RENAME TO elsewhere"))
     try:
-        result = neighbourhood.command("work")
+        with neighbourhood.running() as (supervisor, _):
+            assert supervisor.wait_for("stories") == 1
     finally:
         with neighbourhood.engine.begin() as connection:
             connection.execute(text("ALTER SCHEMA elsewhere RENAME TO stories"))
-    assert result.returncode == 1
-    assert "detourage stories migrate" in result.stderr
-    assert neighbourhood.command("migrate").returncode == 0
+    assert "detourage stories migrate" in neighbourhood.log.read_text()
+    assert neighbourhood.command("migrate") == 0
 
 
 @pytest.mark.parametrize(("server", "port"), [("BROKER", 5672), ("DATABASE", 5432)])
