@@ -24,7 +24,7 @@ from worker.service.application import create_app
 from worker.settings import Settings
 
 CHART = ROOT / "deploy/helm"
-REQUIRED = {"image": "registry.example:5000/detourage:0.2.0", "secret": "news"}
+REQUIRED = {"image": "registry.example:5000/detourage:1.0.0", "secret": "news"}
 OPTIONS: dict[str, dict[str, Any]] = {
     "autoscaling": {"autoscaling": True},
     "certificateAuthority": {"certificateAuthority": "authority.pem"},
