@@ -3,8 +3,8 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,8 +75,7 @@ _SEPARATOR = re.compile(  # " | ", " - ", ": " and the like between the parts of
 )
 
 
-@dataclass(frozen=True)
-class DeclaredUrls:
+class DeclaredUrls(NamedTuple):
     """The URLs of which a page is a variant (`targets`), and ascending digests of its wording."""
 
     targets: tuple[Target, ...] = ()

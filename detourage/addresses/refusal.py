@@ -1,8 +1,7 @@
 """Responses by which a site refuses a page, recognised only by their status or redirect."""
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from detourage.addresses.form import canonical_form
 from detourage.html import Response, site_of
@@ -17,8 +16,7 @@ _GATES: Final = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(NamedTuple):
     """A response that is not the requested page but, for example, a log-in or an error page.
 
     `is_removal` is true if the site explicitly reports the page as removed.

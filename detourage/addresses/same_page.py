@@ -1,8 +1,8 @@
 """URLs of the same page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from detourage.addresses.declared import DeclaredUrls, share_passages
 from detourage.addresses.variants import Kind, are_other_parts
@@ -11,8 +11,7 @@ MAX_SPELLINGS = 50  # spellings stored per URL; without a limit, every newslette
 MAX_VARIANTS = 50  # variants in a message
 
 
-@dataclass(frozen=True)
-class PageAddress:
+class PageAddress(NamedTuple):
     """A URL, in canonical form, that leads to a page, with its sorted original spellings.
 
     `kind` is the kind of variant, or None if the URL may be the page's canonical one. The content
@@ -77,8 +76,7 @@ class Joining(Enum):
     OTHER_TEXT = "other text"
 
 
-@dataclass(frozen=True)
-class AddressRecord:
+class AddressRecord(NamedTuple):
     """A URL, in canonical form, with the data read from its page."""
 
     address: str

@@ -6,10 +6,9 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice, takewhile
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from detourage.inputs.messages import oversized_message, page_message
@@ -38,8 +37,7 @@ URL_KINDS = DECLARED, BY_FOLDER, INVENTED = "declared by the pages", "by folder 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Origin:
+class Origin(NamedTuple):
     """Origin of HTML files: the URL of their folder, and their site if it is not the domain."""
 
     base_url: str | None = None
@@ -49,8 +47,7 @@ class Origin:
 UNKNOWN = Origin()
 
 
-@dataclass(frozen=True)
-class HtmlFile:
+class HtmlFile(NamedTuple):
     """An HTML file to send as a page; content that is too large is cut one byte after the limit."""
 
     url: str

@@ -9,10 +9,9 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import brotli
 
@@ -96,8 +95,7 @@ class _TruncatedError(Exception):
     pass
 
 
-@dataclass(frozen=True)
-class _Record:
+class _Record(NamedTuple):
     fields: dict[str, str]
     length: int  # of the whole block, of which at most `_MAX_BLOCK_BYTES` are read
     block: bytes

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -32,8 +32,7 @@ class Run(NamedTuple):
     begins_line: bool
 
 
-@dataclass(frozen=True)
-class _Format:
+class _Format(NamedTuple):
     """Functions that write the text of a run, emphasis and links in a document format."""
 
     text: Callable[[Run], str]

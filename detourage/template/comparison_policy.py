@@ -17,8 +17,7 @@ the other pages with the references that have changed.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -57,8 +56,7 @@ class SitePage(Protocol):
         """ID of the page's tree."""
 
 
-@dataclass(frozen=True, eq=False)
-class KnownSite:
+class KnownSite(NamedTuple):
     """The distances needed to group the pages of a site.
 
     `references` are the IDs of the trees compared with each other (all trees of a small site), in
@@ -164,16 +162,14 @@ class KnownDistances(Protocol):
         """Return the known tree edit distances to a pivot by tree, or None if not comparable."""
 
 
-@dataclass(frozen=True, eq=False)
-class MissingPairs:
+class MissingPairs(NamedTuple):
     """Trees to compare with each other, in ascending order, with the pairs already compared."""
 
     tree_ids: Sequence[int]
     is_known: npt.NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class MissingNearest:
+class MissingNearest(NamedTuple):
     """Trees whose nearest reference is not known yet, in ascending order.
 
     `references` are ordered by digest; `new_references` is the number of them that were not part of
@@ -185,8 +181,7 @@ class MissingNearest:
     new_references: int
 
 
-@dataclass(frozen=True)
-class MissingToPivot:
+class MissingToPivot(NamedTuple):
     """Trees to compare with the pivot of their group."""
 
     pivot: int
@@ -196,8 +191,7 @@ class MissingToPivot:
 MissingComparisons: TypeAlias = MissingPairs | MissingNearest | MissingToPivot
 
 
-@dataclass(frozen=True)
-class NeededComparisons:
+class NeededComparisons(NamedTuple):
     """Comparisons needed before the policy can continue."""
 
     comparisons: Sequence[MissingComparisons]

@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -27,8 +26,7 @@ MAX_PAST_SHARE: Final = 0.05
 Page = TypeVar("Page", bound=Hashable)
 
 
-@dataclass(frozen=True)
-class ChangeOfGroups:
+class ChangeOfGroups(NamedTuple):
     """A change in a site's design, at the page with index `first`.
 
     `new_share` is the share of the latest pages that are in new groups or in no group, and

@@ -3,9 +3,8 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +15,7 @@ from detourage.template.distance import TreeTooLargeError, distance_matrix, norm
 from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """The indices of at least two pages that share a template, ordered by key.
 
     The `pivot` is the most central page of the group.
@@ -27,8 +25,7 @@ class Group:
     pivot: int
 
 
-@dataclass(frozen=True, eq=False)
-class Grouping:
+class Grouping(NamedTuple):
     """The template groups of a site, with pages given by index.
 
     `groups` are in descending order of size and, in a tie, in the order of their smallest keys;
@@ -113,8 +110,7 @@ def reference_order(
     return sorted(members, key=precedence)
 
 
-@dataclass(frozen=True, eq=False)
-class SiteGroups:
+class SiteGroups(NamedTuple):
     """A site's pages, and their groups as indices into `urls`; unknown distances are NaN."""
 
     site: str

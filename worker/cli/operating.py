@@ -140,7 +140,7 @@ def _show_sites(
             lambda session: [found for site in sites for found in list_joined(session, site.key)]
         )
         if as_json:
-            _print_json({"addresses": [vars(each) for each in joined]})
+            _print_json({"addresses": [each._asdict() for each in joined]})
         else:
             print_addresses(joined)
         return
@@ -157,7 +157,7 @@ def _show_sites(
         print_status(totals, chosen, top, history, depths)
         return
     values: dict[str, Any] = {
-        "totals": vars(totals),
+        "totals": totals._asdict(),
         "sites": [vars(each) for each in chosen[:top]],
         "queues": depths,
     }

@@ -7,9 +7,9 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from typing import NamedTuple
 
 from celery import Celery
 from kombu.exceptions import OperationalError as BrokerError
@@ -53,8 +53,7 @@ class RunError(ExpectedError):
     """The run could not be completed; the message explains why in one line."""
 
 
-@dataclass(frozen=True)
-class RunSummary:
+class RunSummary(NamedTuple):
     """Summary of a run."""
 
     sent: int  # number of messages

@@ -10,9 +10,9 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from kombu import Connection, Consumer, Message
 from sqlalchemy import Row
@@ -74,8 +74,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class PreparedMessage:
+class PreparedMessage(NamedTuple):
     """A message with its parsed page, or with the reason why it is unusable."""
 
     message: Message

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row
 from sqlalchemy.dialects.postgresql import insert
@@ -310,8 +310,7 @@ def addresses_by_page(session: Session, page_ids: Sequence[int]) -> dict[int, li
 MAX_LISTED = 10_000  # maximum number of addresses listed for a site, newest first
 
 
-@dataclass(frozen=True)
-class JoinedAddress:
+class JoinedAddress(NamedTuple):
     """An address, with its `Kind`, that joined the page of the address `canonical`."""
 
     address: str

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 from sqlalchemy import DateTime
@@ -23,8 +22,7 @@ SQL = Statements("articles")
 READ_AT_ONCE = 50  # number of messages that an export keeps in memory at a time
 
 
-@dataclass(frozen=True)
-class NewRevision:
+class NewRevision(NamedTuple):
     """A new revision of a page's article, with its article message and how to publish it."""
 
     page_id: int

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlalchemy.orm import Session
 
@@ -34,8 +35,7 @@ class SettleTimes:
     first_longest: float  # maximum time that a new site waits, counted from its first page
 
 
-@dataclass(frozen=True)
-class DueSite:
+class DueSite(NamedTuple):
     """A site to be clustered; ``is_new`` means that it has never been clustered."""
 
     id: int

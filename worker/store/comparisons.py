@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from sqlalchemy.dialects.postgresql import insert
@@ -17,8 +16,7 @@ Nearest: TypeAlias = dict[int, tuple[int, float] | None]
 """Each tree's nearest reference and its normalised distance, by tree ID; None if too large."""
 
 
-@dataclass(frozen=True)
-class NewBlock:
+class NewBlock(NamedTuple):
     """At most `pairs` comparisons for one task, of trees in `rows` with trees in `columns`."""
 
     rows: Sequence[int]
@@ -41,7 +39,7 @@ class Block(NamedTuple):
 def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> list[int]:
     """Store the blocks of a site's comparison, and return their IDs."""
     values = [
-        {**vars(block), "site_id": site_id, "rows": [*block.rows], "columns": [*block.columns]}
+        {**block._asdict(), "site_id": site_id, "rows": [*block.rows], "columns": [*block.columns]}
         for block in blocks
     ]
     ids = session.scalars(insert(ComparisonBlock).returning(ComparisonBlock.id), values).all()

@@ -7,9 +7,9 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from operator import itemgetter
 from time import monotonic
+from typing import NamedTuple
 
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
@@ -29,8 +29,7 @@ WRITTEN_AFTER_SECONDS = 5.0
 """Maximum delay before a duration is written: less than the usual interval between scrapes."""
 
 
-@dataclass(frozen=True)
-class Histogram:
+class Histogram(NamedTuple):
     """Durations of one kind of work: counts up to each of `BOUNDS`, and the total time."""
 
     cumulative: dict[float, int]  # number of executions by upper bound, in seconds

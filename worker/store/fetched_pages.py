@@ -1,7 +1,6 @@
 """Record fetched pages, whether new, changed or unchanged."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
@@ -42,8 +41,7 @@ _FETCH_COLUMNS: Final = ("url", "crawler_id", "content_type", "fetched_at", "ext
 """Columns of a page, and of a waiting fetch, that describe the fetch."""
 
 
-@dataclass(frozen=True)
-class RecordedFetch:
+class RecordedFetch(NamedTuple):
     """The result of recording a fetch; ``is_changed`` means that the page needs extraction."""
 
     page_id: int

@@ -211,8 +211,7 @@ def digest_of_url(url: str) -> str:
     return hashlib.sha256(url.encode("utf-8", errors="surrogatepass")).hexdigest()
 
 
-@dataclass(frozen=True)
-class ParsedPage:
+class ParsedPage(NamedTuple):
     """A parsed page; a rejected page has an outcome instead of a tree."""
 
     tree: Tree | None = None

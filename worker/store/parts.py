@@ -1,7 +1,6 @@
 """Multi-page articles: the links between their parts, and the articles joined from the parts."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam
@@ -34,8 +33,7 @@ class NewParts(NamedTuple):
     whole: str | None  # URL of the single-page version, which shows all parts
 
 
-@dataclass(frozen=True)
-class StoredPart:
+class StoredPart(NamedTuple):
     """A part of an article; `size` is the size of its own message in bytes, or None if absent."""
 
     page_id: int

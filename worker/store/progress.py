@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
@@ -31,8 +31,7 @@ majority; fewer may be a coincidence."""
 _DOUBT_PARAMS = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}
 
 
-@dataclass(frozen=True)
-class RunProgress:
+class RunProgress(NamedTuple):
     """Progress of a run's messages."""
 
     received: int  # number of messages that the intake has handled
@@ -68,8 +67,7 @@ class SiteStatus:
     dark: bool = False  # whether most articles from the last day are doubtful
 
 
-@dataclass(frozen=True)
-class SiteTotals:
+class SiteTotals(NamedTuple):
     """Totals for several sites."""
 
     sites: int
@@ -105,8 +103,7 @@ class SiteTotals:
         )
 
 
-@dataclass(frozen=True)
-class SiteHistory:
+class SiteHistory(NamedTuple):
     """History of a site: groups, redesigns, and number of joined addresses by kind."""
 
     groups: list[GroupHistory]
@@ -114,8 +111,7 @@ class SiteHistory:
     addresses: dict[str, int]
 
 
-@dataclass(frozen=True)
-class ServiceCounts:
+class ServiceCounts(NamedTuple):
     """Counts for the whole service, used for monitoring."""
 
     outcomes: dict[str, int]

@@ -1,7 +1,6 @@
 """State of the reprocessing of all sites: its progress, and when it may continue."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy.orm import Session
 
@@ -10,8 +9,7 @@ from worker.store.queries import Statements
 SQL = Statements("reprocessings")
 
 
-@dataclass(frozen=True)
-class ReprocessingProgress:
+class ReprocessingProgress(NamedTuple):
     """Progress of the latest reprocessing of all sites, in sites and pages started."""
 
     stage: str

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import TextClause, delete, func, select, text, update
 from sqlalchemy.exc import IntegrityError
@@ -32,16 +32,14 @@ SQL = Statements("retention")
 WINDOW_SIZE = 1000  # number of IDs examined per transaction, which takes less than a second
 
 
-@dataclass(frozen=True)
-class Cursor:
+class Cursor(NamedTuple):
     """Progress of a removal: the index of a rule, and the last ID examined or the next shard."""
 
     rule: int = 0
     after: int = 0
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """Number of rows removed, or removable in a dry run; ``next_cursor`` is None at the end."""
 
     kind: Kind

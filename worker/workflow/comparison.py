@@ -3,8 +3,7 @@
 import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -63,8 +62,7 @@ class TreeCache:
         return cached | found
 
 
-@dataclass(frozen=True)
-class BlockResult:
+class BlockResult(NamedTuple):
     """Results of one task for a block; `is_complete` means that no result is missing."""
 
     distances: Distances
@@ -72,8 +70,7 @@ class BlockResult:
     is_complete: bool
 
 
-@dataclass(frozen=True)
-class ComparisonJob:
+class ComparisonJob(NamedTuple):
     """A block of comparisons with everything needed to compute it."""
 
     block: Block

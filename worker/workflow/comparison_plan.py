@@ -1,7 +1,7 @@
 """Plan a site's missing comparisons, which are requested in blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -80,8 +80,7 @@ class StoredDistances:
         return list(self._sets.values())
 
 
-@dataclass(frozen=True)
-class ComparedSite:
+class ComparedSite(NamedTuple):
     """A site during one clustering, with its distinct trees by ID."""
 
     id: int

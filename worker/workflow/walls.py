@@ -3,8 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 from unicodedata import normalize
 
 from sqlalchemy.orm import Session
@@ -38,8 +37,7 @@ MAX_REPEATED_LENGTH: Final = 600
 MIN_ADDRESSES: Final = 3  # number of addresses of a publisher from which a text counts as repeated
 
 
-@dataclass(frozen=True)
-class NoArticle:
+class NoArticle(NamedTuple):
     """The reason why a page has no article, as an outcome and an explanation."""
 
     outcome: PageOutcome

@@ -5,9 +5,9 @@ Exact distances are computed only if the lower bounds do not decide which refere
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,7 @@ from detourage.template.distance.forest import ANY_WORK, MEMORY, TOO_LARGE, Fore
 from detourage.template.distance.measures import normalised_distance
 
 
-@dataclass(frozen=True, eq=False)
-class Nearest:
+class Nearest(NamedTuple):
     """The nearest reference of each tree that was finished within the work limit.
 
     `reference` has the indices (the first one in a tie), or -1 if no reference can be compared, and
@@ -31,8 +30,7 @@ class Nearest:
     begun: Mapping[tuple[int, int], int | None]
 
 
-@dataclass(frozen=True)
-class KnownNearest:
+class KnownNearest(NamedTuple):
     """Nearest of the references with the indices `searched`, as found by an earlier search."""
 
     reference: int

@@ -1,8 +1,8 @@
 """Division of a site's pairs of trees into blocks of bounded work."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +14,7 @@ BLOCK_NODES = 50_000
 """Maximum number of tree nodes per side of a block, which are in memory at the same time."""
 
 
-@dataclass(frozen=True)
-class PairBlock:
+class PairBlock(NamedTuple):
     """IDs of trees, in ascending order, to compare with each other or with other trees.
 
     The rows and columns are either equal or disjoint.
