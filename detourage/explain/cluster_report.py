@@ -1,8 +1,7 @@
 """Grouping of pages from files by template, without a running service."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -17,8 +16,7 @@ Progress = Callable[[str, int, int], None]
 """Callback that receives the name of a step, the number of finished items, and their total."""
 
 
-@dataclass(frozen=True)
-class Clustering:
+class Clustering(NamedTuple):
     """The groups of the pages of each site, largest first, and the number of unusable messages."""
 
     method: str

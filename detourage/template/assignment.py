@@ -1,8 +1,7 @@
 """Assignment of new pages to the existing groups of a site."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,8 +26,7 @@ MAX_REPRESENTATIVE_NODES: Final = 500_000
 """Maximum total number of tree nodes of the representatives compared with one page."""
 
 
-@dataclass(frozen=True)
-class Assignment:
+class Assignment(NamedTuple):
     """The group of a new page.
 
     `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page equally near
@@ -147,7 +145,7 @@ def assign_tree(
         distance = distances[i] = normalised(edits, i)
         nearest_by_group[groups[i]] = min(distance, in_group)
     if nearest_by_group:
-        return replace(assign(distances, groups), work=forest.work)
+        return assign(distances, groups)._replace(work=forest.work)
     if not len(bounds):
         return NOT_COMPARED
     return Assignment(None, 0.0, float(bounds.min()), forest.work)

@@ -1,26 +1,19 @@
 """Regular expressions that few pages need, compiled when they are first used."""
 
 import re
-from functools import cached_property
-from typing import Any, AnyStr, Generic, cast
+from typing import Any, AnyStr, cast
 
 
-class _LazyPattern(Generic[AnyStr]):
+class _LazyPattern:
     """The attributes of a pattern, which is compiled when one of them is first used."""
 
-    def __init__(self, regex: AnyStr, flags: int) -> None:
-        self.regex: AnyStr = regex
-        self.given_flags = flags
-
-    @cached_property
-    def compiled(self) -> re.Pattern[AnyStr]:
-        """The compiled pattern."""
-        return re.compile(self.regex, self.given_flags)
+    def __init__(self, *arguments: Any) -> None:
+        self._arguments = arguments
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(self.compiled, name)
+        found = getattr(re.compile(*self._arguments), name)  # cached by `re`
         setattr(self, name, found)
         return found
 

@@ -9,9 +9,9 @@ import errno
 import json
 import os
 import time
-from dataclasses import asdict, dataclass
 from math import inf
 from pathlib import Path
+from typing import NamedTuple
 
 PROCESSES = ("intake", "relay", "worker", "beat")  # kinds of processes with a heartbeat file
 
@@ -25,8 +25,7 @@ STOP_SECONDS = 8.0
 is not lost: it was neither committed nor acknowledged."""
 
 
-@dataclass(frozen=True)
-class ConfirmedWork:
+class ConfirmedWork(NamedTuple):
     """The last confirmed work of a process, and the age at which the process counts as stuck."""
 
     did: str  # such as "stored 8 messages"
@@ -54,7 +53,7 @@ class Heartbeat:
     def confirm(self, did: str, allowed_seconds: float = MAX_AGE_SECONDS) -> None:
         """Record work that has just been confirmed."""
         self._confirmed_at = time.monotonic()
-        record = asdict(ConfirmedWork(did, self._confirmed_at, allowed_seconds))
+        record = ConfirmedWork(did, self._confirmed_at, allowed_seconds)._asdict()
         # The pool processes of a worker share its file, so each replaces it as a whole.
         new = self._path.with_suffix(f".{os.getpid()}")
         try:

@@ -5,10 +5,9 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from kombu import Connection, Message, Producer
 from kombu.transport.base import StdChannel
@@ -41,8 +40,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class QuarantinedMessage:
+class QuarantinedMessage(NamedTuple):
     """A message in quarantine, with its body as received."""
 
     stage: str
@@ -75,7 +73,7 @@ class QuarantinedMessage:
 
     def to_json(self) -> dict[str, str | None]:
         """Return the message as JSON values; a body that is not UTF-8 is in ``body_base64``."""
-        values = asdict(self)
+        values = self._asdict()
         del values["body"]
         try:
             return {**values, "body": self.body.decode("utf-8")}
@@ -95,7 +93,7 @@ def browse(settings: Settings, stage: str) -> Iterator[QuarantinedMessage]:
     for each in quarantined:
         if failure := failures.get(each.message_id or ""):
             detail, failed_at = f"{each.detail}: {failure.error}", failure.failed_at.isoformat()
-            yield replace(each, detail=detail, failed_at=failed_at, traceback=failure.traceback)
+            yield each._replace(detail=detail, failed_at=failed_at, traceback=failure.traceback)
         else:
             yield each
 

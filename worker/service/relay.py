@@ -8,8 +8,8 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from math import ceil
+from typing import NamedTuple
 
 from amqp.exceptions import PreconditionFailed
 from kombu import Connection, Producer
@@ -76,8 +76,7 @@ DEFAULT_EXCHANGE = ""  # exchange for quarantined messages, whose number is not 
 QUARANTINE = "quarantine"  # name under which quarantined messages appear in the summary
 
 
-@dataclass(frozen=True)
-class QueueLimit:
+class QueueLimit(NamedTuple):
     """Limit on the number of messages waiting in the queue of an outbox lane."""
 
     queue: str
@@ -93,10 +92,10 @@ def queue_limits(settings: Settings) -> dict[str, QueueLimit | None]:
         for task, stage in STAGE_OF_TASK.items()
     }
     for task in BATCHED:
-        tasks[task] = replace(tasks[task], entries_per_message=PAGES_PER_TASK)
+        tasks[task] = tasks[task]._replace(entries_per_message=PAGES_PER_TASK)
     for task in LONG_TASKS:
         limit = ceil(settings.queue_limit / LONG_TASKS_SHARE)
-        tasks[task] = replace(tasks[task], max_entries=limit)
+        tasks[task] = tasks[task]._replace(max_entries=limit)
     tasks |= {lane: tasks[task] for lane, task in PUBLISHED_AS.items()}
     # EXTRACT_LATE has no limit: each check enqueues at most one such task, which must be published
     # even if extractions fill the queue that it shares with them.

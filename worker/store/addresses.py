@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -37,8 +36,7 @@ MAX_CLAIMANTS = 20  # maximum number of addresses read that declare the same tar
 Fetch = tuple[int, FetchedPage, ParsedPage]  # site ID, fetched page and its parsed content
 
 
-@dataclass(frozen=True)
-class Resolution:
+class Resolution(NamedTuple):
     """The address and the stored pages to which a fetch resolves."""
 
     site_id: int
@@ -116,7 +114,7 @@ def _with_former_pages(session: Session, resolutions: list[Resolution]) -> list[
     for i, each in enumerate(resolutions):
         former_page = former_pages.get(_spelling_key(each))
         if former_page is not None:
-            resolutions[i] = replace(each, page_ids=tuple(sorted({*each.page_ids, former_page})))
+            resolutions[i] = each._replace(page_ids=tuple(sorted({*each.page_ids, former_page})))
     return resolutions
 
 

@@ -1,7 +1,6 @@
 """Clustering requests and attempts, which are counted before they start, and quarantined sites."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy.orm import Session
@@ -25,8 +24,7 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
     return f"clustering was started {pluralise(attempts, 'time')} but never finished: {how}"
 
 
-@dataclass(frozen=True)
-class SettleTimes:
+class SettleTimes(NamedTuple):
     """Waiting times before a clustering, in seconds; a new site has never been clustered."""
 
     silence: float  # time without a changed page after which a site is settled
@@ -59,5 +57,5 @@ def due_sites(
     With `new_sites_at_once`, sites that have never been clustered need not have settled.
     """
     limits = {"patience": patience_seconds, "pauses_seconds": list(pauses_seconds)}
-    params = {**vars(settle), **limits, "new_sites_at_once": new_sites_at_once}
+    params = {**settle._asdict(), **limits, "new_sites_at_once": new_sites_at_once}
     return [DueSite(*row) for row in session.execute(_DUE, params)]

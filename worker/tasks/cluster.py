@@ -1,7 +1,5 @@
 """Periodic clustering of each site into template groups."""
 
-from dataclasses import replace
-
 from celery import shared_task
 from sqlalchemy.orm import Session
 
@@ -35,7 +33,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
         settle = requests.settle_times(settings, count_messages(settings, state.topology.pages))
     else:
         times = {"silence": settle_seconds, "first_silence": settle_seconds}
-        settle = replace(requests.settle_times(settings, 0), **times)
+        settle = requests.settle_times(settings, 0)._replace(**times)
     state.database.run(requests.request_settled_clusterings, settings, settle)
 
 

@@ -6,7 +6,6 @@ from databases of labeled rooted trees", IEEE TKDE 17 (2005), with the constrain
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import count
 from typing import NamedTuple
@@ -252,8 +251,7 @@ MAX_STEPS = 400_000  # visits of elements, after which the subtrees found so far
 MAX_DEPTH = 100  # maximum depth of a subtree, in levels
 
 
-@dataclass(frozen=True)
-class Subtree:
+class Subtree(NamedTuple):
     """A subtree and its occurrences.
 
     `labels` are tags in preorder, and `parents` the indices of their parents (-1 for the root).

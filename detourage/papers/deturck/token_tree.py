@@ -5,7 +5,7 @@ tree edit distance; the words that the edit script changes are the text that dif
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -20,8 +20,7 @@ EditScript = Sequence[tuple[int | None, int | None]]
 """Pairs of the postorder numbers of a node in either tree, one of them None for an edit."""
 
 
-@dataclass(frozen=True)
-class TokenTree:
+class TokenTree(NamedTuple):
     """A page represented by its elements and tokens.
 
     In `tree`, elements are labelled with their names, and tokens with their words. For each node of
