@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 from sqlalchemy import func, select, update
 
-from detourage.messages import DOUBTFUL
+from detourage.limits import DOUBTFUL
 from models.tables import Article, Membership, Site, StoredPage
 from tests.crawled import crawled_deployment, running_inspector
 from tests.deployment import Deployment

@@ -1,4 +1,4 @@
-"""Limits on page messages and their content."""
+"""Limits on page messages and their content, and on the confidence in articles."""
 
 from typing import Final
 
@@ -35,5 +35,7 @@ These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 3
 from a few templates, and 160 s for pages of 750 elements that differ more; 1,000 trees would take
 six times as long. For the accuracy on larger sites, see docs/decisions/groups.md.
 """
+
+DOUBTFUL: Final = 0.8  # confidence below which an article counts as doubtful
 
 MAX_DETAIL_CHARACTERS: Final = 2000  # length of the explanation of an unusable message

@@ -31,7 +31,13 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from detourage.limits import MAX_HEADER_CHARACTERS, MAX_HEADERS, MAX_HTML_BYTES, MAX_URL_CHARACTERS
+from detourage.limits import (
+    DOUBTFUL,
+    MAX_HEADER_CHARACTERS,
+    MAX_HEADERS,
+    MAX_HTML_BYTES,
+    MAX_URL_CHARACTERS,
+)
 from detourage.roles import Kind, LineRole
 
 HTML_NOT_GIVEN_ONCE: Final = "html_not_given_once"
@@ -507,10 +513,6 @@ class Metadata(MessagePart):
     image: str | None = _declared_key("Absolute URL of the lead image")
     favicon: str | None = _declared_key("Absolute URL of the site's icon")
     text_direction: Literal["ltr", "rtl"] | None = _declared_key("Direction of the text")
-
-
-DOUBTFUL = 0.8
-"""Articles with a smaller confidence count as doubtful."""
 
 
 class ArticleMessage(SentMessage):

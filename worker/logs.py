@@ -36,12 +36,11 @@ def unbind_all() -> None:
 @contextmanager
 def bound(**values: Any) -> Iterator[None]:
     """Add values within a block."""
-    former = _context.get({})
-    bind(**values)
+    token = _context.set({**_context.get({}), **values})
     try:
         yield
     finally:
-        _context.set(former)
+        _context.reset(token)
 
 
 def configure(

@@ -24,7 +24,7 @@ from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
 from benchmarks.extraction.folds import ARTICLES, FoldModels
 from detourage.html import PageError
-from detourage.messages import DOUBTFUL
+from detourage.limits import DOUBTFUL
 from detourage.papers.reading import page_of
 from detourage.reader.article import GOOD_F1, PageInTemplate, confidence_of, find_article
 from detourage.reader.comment_exclusion import comments_to_exclude

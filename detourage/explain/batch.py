@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from detourage.article import Article
 from detourage.explain.subject import ExplainingError, InputPage, Subject, input_pages, load_subject
@@ -21,8 +22,7 @@ MAX_CPU_SECONDS = 60.0  # maximum CPU time per page, in seconds
 PAUSE_SECONDS = 1.0  # minimum time between two fetches from the same host
 
 
-@dataclass(frozen=True)
-class ExtractionOutcome:
+class ExtractionOutcome(NamedTuple):
     """Result for one page: its formatted article, or the reason why it has none.
 
     `outcome` is None if there is no page, or if the reason is one that only papers' methods give.
@@ -103,7 +103,7 @@ class Extraction:
         except ExplainingError as error:
             return _unreadable(error)
         outcome = self._outcome(source.name, source.url, lambda: Subject(source, source.parse()))
-        return replace(outcome, path=page.path)
+        return outcome._replace(path=page.path)
 
     def _outcome(self, name: str, url: str, parse: Callable[[], Subject]) -> ExtractionOutcome:
         """Parse and extract a page; turn any error or timeout into an outcome without article."""
@@ -115,15 +115,15 @@ class Extraction:
                 document = _format(article, self.form, subject.page.url, subject.source.site)
         except NoArticleError as error:
             outcome = PageOutcome(error.outcome) if error.outcome in set(PageOutcome) else None
-            return replace(result, outcome=outcome, reason=str(error))
+            return result._replace(outcome=outcome, reason=str(error))
         except ExplainingError as error:
-            return replace(result, outcome=error.outcome, reason=error.problem)
+            return result._replace(outcome=error.outcome, reason=error.problem)
         except TimeIsUpError:
             reason = f"it took more than {MAX_CPU_SECONDS:g} seconds of CPU time"
-            return replace(result, reason=reason)
+            return result._replace(reason=reason)
         except Exception as error:  # noqa: BLE001  One page must not affect the others.
-            return replace(result, reason=f"{type(error).__name__}: {error}")
-        return replace(result, outcome=PageOutcome.ARTICLE, document=document)
+            return result._replace(reason=f"{type(error).__name__}: {error}")
+        return result._replace(outcome=PageOutcome.ARTICLE, document=document)
 
     def _read_article(self, subject: Subject) -> Article:
         source, template_page = subject.source, subject.template_page

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from detourage.comments import CommentPattern
 from detourage.errors import ExpectedError
@@ -201,8 +201,7 @@ def _message_page(name: str, number: int, body: bytes) -> InputPage:
     return InputPage(f"{name}, message {number}", body=body, is_single=False)
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(NamedTuple):
     """The page to examine, with what is known about its template if other pages were given."""
 
     source: Source

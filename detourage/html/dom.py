@@ -9,12 +9,7 @@ import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from detourage.html import _markup
-from detourage.html.errors import (
-    EmptyPageError,
-    FramesetError,
-    NotHtmlError,
-    TooLargeError,
-)
+from detourage.html.errors import EmptyPageError, FramesetError, NotHtmlError, TooLargeError
 from detourage.html.flat import Attributes, Elements, FlatDocument, HtmlElement, Pieces
 from detourage.html.serialisation import OPTIONS, serialise
 from detourage.html.text import visible_text

@@ -4,7 +4,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from detourage.article import ArticleBlock, BlockType
 from detourage.errors import ExpectedError, MissingExtraError
@@ -34,8 +34,7 @@ class Source:
     content_type: str | None = None
 
 
-@dataclass(frozen=True)
-class Neighbours:
+class Neighbours(NamedTuple):
     """The other pages of a page's group that a method may use.
 
     `pivot` is the page to compare with: the group's representative or, for the representative
@@ -80,8 +79,7 @@ class Gives(Flag):
     COMMENTS = auto()
 
 
-@dataclass(frozen=True)
-class ReaderComment:
+class ReaderComment(NamedTuple):
     """A reader's comment found by a method; `parent` is the index of the comment replied to."""
 
     text: str
@@ -91,8 +89,7 @@ class ReaderComment:
     published: str | None = None  # the date in ISO 8601, if the method parses it
 
 
-@dataclass(frozen=True)
-class Extracted:
+class Extracted(NamedTuple):
     """A method's result for a page; `text` joins the texts of `blocks` with blank lines."""
 
     title: str | None

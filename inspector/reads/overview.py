@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from detourage.messages import DOUBTFUL
+from detourage.limits import DOUBTFUL
 from inspector.reads import SQL
 from inspector.reads.articles import PENDING
 

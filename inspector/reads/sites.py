@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
-from detourage.messages import DOUBTFUL
+from detourage.limits import DOUBTFUL
 from inspector.reads import SQL
 from inspector.reads.articles import PENDING
 from inspector.reads.details import aborted_clusterings

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from detourage.messages import DOUBTFUL, ArticleMessage
+from detourage.limits import DOUBTFUL
+from detourage.messages import ArticleMessage
 from detourage.reader import Explanation
 from inspector.article_parts import article_parts
 from inspector.offline_page import to_offline_html

@@ -125,17 +125,21 @@ def _show_sites(
     from worker.cli.display import print_addresses, print_status
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
-    from worker.store import pages, progress
-    from worker.store.addresses import list_joined
+    from worker.store import progress
 
     def read(session: Session) -> list[progress.SiteStatus]:
-        keys = None if name is None else list(pages.sites_named(session, name).values())
-        return progress.site_statuses(session, keys)
+        if name is None:
+            return progress.site_statuses(session, None)
+        from worker.store.pages import sites_named
+
+        return progress.site_statuses(session, [*sites_named(session, name).values()])
 
     sites = read_database(read)
     if name and not sites:
         raise click.ClickException(f"no page of site {name!r} is known")
     if only_addresses:
+        from worker.store.addresses import list_joined
+
         joined = read_database(
             lambda session: [found for site in sites for found in list_joined(session, site.key)]
         )
@@ -162,7 +166,7 @@ def _show_sites(
         "queues": depths,
     }
     if history:
-        values["groups"] = [vars(group) for group in history.groups]
+        values["groups"] = [group._asdict() for group in history.groups]
         values["design_changes"] = [
             {
                 column.name: getattr(change, column.name)

@@ -129,8 +129,7 @@ def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> 
     return jobs
 
 
-@dataclass(frozen=True)
-class PageState:
+class PageState(NamedTuple):
     """A page awaiting extraction; ``last_digest`` is the reader digest of its latest article."""
 
     site_id: int

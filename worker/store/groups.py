@@ -1,7 +1,6 @@
 """Generations of template groups, the pages in them, and the knowledge learned from pages."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -15,8 +14,7 @@ from worker.store.queries import Statements
 SQL = Statements("groups")
 
 
-@dataclass(frozen=True)
-class ComparablePage:
+class ComparablePage(NamedTuple):
     """A page to be clustered; `extraction_key` is None unless the page has an outcome."""
 
     id: int
@@ -32,8 +30,7 @@ class ComparablePage:
     removable_lines: bytes | None
 
 
-@dataclass(frozen=True)
-class NewMembership:
+class NewMembership(NamedTuple):
     """The group assignment of a page in a generation."""
 
     page_id: int
@@ -43,8 +40,7 @@ class NewMembership:
     confidence: float | None = None
 
 
-@dataclass(frozen=True)
-class NewGroup:
+class NewGroup(NamedTuple):
     """A group of a new generation; its `number` identifies the group across generations."""
 
     number: int
@@ -124,8 +120,7 @@ class Representative(NamedTuple):
     template_page_id: int
 
 
-@dataclass(frozen=True)
-class LatestGroups:
+class LatestGroups(NamedTuple):
     """The latest generation of a site's groups, and the site version from which it was computed."""
 
     generation: int
@@ -147,8 +142,7 @@ def latest_groups(session: Session, site_ids: Collection[int]) -> dict[int, Late
 NEWEST_OUTLIERS = SQL.newest_outliers.columns(**_COMPARABLE)
 
 
-@dataclass(frozen=True)
-class GroupHistory:
+class GroupHistory(NamedTuple):
     """A group across the generations of its site."""
 
     number: int

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from detourage.messages import DOUBTFUL
+from detourage.limits import DOUBTFUL
 from models.tables import DesignChange
 from worker.outcomes import PENDING
-from worker.store import addresses, clusterings, groups
+from worker.store import clusterings, groups
 from worker.store.groups import GroupHistory
 from worker.store.queries import Statements
 
@@ -156,7 +156,7 @@ def site_history(session: Session, key: str) -> SiteHistory:
     """Return the history of a site; raise `NoResultFound` if the site is unknown."""
     site_id = int(session.execute(SQL.id_of_site, {"key": key}).scalar_one())
     histories = session.execute(groups.SQL.group_histories, {"site_id": site_id})
-    joined = session.execute(addresses.SQL.count_joined, {"site_id": site_id}).all()
+    joined = session.execute(SQL.count_joined, {"site_id": site_id}).all()
     changes = groups.design_changes(session, site_id)
     return SiteHistory([GroupHistory(*row) for row in histories], changes, dict(joined))
 

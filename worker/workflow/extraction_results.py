@@ -3,9 +3,8 @@
 import hashlib
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -40,8 +39,7 @@ from worker.workflow.walls import ExtractedPage, NoArticle
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class _RevisedPage:
+class _RevisedPage(NamedTuple):
     """An extracted page with what is to be stored of it: its result and new revision, if any."""
 
     job: ExtractionJob

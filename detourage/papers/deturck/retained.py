@@ -20,8 +20,8 @@ scores best on development sites (measured in ``benchmarks/extraction/papers.md`
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from string import ascii_lowercase
+from typing import NamedTuple
 
 from detourage.html.text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
@@ -69,8 +69,7 @@ def character_similarity(first: str, second: str) -> float:
     return sum(similarities) / len(similarities) if similarities else 0.0
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """Interpretation of the thesis: parameters that it leaves open or illustrates by an example.
 
     `min_proportion` is the minimum share of the page's tokens in a candidate. An element belongs to
@@ -94,8 +93,8 @@ THESIS = Reading(min_proportion=0.02, same_text=1.0)
 READINGS = {
     "chosen": CHOSEN,
     "thesis": THESIS,
-    "comparable": replace(THESIS, needs_counterpart=True),
-    "characters": replace(THESIS, similarity=letter_similarity),
+    "comparable": THESIS._replace(needs_counterpart=True),
+    "characters": THESIS._replace(similarity=letter_similarity),
 }
 """Readings by name; ``comparable`` considers only elements present in both pages."""
 

@@ -25,7 +25,7 @@ from tests.addressed import (
     with_canonical_url,
 )
 from tests.pages import article_html
-from worker.store import addresses, fetched_pages, pages
+from worker.store import addresses, fetched_pages, pages, progress
 from worker.store.fetched_pages import record_pages
 from worker.store.pages import FetchedPage, ParsedPage
 from worker.workflow.parsing import parse_or_reject
@@ -218,7 +218,7 @@ def test_joined_urls_are_counted_and_listed(session: Session) -> None:
     record_fetches(session, *five_fetches((1, 2, 3, 4, 5)))
     (site_id,) = pages.sites_named(session, SITE)
     kinds = {"amp": 1, "form": 1, "mobile": 1, "print": 1}
-    joined = session.execute(addresses.SQL.count_joined, {"site_id": site_id}).all()
+    joined = session.execute(progress.SQL.count_joined, {"site_id": site_id}).all()
     assert dict(joined) == kinds
     joined_urls = addresses.list_joined(session, SITE)
     assert {(each.address, each.kind, each.canonical) for each in joined_urls} == {

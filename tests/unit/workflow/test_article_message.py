@@ -79,14 +79,14 @@ def test_a_revision_is_sent_if_a_consumer_sees_a_difference_or_on_request(
     is_known: bool, is_forced: bool, revision: int | None
 ) -> None:
     digest = reader_digest(compose(PAGE, JOB, CONTENT, 1, NOW)) if is_known else "other"
-    page = replace(PAGE, revision=3, last_digest=digest, forced=is_forced)
+    page = PAGE._replace(revision=3, last_digest=digest, forced=is_forced)
     message = next_message(page, JOB, CONTENT, NOW)
     assert (message[0]["revision"] if message else None) == revision
 
 
 def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -> None:
     for last, number in ((0, 1000), (3, 1000), (1000, 1001)):
-        page = replace(PAGE, revision=last)
+        page = PAGE._replace(revision=last)
         message = next_message(page, JOB, CONTENT, NOW, revisions_from=1000)
         assert message is not None
         assert message[0]["revision"] == number

@@ -71,15 +71,6 @@ SELECT page_id, (
 )
 FROM unnest(CAST(:pages AS bigint[])) AS wanted (page_id)
 
--- count_joined --
--- Number of a site's joined addresses and of its further spellings (`form`), by kind.
-SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
-    (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
-    ('form', greatest(cardinality(spellings) - 1, 0))
-) AS counted (name, number)
-WHERE site_id = :site_id
-GROUP BY name HAVING sum(number) > 0 ORDER BY name COLLATE "C"
-
 -- list_joined --
 -- Addresses of a site that joined another address's page or have several spellings, newest first.
 SELECT addresses.* FROM addresses JOIN sites ON sites.id = site_id

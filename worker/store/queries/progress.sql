@@ -187,3 +187,12 @@ DELETE FROM clustering_attempts WHERE quarantined_at IS NULL
 -- Record the error of a task that failed.
 INSERT INTO task_failures (task_id, task, error, traceback)
 VALUES (:task_id, :task, :error, :traceback)
+
+-- count_joined --
+-- Number of a site's joined addresses and of its further spellings (`form`), by kind.
+SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
+    (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
+    ('form', greatest(cardinality(spellings) - 1, 0))
+) AS counted (name, number)
+WHERE site_id = :site_id
+GROUP BY name HAVING sum(number) > 0 ORDER BY name COLLATE "C"
