@@ -2,11 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import LargeBinary
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
 from detourage.addresses import PageAddress
@@ -34,8 +35,8 @@ class TemplatePage:
 
 
 @dataclass(frozen=True)
-class BegunPage:
-    """A page whose extraction has begun; ``attempt`` includes the current attempt."""
+class ExtractionJob:
+    """A page to be extracted, with everything that its extraction needs from the store."""
 
     page_id: int
     generation: int
@@ -45,19 +46,8 @@ class BegunPage:
     content_digest: str
     comment_pattern: str | None
     extra: str
-    attempt: int
+    attempt: int  # number of recorded attempts, including this one if it was recorded
     trace: Context
-
-    @property
-    def response(self) -> Response:
-        """HTTP response that delivered the page."""
-        return Response.of(self.extra)
-
-
-@dataclass(frozen=True)
-class ExtractionJob(BegunPage):
-    """An extraction that a worker has started, with everything it needs from the store."""
-
     site_key: str
     content: bytes | str | LostContentError | None  # None after too many attempts: it is not read
     group_number: int | None
@@ -69,64 +59,10 @@ class ExtractionJob(BegunPage):
     lines: bytes | None = None  # lines of the page itself
     removable: set[int] = field(default_factory=set)  # filled by the extraction
 
-
-def page_params(generations: Mapping[int, int]) -> dict[str, list[int]]:
-    """Return the query parameters for pages, given as a mapping from page ID to generation."""
-    return {"pages": list(generations), "generations": list(generations.values())}
-
-
-def begin(
-    session: Session, generations: Mapping[int, int], *, earlier_attempts: int | None = None
-) -> list[BegunPage]:
-    """Count an attempt for each extraction that is still awaited, and return the pages.
-
-    The pages are given with their generations; those with more than ``earlier_attempts`` attempts
-    are excluded. Commit before `load`, so that the attempt counts even if reading kills the
-    process. The transaction does not wait for the disk: if a database crash loses the count, the
-    cost is one extra attempt.
-    """
-    params = {**page_params(generations), "earlier": earlier_attempts}
-    return [BegunPage(*row) for row in session.execute(SQL.begin, params)]
-
-
-_BINARY = dict.fromkeys(("compressed", "shared_lines", "lines"), LargeBinary)
-_MEMBERSHIPS = SQL.memberships.columns(**_BINARY)
-
-
-def load(session: Session, begun: Sequence[BegunPage], *, max_attempts: int) -> list[ExtractionJob]:
-    """Return the jobs of begun pages; after `max_attempts`, their content is not read again."""
-    jobs = []
-    page_by_id = {page.page_id: page for page in begun}
-    readable = [page.page_id for page in begun if page.attempt <= max_attempts]
-    params = page_params({page.page_id: page.generation for page in begun})
-    rows = session.execute(_MEMBERSHIPS, {**params, "readable": readable}).all()
-    stored = {
-        each.page_id: StoredContent(each.compressed, each.object_url, each.is_text)
-        for each in rows
-        if each.page_id in readable and each.is_text is not None
-    }
-    contents = dict(zip(stored, read_contents(list(stored.values())), strict=True))
-    for row in rows:
-        page = page_by_id[row.page_id]
-        if page.attempt <= max_attempts and page.page_id not in contents:
-            continue
-        template_page = TemplatePage(
-            row.template_page_id, row.url, row.content_type, row.content_digest
-        )
-        job = ExtractionJob(
-            **vars(page),
-            site_key=row.key,
-            content=contents.get(page.page_id),
-            group_number=row.group_number,
-            role=row.role,
-            group_size=row.size or 1,
-            group_pattern=row.group_pattern,
-            template_page=template_page if row.template_page_id is not None else None,
-            shared_lines=row.shared_lines,
-            lines=row.lines,
-        )
-        jobs.append(job)
-    return jobs
+    @property
+    def response(self) -> Response:
+        """HTTP response that delivered the page."""
+        return Response.of(self.extra)
 
 
 class PageState(NamedTuple):
@@ -141,25 +77,84 @@ class PageState(NamedTuple):
     revision: int  # revision of the latest article; 0 if there is none
     refused: dict[str, Any] | None  # latest response if it was a refusal, such as status 404
     waiting_since: datetime
-    template_page_id: int | None
     last_digest: str | None
     addresses: Sequence[PageAddress] = ()
+    version: int = 0  # changes with every change to the page's row
 
 
-def lock_pages(session: Session, generations: Mapping[int, int]) -> dict[int, PageState]:
-    """Lock the given pages that still await extraction with their generation, and return them."""
-    params = page_params(generations)
-    locked = {page_id: columns for page_id, *columns in session.execute(SQL.lock_pages, params)}
-    # Read after locking, since the previous holder of the lock may have changed it.
-    context = {
-        page_id: (*columns, parse_page_addresses(addresses))
-        for page_id, *columns, addresses in session.execute(SQL.page_context, params)
+def page_params(generations: Mapping[int, int]) -> dict[str, list[int]]:
+    """Return the query parameters for pages, given as a mapping from page ID to generation."""
+    return {"pages": list(generations), "generations": list(generations.values())}
+
+
+def begin(
+    session: Session,
+    generations: Mapping[int, int],
+    *,
+    earlier_attempts: int | None = None,
+    has_crashed: bool = False,
+) -> list[int]:
+    """Count an attempt for each extraction that is still awaited, and return the IDs of the pages.
+
+    The pages are given with their generations; those with more than ``earlier_attempts`` attempts
+    and those that another process is extracting are excluded. If an attempt that was not counted
+    ``has_crashed``, it is counted as well. Commit before `load`, so that the attempt counts even if
+    reading kills the process. The transaction does not wait for the disk: if a database crash loses
+    the count, the cost is one extra attempt.
+    """
+    options = {"earlier": earlier_attempts, "has_crashed": has_crashed}
+    return list(session.scalars(_BEGIN, page_params(generations) | options))
+
+
+_LOCK = {"class": AdvisoryLock.EXTRACTION.value}
+_BEGIN = SQL.begin.bindparams(**_LOCK)
+_BINARY = dict.fromkeys(("compressed", "shared_lines", "lines"), LargeBinary)
+_JOBS = SQL.jobs.bindparams(**_LOCK).columns(**_BINARY, trace=JSONB)
+
+
+def load(
+    session: Session,
+    generations: Mapping[int, int],
+    *,
+    max_attempts: int | None,
+    readable_attempts: int,
+) -> list[tuple[ExtractionJob, PageState]]:
+    """Lock the pages that await extraction, until the transaction ends, and return their jobs.
+
+    Pages that another process is extracting are excluded, and so are those with more than
+    `max_attempts` attempts. After `readable_attempts`, the content of a page is not read again.
+    """
+    jobs = []
+    limits = {"most": max_attempts, "readable": readable_attempts}
+    rows = session.execute(_JOBS, page_params(generations) | limits).all()
+    stored = {
+        each.page_id: StoredContent(each.compressed, each.object_url, each.is_text)
+        for each in rows
+        if each.attempt <= readable_attempts and each.is_text is not None
     }
-    return {
-        page_id: PageState(*columns, *context[page_id])
-        for page_id, columns in locked.items()
-        if page_id in context
-    }
+    contents = dict(zip(stored, read_contents(list(stored.values())), strict=True))
+    for row in rows:
+        if row.attempt <= readable_attempts and row.page_id not in contents:
+            continue
+        columns = row._asdict()
+        template_page = TemplatePage(
+            row.template_page_id, row.template_url, row.template_type, row.template_digest
+        )
+        job = ExtractionJob(
+            **{name: columns[name] for name in _JOB_COLUMNS},
+            content=contents.get(row.page_id),
+            group_size=row.size or 1,
+            template_page=template_page if row.template_page_id is not None else None,
+        )
+        addresses = parse_page_addresses(row.addresses)
+        state = {name: columns[name] for name in _STATE_COLUMNS}
+        jobs.append((job, PageState(**state, addresses=addresses)))
+    return jobs
+
+
+_JOB_COLUMNS = {each.name for each in fields(ExtractionJob)}
+_JOB_COLUMNS -= {"content", "group_size", "template_page", "removable"}
+_STATE_COLUMNS = {*PageState._fields} - {"addresses"}
 
 
 class ExtractionResult(NamedTuple):
@@ -174,6 +169,7 @@ class ExtractionResult(NamedTuple):
     confidence: float | None
     short_text: bytes | None
     removable_lines: bytes
+    version: int
 
     @property
     def has_article(self) -> bool:
@@ -187,12 +183,12 @@ def save_results(
     results: Sequence[ExtractionResult],
     revisions: Sequence[NewRevision],
     single_page_ids: Sequence[int],
-) -> None:
-    """Store the results of pages, which must be locked, and enqueue their revisions."""
+) -> set[int]:
+    """Store the results of pages that have not changed, and their revisions; return their IDs."""
     columns = map(list, zip(*results, strict=True))  # one list per field, as the query expects
     values = dict(zip(ExtractionResult._fields, columns, strict=True))
     params = {**values, "others": list(single_page_ids), **revision_params(revisions)}
-    session.execute(SQL.save_results, params)
+    return set(session.scalars(SQL.save_results, params))
 
 
 def find_late(

@@ -8,7 +8,7 @@ from celery import Task
 from celery.exceptions import SoftTimeLimitExceeded
 
 from detourage.time_limit import time_limit
-from worker.workflow.process_state import main_process
+from worker.workflow.process_state import main_process, process_state
 
 
 class OutOfMemoryError(Exception):
@@ -46,6 +46,13 @@ class ServiceTask(Task):
             again_seconds=0,
             kill_seconds=self.cpu_kill_seconds,
         )
+
+
+def is_redelivered(request: Any) -> bool | None:
+    """Return whether a task was delivered before; None if the broker does not tell."""
+    if not request.called_directly and not process_state().settings.broker_is_amqp:
+        return None
+    return bool((request.delivery_info or {}).get("redelivered"))
 
 
 TASK_OPTIONS: dict[str, Any] = {"base": ServiceTask, "ignore_result": True, "serializer": "json"}

@@ -1,26 +1,29 @@
 """Extraction of pages: from a page and its template group to a stored and published article."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 
 from detourage.text.plural import pluralise
 from worker.messaging import task_names
-from worker.store.database import AdvisoryLock, is_transient_failure
-from worker.tasks.base import TASK_OPTIONS
+from worker.store.database import UnavailableError, is_transient_failure
+from worker.store.extraction_jobs import SQL
+from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import extraction_requests as requests
 from worker.workflow.attempts import PATIENCE_SECONDS
-from worker.workflow.extraction import extract_page, load_jobs
-from worker.workflow.extraction_results import save_or_fail
+from worker.workflow.extraction import extract_together
 from worker.workflow.process_state import process_state
 
 logger = logging.getLogger(__name__)
 
 
-@shared_task(name=task_names.EXTRACT, **TASK_OPTIONS)
-def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = ()) -> None:
+@shared_task(name=task_names.EXTRACT, bind=True, **TASK_OPTIONS)
+def extract(
+    self: Any, page_id: int, generation: int, others: Sequence[tuple[int, int]] | None = None
+) -> None:
     """Extract pages with their groups in a generation, and publish articles that changed.
 
     `others` are further pages, each with its generation. A revision is published if a reader would
@@ -28,36 +31,38 @@ def extract(page_id: int, generation: int, others: Sequence[tuple[int, int]] = (
     generation has changed, that are finished, or that another process is extracting are skipped. A
     page whose extraction killed `EXTRACTION_ATTEMPTS` processes gets the outcome ``failed``.
 
-    The pages of a task are stored together. If that fails, takes too long, or has killed a process
-    before, each page is enqueued separately, so that none is affected by a bug that another page
-    triggers.
+    The pages of a task are read and stored in one transaction. If that fails, takes too long, or
+    has killed a process before, each page is enqueued separately, so that none is affected by a bug
+    that another page triggers. The attempts of such a task (`others` is empty) are counted before
+    they begin, and so are those of tasks that may have been delivered before.
     """
-    generations = {page_id: generation, **dict(others)}
     state = process_state()
-    with state.database.try_locks(AdvisoryLock.EXTRACTION, list(generations)) as locked:
-        generations = {page: generations[page] for page in generations if page in locked}
+    generations: Mapping[int, int] = {page_id: generation, **dict(others or ())}
+    is_alone = len(generations) == 1
+    has_crashed = is_redelivered(self.request)
+    is_counted = has_crashed is not False or (others is not None and not others)
+    if is_counted:
+        generations = state.database.run(
+            requests.begin_extractions, generations, has_crashed=bool(has_crashed)
+        )
         if not generations:
             return
-        begun = state.database.run(requests.begin_extractions, generations, is_alone=not others)
-        if not begun:
-            return
-        try:
-            jobs = load_jobs(state, begun)
-            extracted = [extract_page(state, job, is_alone=not others) for job in jobs]
-            state.templates.save(state.database)
-            overtaken = save_or_fail(state, extracted, is_alone=not others)
-        except Exception as error:
-            if is_transient_failure(error) or not others:
-                raise
-            # If time ran out, the traceback does not show the cause.
-            is_useful = not isinstance(error, SoftTimeLimitExceeded)
-            number = pluralise(len(begun), "page")
-            logger.warning(
-                "extraction of %s failed; each is enqueued separately", number, exc_info=is_useful
-            )
-            awaited = {page.page_id: page.generation for page in begun}
-            state.database.run(requests.request_each_alone, awaited)
-            return
+    try:
+        overtaken = extract_together(state, generations, is_counted=is_counted)
+    except Exception as error:
+        if isinstance(error, UnavailableError) and is_counted:
+            # No page was read, as the object store was unavailable, so the attempt does not count.
+            state.database.execute(SQL.return_attempts, ids=list(generations))
+        if is_transient_failure(error) or is_alone:
+            raise
+        # If time ran out, the traceback does not show the cause.
+        is_useful = not isinstance(error, SoftTimeLimitExceeded)
+        number = pluralise(len(generations), "page")
+        logger.warning(
+            "extraction of %s failed; each is enqueued separately", number, exc_info=is_useful
+        )
+        state.database.run(requests.request_each_alone, generations)
+        return
     if overtaken:
         # Their new requests may have been delivered and skipped while this task held the pages.
         state.database.run(requests.request_overtaken, overtaken)

@@ -1,12 +1,12 @@
 """Extraction of a page with the template of its group."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
 from celery.exceptions import SoftTimeLimitExceeded
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from detourage.addresses import refusal_of
@@ -21,38 +21,67 @@ from worker import logs, tracing
 from worker.errors import LostContentError
 from worker.rendering import Browser, RenderingError
 from worker.store import extraction_jobs
-from worker.store.database import UnavailableError
-from worker.store.extraction_jobs import BegunPage, ExtractionJob
+from worker.store.database import UnavailableError, is_transient_failure
+from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.comment_patterns import patterns_for_page
+from worker.workflow.extraction_requests import request_each_alone
+from worker.workflow.extraction_results import failure_to_store, save_extractions
 from worker.workflow.process_state import ProcessState
 from worker.workflow.shared_lines import shared_lines_on
-from worker.workflow.walls import NoArticle
+from worker.workflow.walls import ExtractedPage, NoArticle
 
 logger = logging.getLogger(__name__)
 
 
-def load_jobs(state: ProcessState, begun: Sequence[BegunPage]) -> list[ExtractionJob]:
-    """Load pages whose attempts have been counted, so that they count even if the process dies."""
+def extract_together(
+    state: ProcessState, generations: Mapping[int, int], *, is_counted: bool
+) -> set[int]:
+    """Extract pages that await it, in one transaction; return the IDs of those that changed.
 
-    def load(session: Session) -> list[ExtractionJob]:
-        jobs = extraction_jobs.load(session, begun, max_attempts=EXTRACTION_ATTEMPTS)
-        with_content = (job for job in jobs if job.content is not None)
-        state.templates.load(session, filter(None, (job.template_page for job in with_content)))
-        return jobs
+    Unless the attempts were counted, pages that were attempted before are enqueued separately.
+    """
+    extracted: list[ExtractedPage] = []
+    is_alone = len(generations) == 1
+
+    def extract(session: Session) -> set[int]:
+        jobs = _load_jobs(session, state, generations, is_counted=is_counted)
+        extracted[:] = [
+            (job, page, extract_page(state, job, is_alone=is_alone)) for job, page in jobs
+        ]
+        state.templates.save(session)
+        return save_extractions(session, state, extracted)
 
     try:
-        return state.database.run(load)
-    except UnavailableError:
-        # No page was read, as the object store was unavailable, so the attempts do not count.
-        page_ids = [page.page_id for page in begun]
-        state.database.execute(extraction_jobs.SQL.return_attempts, ids=page_ids)
-        raise
+        return state.database.run(extract)
+    except DBAPIError as error:
+        if is_transient_failure(error) or not (is_alone and extracted):
+            raise
+        # The database would reject the same result again.
+        failed = [(job, page, failure_to_store(error, job)) for job, page, _ in extracted]
+        return state.database.run(save_extractions, state, failed)
 
 
-def extract_page(
-    state: ProcessState, job: ExtractionJob, *, is_alone: bool
-) -> tuple[ExtractionJob, Article | NoArticle]:
+def _load_jobs(
+    session: Session, state: ProcessState, generations: Mapping[int, int], *, is_counted: bool
+) -> list[tuple[ExtractionJob, PageState]]:
+    """Lock and load the pages that await extraction; see `extract_together`."""
+    jobs = extraction_jobs.load(
+        session,
+        generations,
+        max_attempts=None if is_counted else 0,
+        readable_attempts=EXTRACTION_ATTEMPTS,
+    )
+    if not is_counted:
+        loaded = {job.page_id for job, _ in jobs}
+        if rest := {page: generations[page] for page in generations if page not in loaded}:
+            request_each_alone(session, rest, has_begun=False)
+    with_content = (job for job, _ in jobs if job.content is not None)
+    state.templates.load(session, filter(None, (job.template_page for job in with_content)))
+    return jobs
+
+
+def extract_page(state: ProcessState, job: ExtractionJob, *, is_alone: bool) -> Article | NoArticle:
     """Extract the article of a page; the outcome is ``failed`` if the page triggers a bug.
 
     The time limit applies to all the pages of a task together, so that exceeding it is the page's
@@ -61,14 +90,14 @@ def extract_page(
     logs.bind(site=site_name(job.site_key), page=job.url)
     with tracing.span("extract page", job.trace):
         try:
-            return job, _extract_job(state, job)
+            return _extract_job(state, job)
         except (SQLAlchemyError, UnavailableError):
             raise
         except Exception as error:
             if isinstance(error, SoftTimeLimitExceeded) and not is_alone:
                 raise
             logger.exception("extraction failed on %s", job.url)
-            return job, NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
+            return NoArticle(PageOutcome.FAILED, f"{type(error).__name__}: {error}")
 
 
 def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle:

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from worker.messaging.task_names import EXTRACT, EXTRACT_LATE, EXTRACTIONS, OTHERS
 from worker.store import extraction_jobs, outbox
-from worker.store.extraction_jobs import SQL, BegunPage, page_params
+from worker.store.extraction_jobs import SQL, page_params
 
 REPEATED_AT_ONCE = 1000  # maximum number of overdue extractions that are checked together
 
@@ -23,15 +23,23 @@ def request_extractions(
 
 
 def begin_extractions(
-    session: Session, generations: Mapping[int, int], *, is_alone: bool
-) -> list[BegunPage]:
-    """Count an attempt for each page, and enqueue those separately that were begun before."""
-    begun = extraction_jobs.begin(session, generations, earlier_attempts=None if is_alone else 0)
-    begun_ids = {page.page_id for page in begun}
-    rest = {page_id: generations[page_id] for page_id in generations if page_id not in begun_ids}
-    if rest and not is_alone:
-        request_each_alone(session, rest)
-    return begun
+    session: Session, generations: Mapping[int, int], *, has_crashed: bool
+) -> dict[int, int]:
+    """Count an attempt for each page, and return those that await extraction.
+
+    Several pages that were attempted before, or whose task `has_crashed`, are enqueued separately.
+    """
+    is_alone = len(generations) == 1
+    begun: list[int] = []
+    if is_alone or not has_crashed:
+        earlier = None if is_alone else 0
+        begun = extraction_jobs.begin(
+            session, generations, earlier_attempts=earlier, has_crashed=has_crashed
+        )
+    if not is_alone and len(begun) < len(generations):
+        rest = {page_id: generations[page_id] for page_id in generations.keys() - begun}
+        request_each_alone(session, rest, has_begun=has_crashed)
+    return {page_id: generations[page_id] for page_id in begun}
 
 
 def suspect_late_extractions(session: Session, patience_seconds: float) -> None:
@@ -56,10 +64,15 @@ def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
     _enqueue(session, session.execute(SQL.awaiting_extraction, {"pages": sorted(page_ids)}))
 
 
-def request_each_alone(session: Session, generations: Mapping[int, int]) -> None:
-    """Request each extraction that was begun and is still awaited, with one task per page."""
-    rows = session.execute(SQL.begun_and_awaited, page_params(generations))
-    _enqueue(session, rows, is_alone=True)
+def request_each_alone(
+    session: Session, generations: Mapping[int, int], *, has_begun: bool = True
+) -> None:
+    """Request each extraction that was begun and is still awaited, with one task per page.
+
+    Unless all of them have begun, those whose attempts were not counted are not requested.
+    """
+    params = {**page_params(generations), "has_begun": has_begun}
+    _enqueue(session, sorted(session.execute(SQL.begun_and_awaited, params)), is_alone=True)
 
 
 def _enqueue(session: Session, rows: Iterable[Sequence[Any]], *, is_alone: bool = False) -> int:

@@ -2,7 +2,7 @@
 
 import hashlib
 import logging
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
@@ -20,7 +20,6 @@ from worker import logs, tracing
 from worker.errors import cause
 from worker.store import addresses, articles, extraction_jobs, parts
 from worker.store.articles import NewRevision
-from worker.store.database import is_transient_failure
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.parts import NewParts
 from worker.workflow import walls
@@ -68,45 +67,32 @@ def extraction_key(
 
 
 def save_extractions(
-    session: Session,
-    state: ProcessState,
-    extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]],
+    session: Session, state: ProcessState, extracted: Sequence[ExtractedPage]
 ) -> set[int]:
     """Store extracted pages, and return the IDs of those that changed in the meantime."""
-    now = datetime.now(UTC)
-    current = list(_unchanged_pages(session, extracted))
-    overtaken = {job.page_id for job, _ in extracted} - {job.page_id for job, _, _ in current}
-    current = walls.reject_walls(session, current)
+    if not extracted:
+        return set()
+    current = walls.reject_walls(session, extracted)
     text_keys = walls.short_text_keys(current)
     current = walls.reject_repeated_texts(session, current, text_keys)
-    revised = _revise(session, state, current, text_keys, now)
+    revised = _revise(session, state, current, text_keys, datetime.now(UTC))
+    results = [each.result for each in revised]
+    revisions = [each.revision for each in revised if each.revision is not None]
+    new_parts, others = _parts_of(revised)
+    saved = extraction_jobs.save_results(session, results, revisions, others)
+    parts.record_parts(session, [each for each in new_parts if each.page_id in saved])
+    revised = [each for each in revised if each.job.page_id in saved]
     _log_outcomes(revised)
-    if revised:
-        results = [each.result for each in revised]
-        revisions = [each.revision for each in revised if each.revision is not None]
-        extraction_jobs.save_results(session, results, revisions, _record_parts(session, revised))
     for each in revised:
         if each.result.revision and is_removed(each.page) and not is_withdrawn(each.page):
             withdraw(session, state, each.result.page_id, each.page)
-    return overtaken
+    return {job.page_id for job, _, _ in extracted} - saved
 
 
-def save_or_fail(
-    state: ProcessState,
-    extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]],
-    *,
-    is_alone: bool,
-) -> set[int]:
-    """Store pages like `save_extractions`; if the database rejects a page, record a failure."""
-    try:
-        return state.database.run(save_extractions, state, extracted)
-    except DBAPIError as error:
-        if is_transient_failure(error) or not is_alone:
-            raise
-        # The database would reject the same result again.
-        logger.exception("could not store the article of %s", extracted[0][0].url)
-        failure = NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
-        return state.database.run(save_extractions, state, [(job, failure) for job, _ in extracted])
+def failure_to_store(error: DBAPIError, job: ExtractionJob) -> NoArticle:
+    """Return the outcome of a page that the database would reject again; log the error."""
+    logger.error("could not store the article of %s", job.url, exc_info=error)
+    return NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
 
 
 def _revise(
@@ -153,8 +139,8 @@ def _log_outcomes(revised: Sequence[_RevisedPage]) -> None:
         logs.unbind("site", "page", "page_id", "trace_id", "span_id")
 
 
-def _record_parts(session: Session, revised: Sequence[_RevisedPage]) -> list[int]:
-    """Record the pages that are parts of an article; return the IDs of those that are not."""
+def _parts_of(revised: Sequence[_RevisedPage]) -> tuple[list[NewParts], list[int]]:
+    """Return the pages that are parts of an article, and the IDs of those that are not."""
     new_parts: list[NewParts] = []
     others: list[int] = []
     for each in revised:
@@ -165,25 +151,7 @@ def _record_parts(session: Session, revised: Sequence[_RevisedPage]) -> list[int
         # A page that was a part of an article remains one while it is behind a wall.
         elif each.article is not None or is_removed(each.page) or not each.result.has_article:
             others.append(each.job.page_id)
-    parts.record_parts(session, new_parts)
-    return sorted(others)
-
-
-def _unchanged_pages(
-    session: Session, extracted: Sequence[tuple[ExtractionJob, Article | NoArticle]]
-) -> Iterator[ExtractedPage]:
-    """Lock the pages, and yield those that have not changed since their extraction began."""
-    wanted = {job.page_id: job.generation for job, _ in extracted}
-    states = extraction_jobs.lock_pages(session, wanted)
-    for job, result in extracted:
-        page = states.get(job.page_id)
-        if (
-            page is not None
-            and page.content_digest == job.content_digest
-            # Otherwise, the page has joined another group, and its extraction was requested again.
-            and page.template_page_id == (job.template_page.id if job.template_page else None)
-        ):
-            yield job, page, result
+    return new_parts, sorted(others)
 
 
 def _result_to_store(
@@ -213,6 +181,7 @@ def _result_to_store(
         confidence=result.confidence if isinstance(result, Article) else None,
         short_text=short_text,
         removable_lines=removable,
+        version=page.version,
     )
 
 

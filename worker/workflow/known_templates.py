@@ -11,7 +11,6 @@ from detourage.html import parse_page
 from detourage.reader import TemplateKnowledge
 from worker.errors import LostContentError
 from worker.store import groups, pages
-from worker.store.database import Database
 from worker.store.extraction_jobs import TemplatePage
 
 logger = logging.getLogger(__name__)
@@ -66,7 +65,7 @@ class KnownTemplates:
             self._add(key, template)
         return template
 
-    def save(self, database: Database) -> None:
+    def save(self, session: Session) -> None:
         """Store the knowledge that `get` has learned since the last call."""
         # Transactions that lock the same pages in different orders would deadlock.
         learned = sorted(self._learned)
@@ -75,9 +74,8 @@ class KnownTemplates:
         self._learned.clear()
         if learned:
             page_ids, digests = map(list, zip(*learned, strict=True))
-            database.execute(
-                groups.SQL.save_knowledge, page_ids=page_ids, digests=digests, packed=packed
-            )
+            params = {"page_ids": page_ids, "digests": digests, "packed": packed}
+            session.execute(groups.SQL.save_knowledge, params)
 
     def _add(self, key: _Key, template: TemplateKnowledge) -> None:
         self._loaded[key] = self._templates[key] = template

@@ -131,17 +131,30 @@ def test_queued_extractions_are_not_requested_again(tasks: Tasks, page_id: int) 
     assert tasks.outcomes()["2"] == ("article", None)
 
 
-def test_pages_whose_worker_died_are_extracted_one_by_one(tasks: Tasks, page_id: int) -> None:
+@pytest.mark.parametrize("is_redelivered", [False, True])
+def test_pages_whose_worker_died_are_extracted_one_by_one(
+    tasks: Tasks, page_id: int, is_redelivered: bool
+) -> None:
     batch = tasks.take(task_names.EXTRACT)
     (killing_task,) = [each for each in batch if each["page_id"] == page_id]
-    simulate_crashes(tasks, page_id, times=1)
     first, *rest = batch
-    extract(**first, others=[(each["page_id"], each["generation"]) for each in rest])
+    others = [(each["page_id"], each["generation"]) for each in rest]
+    if is_redelivered:
+        extract.push_request(delivery_info={"redelivered": True})
+        extract.run(**first, others=others)
+        extract.pop_request()
+        assert tasks.query(select(StoredPage.attempts).distinct()) == [1]
+        for each in tasks.take(task_names.EXTRACT):
+            assert each[task_names.OTHERS] == []
+            if each["page_id"] != page_id:
+                extract(**each)
+    simulate_crashes(tasks, page_id, times=1 - is_redelivered)
+    extract(**first, others=others)
     assert tasks.outcomes()["2"] == (None, None)
     assert tasks.query(select(StoredPage.id).where(is_pending())) == [page_id]
     assert tasks.take(task_names.EXTRACT) == [{**killing_task, task_names.OTHERS: []}]
     simulate_crashes(tasks, page_id, times=EXTRACTION_ATTEMPTS - 1)
-    extract(**killing_task)
+    extract(**killing_task, others=[])
     assert tasks.outcomes()["2"][0] == "failed"
 
 

@@ -132,5 +132,5 @@ def test_the_template_of_a_deleted_page_fails_one_task_only(tasks: Tasks) -> Non
         assert templates.get(template_page) is not None
         session.execute(delete(page))
     with pytest.raises(IntegrityError):
-        templates.save(tasks.database)
-    templates.save(tasks.database)
+        tasks.database.run(templates.save)
+    tasks.database.run(templates.save)

@@ -56,7 +56,6 @@ PAGE = PageState(
     revision=0,
     refused=None,
     waiting_since=NOW,
-    template_page_id=None,
     last_digest=None,
 )
 

@@ -62,14 +62,17 @@ WHERE id = :id
 UPDATE addresses SET joined_at = CASE WHEN digest <> :authoritative_digest THEN now() END
 WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :authoritative_digest)
 
--- addresses_by_page --
--- Addresses of pages, in the form that `parse_page_addresses` reads.
-SELECT page_id, (
+-- of_page --
+-- Fragment: the addresses of the page `pages`, in the form that `parse_page_addresses` reads.
+(
     SELECT jsonb_agg(
         jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest
-    ) FROM addresses WHERE page_id = wanted.page_id
+    ) FROM addresses WHERE page_id = pages.id
 )
-FROM unnest(CAST(:pages AS bigint[])) AS wanted (page_id)
+
+-- addresses_by_page --
+-- Addresses of pages.
+SELECT id, {of_page} FROM unnest(CAST(:pages AS bigint[])) AS pages (id)
 
 -- list_joined --
 -- Addresses of a site that joined another address's page or have several spellings, newest first.

@@ -1,13 +1,15 @@
 -- Articles, their revisions and history.
 
 -- add_revisions --
--- Fragment: store revisions of articles with their comments, and enqueue their messages.
+-- Fragment: store revisions of `saved` pages with their comments, and enqueue their messages.
 added_articles AS (
     INSERT INTO articles (id, page_id, revision, content_digest, message)
     SELECT * FROM unnest(
         CAST(:article_ids AS uuid[]), CAST(:revised_ids AS bigint[]),
         CAST(:revisions AS integer[]), CAST(:digests AS text[]), CAST(:messages AS jsonb[])
-    )
+    ) AS new (id, page_id, revision, content_digest, message)
+    WHERE page_id IN (SELECT id FROM saved)
+    RETURNING id
 ), added_comments AS (
     INSERT INTO comments (
         article_id, number, parent, author, published_at, written_date, text, permalink, votes
@@ -16,21 +18,26 @@ added_articles AS (
         article_id uuid, number integer, parent integer, author text, published_at timestamptz,
         written_date text, text text, permalink text, votes bigint
     )
-)
-INSERT INTO outbox (message_id, exchange, routing_key, headers, body)
-SELECT * FROM unnest(
-    CAST(CAST(:article_ids AS uuid[]) AS text[]), CAST(:exchanges AS text[]),
-    CAST(:routing_keys AS text[]), CAST(:traces AS jsonb[]), CAST(:bodies AS bytea[])
+    WHERE article_id IN (SELECT id FROM added_articles)
+), enqueued AS (
+    INSERT INTO outbox (message_id, exchange, routing_key, headers, body)
+    SELECT * FROM unnest(
+        CAST(CAST(:article_ids AS uuid[]) AS text[]), CAST(:exchanges AS text[]),
+        CAST(:routing_keys AS text[]), CAST(:traces AS jsonb[]), CAST(:bodies AS bytea[])
+    ) AS new (message_id, exchange, routing_key, headers, body)
+    WHERE CAST(message_id AS uuid) IN (SELECT id FROM added_articles)
 )
 
 -- save_revisions --
 -- Store and enqueue revisions of the articles of pages, which must be locked.
-WITH revised AS (
+WITH saved AS (
     UPDATE pages SET revision = new.revision
     FROM unnest(CAST(:revised_ids AS bigint[]), CAST(:revisions AS integer[]))
         AS new (page_id, revision)
     WHERE id = new.page_id
+    RETURNING id
 ), {add_revisions}
+SELECT id FROM saved
 
 -- last_article --
 -- Latest article of a page, with its digest.

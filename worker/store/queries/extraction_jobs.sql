@@ -15,26 +15,47 @@ AND NOT EXISTS (
         AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
 )
 
--- memberships --
--- Memberships of pages in generations, with their groups, template pages and stored contents.
-SELECT page_id, sites.key, group_number, role, size,
-    template_groups.comment_pattern AS group_pattern, shared_lines, lines,
-    object_url, is_text,
-    CASE WHEN page_id = ANY (CAST(:readable AS bigint[])) THEN compressed END AS compressed,
-    template_page.id AS template_page_id, template_page.url, template_page.content_type,
-    template_page.content_digest
-FROM memberships
-JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-    AS wanted (page_id, generation) USING (page_id, generation)
-JOIN sites ON sites.id = memberships.site_id
-LEFT JOIN page_contents USING (page_id)
+-- jobs --
+-- Lock pages that await extraction and that no other transaction extracts, and return their jobs.
+WITH locked AS MATERIALIZED (
+    SELECT page_id, generation FROM unnest(
+        CAST(:pages AS bigint[]), CAST(:generations AS integer[])
+    ) AS wanted (page_id, generation),
+        -- An extraction may take longer than the limit on idle transactions.
+        set_config('idle_in_transaction_session_timeout', '0', true)
+    WHERE pg_try_advisory_xact_lock(:class, hashint8(page_id))
+)
+SELECT pages.id AS page_id, pages.generation, pages.url, pages.content_type, pages.fetched_at,
+    pages.content_digest, pages.comment_pattern, pages.extra, pages.attempts AS attempt,
+    coalesce(pages.trace, '{}') AS trace, sites.key AS site_key, group_number, role, size,
+    template_groups.comment_pattern AS group_pattern, shared_lines, lines, object_url, is_text,
+    CASE WHEN pages.attempts <= :readable THEN compressed END AS compressed,
+    template_page_id, template_page.url AS template_url,
+    template_page.content_type AS template_type, template_page.content_digest AS template_digest,
+    pages.site_id, pages.crawler_id, pages.forced, pages.revision, pages.refused,
+    pages.waiting_since, (
+        SELECT content_digest FROM articles WHERE articles.page_id = pages.id
+        ORDER BY revision DESC LIMIT 1
+    ) AS last_digest, {addresses.of_page} AS addresses, {version} AS version
+FROM locked JOIN pages ON (pages.id, pages.generation) = (locked.page_id, locked.generation)
+JOIN memberships
+    ON (memberships.page_id, memberships.generation) = (pages.id, pages.generation)
+JOIN sites ON sites.id = pages.site_id
+LEFT JOIN page_contents ON page_contents.page_id = pages.id
 LEFT JOIN template_groups
     ON (template_groups.site_id, template_groups.generation, number)
     = (memberships.site_id, memberships.generation, group_number)
-LEFT JOIN pages AS template_page ON template_page.id = memberships.template_page_id
+LEFT JOIN pages AS template_page ON template_page.id = template_page_id
+WHERE pages.tree_id IS NOT NULL AND pages.attempts <= coalesce(:most, pages.attempts)
+    AND (pages.outcome IS NULL OR pages.forced OR pages.extracted_generation < pages.generation)
+ORDER BY pages.id
+
+-- version --
+-- Fragment: the transaction that changed a page last, which identifies the version of its row.
+CAST(CAST(pages.xmin AS text) AS bigint)
 
 -- begin --
--- Count an attempt for each extraction that is still awaited, and return the pages.
+-- Count an attempt for each extraction that is still awaited, and return the IDs of the pages.
 WITH due AS (
     SELECT id FROM pages
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
@@ -42,12 +63,13 @@ WITH due AS (
         set_config('synchronous_commit', 'off', true)
     WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
         AND (outcome IS NULL OR forced OR extracted_generation < generation)
+        AND pg_try_advisory_xact_lock(:class, hashint8(id))
     -- Transactions that lock the same pages in different orders would deadlock.
     ORDER BY id FOR UPDATE OF pages
 )
-UPDATE pages SET attempts = attempts + 1 FROM due WHERE pages.id = due.id
-RETURNING pages.id, generation, url, content_type, fetched_at, content_digest,
-    comment_pattern, extra, attempts, coalesce(trace, CAST('{}' AS jsonb))
+UPDATE pages SET attempts = attempts + CASE WHEN attempts = 0 AND :has_crashed THEN 2 ELSE 1 END
+FROM due WHERE pages.id = due.id
+RETURNING pages.id
 
 -- return_attempts --
 -- Subtract attempts that ended before they read any page.
@@ -59,12 +81,17 @@ UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
 
 -- begun_and_awaited --
 -- Those of the given pages whose extraction has begun before and is still awaited.
-SELECT site_id, id, generation FROM pages
-JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-    AS wanted (id, generation) USING (id, generation)
-WHERE tree_id IS NOT NULL AND attempts > 0
-    AND (outcome IS NULL OR forced OR extracted_generation < generation)
-ORDER BY id
+WITH due AS MATERIALIZED (
+    SELECT site_id, id, generation FROM pages
+    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
+        AS wanted (id, generation) USING (id, generation)
+    WHERE tree_id IS NOT NULL AND (attempts > 0 OR :has_begun)
+        AND (outcome IS NULL OR forced OR extracted_generation < generation)
+    ORDER BY id FOR UPDATE OF pages
+), counted AS (
+    UPDATE pages SET attempts = 1 WHERE attempts = 0 AND id IN (SELECT id FROM due)
+)
+SELECT * FROM due
 
 -- awaiting_extraction --
 -- Those of the given pages that await extraction.
@@ -73,50 +100,34 @@ WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
     AND (outcome IS NULL OR forced OR extracted_generation < generation)
 ORDER BY id
 
--- lock_pages --
--- Lock those of the given pages that still await extraction, and return their states.
-SELECT id, site_id, url, crawler_id, fetched_at, content_digest, forced, revision, refused,
-    waiting_since
-FROM pages
-JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-    AS wanted (id, generation) USING (id, generation)
-WHERE outcome IS NULL OR forced OR extracted_generation < generation
-ORDER BY id FOR UPDATE OF pages
-
--- page_context --
--- Template page, digest of the latest article, and addresses of pages (see `parse_page_addresses`).
-SELECT page_id, template_page_id, (
-    SELECT content_digest FROM articles WHERE page_id = wanted.page_id
-    ORDER BY revision DESC LIMIT 1
-), (
-    SELECT jsonb_agg(
-        jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest
-    ) FROM addresses WHERE page_id = wanted.page_id
-)
-FROM memberships
-JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-    AS wanted (page_id, generation) USING (page_id, generation)
-
 -- save_results --
--- Store the extraction results of pages, which must be locked, and their new revisions.
-WITH saved AS (
+-- Store the results of those pages that have not changed, and their revisions; return their IDs.
+WITH new AS MATERIALIZED (
+    SELECT * FROM unnest(
+        CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
+        CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
+        CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
+        CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[]),
+        CAST(:removable_lines AS bytea[]), CAST(:version AS bigint[])
+    ) AS new (
+        page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
+        short_text, removable_lines, version
+    )
+), locked AS MATERIALIZED (
+    -- Transactions that lock the same pages in different orders would deadlock.
+    SELECT id FROM pages JOIN new ON id = page_id
+    WHERE {version} = version ORDER BY id FOR NO KEY UPDATE OF pages
+), saved AS (
     UPDATE pages
     SET extracted_generation = new.generation, extraction_key = new.extraction_key,
         outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
         confidence = new.confidence, short_text = new.short_text,
         removable_lines = new.removable_lines, forced = false, trace = NULL
-    FROM unnest(
-        CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
-        CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
-        CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
-        CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[]),
-        CAST(:removable_lines AS bytea[])
-    ) AS new (
-        page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
-        short_text, removable_lines
-    )
-    WHERE pages.id = new.page_id
+    FROM new
+    WHERE pages.id = new.page_id AND pages.id IN (SELECT id FROM locked)
+    RETURNING pages.id
 ), {parts.clear_links}, {articles.add_revisions}
+SELECT id FROM saved
 
 -- find_late --
 -- Overdue extractions.

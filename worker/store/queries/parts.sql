@@ -32,10 +32,11 @@ ON CONFLICT (page_id) DO UPDATE SET
 WHERE :has_message OR known.links <> excluded.links
 
 -- clear_links --
--- Fragment: delete the links of ``others``; join parts again whose single-page version was revised.
+-- Fragment: delete the links of `others`; join parts again whose single-page version was revised.
 due AS (
     SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
     WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
+            AND page_id IN (SELECT id FROM saved)
         OR whole_digests && (
             SELECT array_agg(digest) FROM addresses
             WHERE page_id = ANY (CAST(:revised_ids AS bigint[]))
