@@ -1,46 +1,23 @@
 """Logging: one line per event, as text or JSON, with bound context and without passwords."""
 
-import json
 import logging
 import sys
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from datetime import UTC, datetime
-from typing import Any, Literal
+from collections.abc import Collection, MutableMapping
+from typing import Any, Literal, TypeAlias
+
+import structlog
 
 from detourage.text.terminal import printable
 from worker import tracing
 from worker.errors import cause, is_lost_connection, without_passwords
 
 Format = Literal["text", "json"]
+Event: TypeAlias = MutableMapping[str, Any]
 
-_context: ContextVar[Mapping[str, Any]] = ContextVar("context")
-
-
-def bind(**values: Any) -> None:
-    """Add values to the lines of this thread or coroutine."""
-    _context.set({**_context.get({}), **values})
-
-
-def unbind(*names: str) -> None:
-    """Remove values by name."""
-    _context.set({name: each for name, each in _context.get({}).items() if name not in names})
-
-
-def unbind_all() -> None:
-    """Remove all values."""
-    _context.set({})
-
-
-@contextmanager
-def bound(**values: Any) -> Iterator[None]:
-    """Add values within a block."""
-    token = _context.set({**_context.get({}), **values})
-    try:
-        yield
-    finally:
-        _context.reset(token)
+bind = structlog.contextvars.bind_contextvars
+bound = structlog.contextvars.bound_contextvars
+unbind = structlog.contextvars.unbind_contextvars
+unbind_all = structlog.contextvars.clear_contextvars
 
 
 def configure(
@@ -73,51 +50,55 @@ class _OneLineForLostConnections(logging.Filter):
         return True
 
 
-class _Formatter(logging.Formatter):
+class _Formatter(structlog.stdlib.ProcessorFormatter):
     """Formatter of log lines as text or JSON, in which secrets are masked."""
 
     def __init__(self, log_format: Format, secrets: Collection[str] = ()) -> None:
-        super().__init__()
-        self._is_json = log_format == "json"
         # The longest come first, since one secret may contain another.
         self._secrets = sorted((each for each in secrets if each), key=len, reverse=True)
+        final: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
+        if log_format == "json":
+            final += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+        else:
+            # By default, tracebacks contain local variables; printing large ones takes minutes.
+            final += [
+                _escape_line_breaks,
+                structlog.dev.ConsoleRenderer(
+                    colors=False, pad_event_to=0, exception_formatter=structlog.dev.plain_traceback
+                ),
+            ]
+        super().__init__(
+            processors=final,
+            foreign_pre_chain=[
+                structlog.contextvars.merge_contextvars,
+                structlog.stdlib.add_logger_name,
+                structlog.stdlib.add_log_level,
+                structlog.processors.TimeStamper(fmt="iso", utc=True),
+                _add_process,
+                _add_span,
+            ],
+        )
 
     def format(self, record: logging.LogRecord) -> str:
-        values = {
-            "event": record.getMessage(),
-            **_context.get({}),
-            "logger": record.name,
-            "level": record.levelname.lower(),
-            "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z"),
-            "process": record.process,
-        }
-        for name, value in tracing.log_keys(tracing.current()).items():
-            values.setdefault(name, value)
-        if record.exc_info and record.exc_info[0]:
-            values["exception"] = self.formatException(record.exc_info)
-        line = json.dumps(values, default=repr) if self._is_json else _as_text(values)
-        line = without_passwords(line)
+        line = without_passwords(super().format(record))
         for secret in self._secrets:
             line = line.replace(secret, "***")
         return line
 
 
-def _as_text(values: dict[str, Any]) -> str:
-    """Return the values on one line, without control characters, and the traceback below it."""
-    traceback = values.pop("exception", None)
-    shown = {
-        name: printable(value) if isinstance(value, str) else repr(value)
-        for name, value in values.items()
-    }
-    beginning = f"{shown.pop('timestamp')} [{shown.pop('level'):9}]"
-    named = (beginning, shown.pop("event"), f"[{shown.pop('logger')}]")
-    others = (
-        f"{name}={repr(text) if isinstance(values[name], str) and _AMBIGUOUS & {*text} else text}"
-        for name, text in sorted(shown.items())
-    )
-    line = " ".join(filter(None, (*named, *others)))
-    return f"{line}\n{traceback}" if traceback else line
+def _escape_line_breaks(_logger: Any, _method: str, event: Event) -> Event:
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = printable(value)
+    return event
 
 
-_AMBIGUOUS = frozenset(" \t=\r\n\"'")
-"""Characters that would end a value without quotation marks."""
+def _add_process(_logger: Any, _method: str, event: Event) -> Event:
+    event["process"] = event["_record"].process
+    return event
+
+
+def _add_span(_logger: Any, _method: str, event: Event) -> Event:
+    for name, value in tracing.log_keys(tracing.current()).items():
+        event.setdefault(name, value)
+    return event
