@@ -1,6 +1,7 @@
 """Images above the text of an article (`blocks` finds those within it), and captions of both."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
@@ -54,31 +55,35 @@ def leading_images(
         return
     words_so_far = page.text_sizes[places].cumsum()
     opening_end = int(np.searchsorted(words_so_far, MAX_OPENING_SHARE * words_so_far[-1]))
-    first, end = page.texts[int(places[0])].parent, page.texts[int(places[opening_end])].parent
+    first, end = page.text_parents[places[[0, opening_end]]].tolist()
     if heading is not None and heading >= end:
         heading = None
     root = _article_around(page, (first if heading is None else heading, first, end))
-    images = [index for index in range(root + 1, end) if media.is_image(page.tags[index])]
-    if not images:
+    is_image = page.flat.having([*filter(media.is_image, page.flat.distinct_tags)])
+    images = np.flatnonzero(is_image[root + 1 : end]) + root + 1
+    if not len(images):
         return
     # Number of the article's text nodes before each text node of the page.
     kept_before = np.concatenate([[0], np.cumsum(is_kept)]).tolist()
     captions = captions_of(page)
     declared = media.file_stem(page.metas.get("og:image", ""))
-    for index in images:
-        if any(
-            page.tags[each] in _OTHER_SECTION_TAGS or page.name_words(each) & _OTHER_PART_WORDS
-            for each in takewhile(lambda each: each > root, page.ancestry(index))
-        ):
-            continue
+    is_in_other = {root: False}  # whether elements belong to another section
+    for index in images.tolist():
+        path = [*takewhile(lambda each: each not in is_in_other, page.ancestry(index))]
+        for each in reversed(path):
+            is_other = page.tags[each] in _OTHER_SECTION_TAGS
+            is_other = is_other or not page.name_words(each).isdisjoint(_OTHER_PART_WORDS)
+            is_in_other[each] = is_other or is_in_other[page.parents[each]]
         element = page.node(index)
-        frame = _frame_of(page, index, root, heading, kept_before)
-        image = media.image_of(element, base, _caption_of(page, index, frame, captions))
-        if image is None or _is_narrow(element) or media.is_drawing(image.url):
+        if is_in_other[index] or _is_narrow(element):
             continue
+        image = media.image_of(element, base, None)
+        if image is None or media.is_drawing(image.url):
+            continue
+        frame = _frame_of(page, index, root, heading, kept_before)
         is_declared = bool(declared) and media.file_stem(image.url) == declared
         if is_declared or _may_lead(page, index, frame, heading):
-            yield image
+            yield replace(image, caption=_caption_of(page, index, frame, captions))
 
 
 def _frame_of(
