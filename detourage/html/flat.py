@@ -340,9 +340,9 @@ class FlatDocument:
 
     def having(self, tags: Container[str]) -> Booleans:
         """Return a mask of the elements whose tag is in `tags`."""
-        is_included = np.array([tag in tags for tag in self.distinct_tags], dtype=np.bool_)
-        mask: Booleans = is_included[self.tag_numbers]
-        return mask
+        distinct = self.distinct_tags
+        is_included = np.fromiter(map(tags.__contains__, distinct), np.bool_, len(distinct))
+        return is_included[self.tag_numbers]
 
     def within(self, marked: Booleans) -> Booleans:
         """Return a mask of the marked elements and their descendants."""

@@ -159,4 +159,6 @@ def is_hidden(element: HtmlElement) -> bool:
 
 def hides(style: str) -> bool:
     """Return whether an inline style hides its element."""
-    return _HIDING_STYLE.search(style) is not None
+    lower = style.lower()
+    may_hide = "none" in lower or "hidden" in lower or "collapse" in lower
+    return may_hide and _HIDING_STYLE.search(style) is not None

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from detourage.html.flat import Booleans, Integers
-from detourage.html.names import split_name
+from detourage.html.names import split_words
 from detourage.html.urls import absolute, base_of, site_of, split_url
 from detourage.limits import MAX_URL_CHARACTERS
 from detourage.metadata.bylines import BYLINE_MARKS
@@ -236,7 +236,9 @@ class _FurtherArticles:
                 if page.tags[own] != page.tags[index]:
                     continue
                 shared = self._classes(index) & self._classes(own)
-                is_article = any(not _ARTICLE_NAMES.isdisjoint(split_name(each)) for each in shared)
+                is_article = any(
+                    not _ARTICLE_NAMES.isdisjoint(split_words(each)) for each in shared
+                )
                 if is_article or page.tags[index] == "article":
                     return True
         return False
@@ -321,7 +323,7 @@ class _FurtherArticles:
         """URLs of the site's other pages found in attributes such as ``data-url``, by element."""
         urls: dict[int, str] = {}
         for name in self.page.flat.attributes.distinct:
-            name_words = frozenset(split_name(name)) if name.startswith("data-") else frozenset()
+            name_words = split_words(name) if name.startswith("data-") else frozenset()
             is_url = bool(name_words & _URL_WORDS) and not name_words & _OTHER_WORDS
             if is_url or name in _URL_ATTRIBUTES:
                 for index, value in self.page.flat.values(name).items():

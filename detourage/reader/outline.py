@@ -77,12 +77,12 @@ class Outline:
         """The texts and lines with their tokens and counts."""
         return read_texts(self.flat.texts, self.line_starts)
 
-    @property
+    @cached_property
     def elements(self) -> Elements:
         """The elements, built on demand."""
         return self.flat.elements
 
-    @property
+    @cached_property
     def tags(self) -> list[str]:
         """Tag of each element."""
         return self.flat.tags
@@ -160,7 +160,7 @@ class Outline:
         """Distinct combinations of class and ID, separated by a space."""
         return [" ".join(names) for names in self.flat.distinct_names]
 
-    @property
+    @cached_property
     def name_numbers(self) -> Integers:
         """Index in `distinct_names` of each element's class and ID."""
         return self.flat.name_numbers
@@ -175,9 +175,13 @@ class Outline:
         """The words of each of the `distinct_names`."""
         return split_all(self.distinct_names)
 
+    @cached_property
+    def _words_of_elements(self) -> list[frozenset[str]]:
+        return [*map(self.words_of_names.__getitem__, self.name_numbers.tolist())]
+
     def name_words(self, index: int) -> frozenset[str]:
         """Return the words of an element's class and ID."""
-        return self.words_of_names[int(self.name_numbers[index])]
+        return self._words_of_elements[index]
 
     def named(self, words: frozenset[str]) -> Booleans:
         """Return a mask of the elements whose class or ID has one of the given words."""
@@ -271,7 +275,7 @@ class Outline:
         )
         return replace(self, flat=flat, text_lines=self.text_lines[is_kept])
 
-    @property
+    @cached_property
     def text_parents(self) -> Integers:
         """Element of each text node."""
         return self.flat.text_parents
