@@ -24,8 +24,10 @@ MAX_COMMENTS = 1_000  # comments read; the text of each is parsed as HTML
 MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
 MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
 # Ends of comment types, and a key such as "comments" with a value that is not empty.
-_TYPE_ENDS = ('Comment"', 'UserComments"', 'Answer"')
-_COMMENT_KEY = re.compile(r"omment[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}]")
+_TYPE_OR_KEY = re.compile(
+    rb"omment(?:(?<=Comment)\"|(?<=UserComment)s\""
+    rb"|[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}])"
+)
 _COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])
 _POST_TYPES = frozenset(["discussionforumposting", "question"])  # of the first post of a thread
 _OTHER_COMMENT_KEYS = lazy_pattern(r"recent|latest|popular|related|config|setting")
@@ -79,9 +81,9 @@ class _Thread:
 _CONTAINERS = dict, list  # JSON values that contain others
 
 
-def may_hold_comments(script: str) -> bool:
-    """Return whether a script's text may contain comments and is worth parsing."""
-    return any(kind in script for kind in _TYPE_ENDS) or _COMMENT_KEY.search(script) is not None
+def may_hold_comments(utf8: bytes) -> bool:
+    """Return whether a script, or any text of a page, may contain comments and is worth parsing."""
+    return b'Answer"' in utf8 or _TYPE_OR_KEY.search(utf8) is not None
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:

@@ -387,8 +387,14 @@ def _without_article(records: Sequence[int], page: Page, article: Article) -> Se
 
 def declared_comments(page: Page) -> tuple[Comment, ...]:
     """Read the comments in a page's JSON-LD or, failing that, in the state of its scripts."""
+    if not may_hold_comments(page.flat.pieces.utf8):
+        return ()
     all_scripts = Node(page.flat, 0).iter("script")
-    scripts = [each for each in all_scripts if each.text and may_hold_comments(each.text)]
+    scripts = [
+        each
+        for each in all_scripts
+        if each.text and may_hold_comments(each.text.encode("utf-8", "replace"))
+    ]
     data = (value for _, value in structured_data(scripts))
     state = (value for _, value in program_state(scripts))
     return comments_in_data(data, page.url) or comments_in_state(state, page.url)
