@@ -69,9 +69,12 @@ def date_comments(
 def _read_column(
     layouts: Sequence[Layout], column: Column, language: str | None
 ) -> dict[int, FoundDate]:
-    """Return the date in each text of a column, by comment number."""
-    found = {}
-    for number, value in column.values.items():
+    """Return the date in each text of a column, by comment number, as long as enough have one."""
+    found: dict[int, FoundDate] = {}
+    max_undated = (1 - MIN_DATED) * len(column.values)
+    for place, (number, value) in enumerate(column.values.items()):
+        if place - len(found) > max_undated:
+            break
         moment, start, end = _find_date(value.text, language)
         layout = layouts[number]
         if moment is None and (end or layout.tags[value.element] in _DATE_ELEMENTS):
