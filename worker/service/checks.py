@@ -13,7 +13,6 @@ from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables
 from worker.store import progress, schema
 from worker.store.database import Database
-from worker.store.fetched_pages import check_store
 from worker.workflow.process_state import browser_of
 
 Check: TypeAlias = Callable[[Settings], str]
@@ -94,6 +93,8 @@ def _check_browser(settings: Settings) -> str:
 
 
 def _check_object_store(settings: Settings) -> str:
+    from worker.store.fetched_pages import check_store
+
     with _command_database(settings) as database, database.transaction() as session:
         check_store(session, settings.pages)
     return f"{settings.pages} accepts pages"
