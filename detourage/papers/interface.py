@@ -4,7 +4,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, Flag, auto
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 from detourage.article import ArticleBlock, BlockType
 from detourage.errors import ExpectedError, MissingExtraError
@@ -34,7 +34,8 @@ class Source:
     content_type: str | None = None
 
 
-class Neighbours(NamedTuple):
+@dataclass(frozen=True)
+class Neighbours:
     """The other pages of a page's group that a method may use.
 
     `pivot` is the page to compare with: the group's representative or, for the representative
@@ -79,7 +80,8 @@ class Gives(Flag):
     COMMENTS = auto()
 
 
-class ReaderComment(NamedTuple):
+@dataclass(frozen=True)
+class ReaderComment:
     """A reader's comment found by a method; `parent` is the index of the comment replied to."""
 
     text: str
@@ -89,7 +91,8 @@ class ReaderComment(NamedTuple):
     published: str | None = None  # the date in ISO 8601, if the method parses it
 
 
-class Extracted(NamedTuple):
+@dataclass(frozen=True)
+class Extracted:
     """A method's result for a page; `text` joins the texts of `blocks` with blank lines."""
 
     title: str | None

@@ -11,8 +11,8 @@ import shutil
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from detourage.errors import ExpectedError, MissingExtraError, require_extra
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError
@@ -24,7 +24,8 @@ class RenderingError(ExpectedError):
     """A page could not be rendered; the message explains why in one line."""
 
 
-class Browser(NamedTuple):
+@dataclass(frozen=True)
+class Browser:
     """Configuration for rendering pages with Chromium or a compatible browser.
 
     The time limit applies per page, including the start and end of the browser, and the memory

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from benchmarks.evaluation.methods.pairing import nearest_pairs
 from detourage.html import PageError, Tree, parse_page, site_of
@@ -54,8 +55,9 @@ def _neighbours_of_site(
         _neighbours(sources, pages, groups, position) for position in range(len(pages))
     ]
     for position, partner in nearest_pairs(groups.distances, groups.urls).items():
-        found = page_neighbours[position]
-        page_neighbours[position] = found._replace(partner=sources[pages[partner]])
+        page_neighbours[position] = replace(
+            page_neighbours[position], partner=sources[pages[partner]]
+        )
     return list(zip(pages, page_neighbours, strict=True))
 
 
