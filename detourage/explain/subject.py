@@ -186,7 +186,7 @@ def _folder_pages(folder: Path) -> Iterator[InputPage]:
 
 
 def _html_page(file: HtmlFile, name: str) -> InputPage:
-    has_port = ":" in file.url.removeprefix("https://")
+    has_port = ":" in file.url.partition("://")[2].partition("/")[0]
     if len(file.content) <= MAX_HTML_BYTES and not has_port:
         return InputPage(name, html=file.content, url=file.url)
     # Reading the page as a message reports a problem with the size or the port.

@@ -88,7 +88,8 @@ assert detourage.extract(Path("page.html").read_text(), "https://a.example/1").t
 
 @pytest.fixture
 def _with_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "page.html").write_text(article_html(1), encoding="utf-8")
+    html = article_html(1) + '<link rel="canonical" href="http://a.example/1">'
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
 
