@@ -14,6 +14,7 @@ from detourage.reader.knowledge import digest_of
 from detourage.reader.outline import Outline, list_of
 from detourage.text import words
 from detourage.text.dates import may_have_date
+from detourage.text.texts import Count
 from detourage.text.words import word_set
 
 # Position of a line relative to the headline and the body.
@@ -156,8 +157,15 @@ class Surroundings:
     def _may_be_dated(self, position: int) -> bool:
         """Return whether a line may have a date, in its text or in its markup."""
         texts = slice(*self._starts[position : position + 2])
-        is_dated = may_have_date(" ".join(self._clean[texts]))
+        is_dated = self._has_digit[position] and may_have_date(" ".join(self._clean[texts]))
         return is_dated or any(self._moments[each] for each in self._parents[texts])
+
+    @cached_property
+    def _has_digit(self) -> list[bool]:
+        """Whether each line has a digit, which is quicker to check than whether it has a date."""
+        texts = self._page.tokenised
+        found: list[bool] = (texts.texts.count(Count.DECIMALS)[texts.line_texts] > 0).tolist()
+        return found
 
     def _places(self) -> dict[int, Place]:
         """Return the places of the lines near the body, by their position in the page."""

@@ -161,6 +161,9 @@ def _articles_of(
 
     A text in a script's state is considered only if it is next to a title or a date.
     """
+    found = [*texts]
+    if not found:
+        return
     declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
 
     def is_title(text: str) -> bool:
@@ -170,7 +173,7 @@ def _articles_of(
         return len(tokens) >= titles.MIN_HEADLINE_WORDS and has_half
 
     ranked: list[tuple[bool, int, Node, Passage]] = []
-    for script, passage in texts:
+    for script, passage in found:
         is_near_title = any(map(is_title, passage.nearby))
         if method == ARTICLE_BODY or is_near_title or any(map(_DATE.fullmatch, passage.nearby)):
             ranked.append((is_near_title, len(passage.plain), script, passage))
