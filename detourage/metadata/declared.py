@@ -261,13 +261,13 @@ def read_json_ld(elements: Iterable[Node]) -> Record:
     described = [node for node in nodes if "@id" in node and len(node) > 2]
     nodes_by_id = {str(node["@id"]): node for node in reversed(described)}
     values: defaultdict[str, list[str]] = defaultdict(list)
-    for node in nodes:
-        if any(map(_SITE_TYPE.search, _node_types(node))):
-            values["sites"].extend(_read_texts(node.get("name"), nodes_by_id))
-    articles, media, pages = (
-        [node for node in nodes if any(map(pattern.search, _node_types(node)))]
-        for pattern in _ITEM_TYPES
+    typed = [(node, types) for node in nodes if (types := _node_types(node))]
+    sites, articles, media, pages = (
+        [node for node, types in typed if any(map(pattern.search, types))]
+        for pattern in (_SITE_TYPE, *_ITEM_TYPES)
     )
+    for node in sites:
+        values["sites"].extend(_read_texts(node.get("name"), nodes_by_id))
     # A single video or gallery replaces a missing article; the page supplies what is missing then.
     main = articles[:1] or (media if len(media) == 1 else [])
     for node in (*main, *pages[:1]):
