@@ -1,63 +1,53 @@
 """Declarations in the head of a page about its URL, title and site."""
 
-from dataclasses import dataclass
-from itertools import islice
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from detourage.html.flat import FlatDocument
-from detourage.html.urls import absolute
+from detourage.html.nodes import Node
+from detourage.html.urls import absolute, base_of
 from detourage.text import words
 
-MAX_DECLARATIONS = 500  # ``base``, ``link``, ``meta`` and ``title`` elements read from a page
 MAX_ADDRESS = 2_000  # length of a declared URL, in characters
 MAX_TITLE = 400  # length of a heading or title, in characters
 
 
-@dataclass
-class Head:
+class Head(NamedTuple):
     """Declarations in the head of a page; URLs are absolute."""
 
-    is_amp: bool = False
-    canonical: str = ""
-    open_graph: str = ""
-    site_name: str = ""
-    title: str = ""
-    open_graph_title: str = ""
+    is_amp: bool
+    canonical: str
+    open_graph: str
+    site_name: str
+    title: str
+    open_graph_title: str
 
     @classmethod
     def of(cls, flat: FlatDocument, url: str) -> Self:
         """Read the declarations of a page with the given URL."""
-        root_attributes = flat.attributes.of(0)
-        # AMP pages may be marked with a lightning symbol, as in ``<html ⚡>``.
-        head = cls(is_amp=not root_attributes.keys().isdisjoint(("amp", "\u26a1", "\u26a1\ufe0f")))
-        base = url
-        found = np.flatnonzero(flat.having({"base", "link", "meta", "title"}))
-        for index in islice(found.tolist(), MAX_DECLARATIONS):
-            tag, attributes = flat.tags[index], flat.attributes.of(index)
-            if tag == "base" and base == url and attributes.get("href"):
-                base = absolute(attributes["href"][:MAX_ADDRESS], url) or url
-            elif tag == "title":
-                head.title = head.title or text_of(flat, index)
-            elif tag == "meta":
-                head._read_meta(attributes, base)
-            elif tag == "link":
-                relations = attributes.get("rel", "").lower().split()
-                link_url = attributes.get("href", "")
-                if "canonical" in relations:
-                    head.canonical = head.canonical or _absolute(link_url, base)
-        return head
-
-    def _read_meta(self, attributes: dict[str, str], base: str) -> None:
-        name = (attributes.get("property") or attributes.get("name") or "").strip().lower()
-        content = attributes.get("content", "")
-        if name == "og:title":
-            self.open_graph_title = self.open_graph_title or words.clean(content[:MAX_TITLE])
-        elif name == "og:site_name":
-            self.site_name = self.site_name or words.clean(content[:MAX_TITLE])
-        elif name == "og:url":
-            self.open_graph = self.open_graph or _absolute(content, base)
+        base = base_of(Node(flat, 0), url)
+        urls, relations = map(flat.attributes.by_element, ("href", "rel"))
+        links = (
+            each
+            for each, relation in relations.items()
+            if flat.tags[each] == "link" and "canonical" in relation.lower().split()
+        )
+        metas = [(name.lower(), content) for _, name, content in metas_of(flat)]
+        open_graph = (content for name, content in metas if name == "og:url")
+        first = {name: content[:MAX_TITLE] for name, content in reversed(metas) if content}
+        titles = np.flatnonzero(flat.having(("title",))).tolist()
+        return cls(
+            # AMP pages may be marked with a lightning symbol, as in ``<html ⚡>``.
+            is_amp=not flat.attributes.of(0).keys().isdisjoint(("amp", "\u26a1", "\u26a1\ufe0f")),
+            canonical=next(
+                filter(None, (_absolute(urls.get(each, ""), base) for each in links)), ""
+            ),
+            open_graph=next(filter(None, (_absolute(each, base) for each in open_graph)), ""),
+            site_name=first.get("og:site_name", ""),
+            title=next(filter(None, (text_of(flat, each) for each in titles)), ""),
+            open_graph_title=first.get("og:title", ""),
+        )
 
 
 def _absolute(url: str, base: str) -> str:
