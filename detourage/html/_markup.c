@@ -1245,8 +1245,12 @@ static const char *end_of_word(const char *at, const char *end) {
     return at;
 }
 
-/* Return the set of words of a name, or NULL with an exception set. */
-static PyObject *words_of(PyObject *name) {
+PyDoc_STRVAR(words_doc,
+             "words(name) -> frozenset\n\n"
+             "Return the words of a name in lower case; see detourage.html.names.");
+
+static PyObject *markup_words(PyObject *module, PyObject *name) {
+    (void)module;
     Py_ssize_t length;
     const char *at = PyUnicode_AsUTF8AndSize(name, &length);
     const char *end = at ? at + length : NULL;
@@ -1271,19 +1275,62 @@ static PyObject *words_of(PyObject *name) {
     return words;
 }
 
-PyDoc_STRVAR(words_doc,
-             "words(names) -> list\n\n"
-             "Return the set of words in lower case of each name; see detourage.html.names.");
+enum { MOST_WORDS = 64 };
 
-static PyObject *markup_words(PyObject *module, PyObject *args) {
+/* Words in lower case, each ending with NUL, and a bit for each letter with which one begins. */
+typedef struct {
+    const char *items[MOST_WORDS];
+    Py_ssize_t count;
+    uint64_t initials;
+} Words;
+
+static uint64_t initial_of(const char *word) { return (uint64_t)1 << (lower(*word) - 'a'); }
+
+/* Return whether a name has one of the words. */
+static int has_word(const char *at, const char *end, const Words *words) {
+    while (at < end) {
+        if (!is_letter(*at)) {
+            at++;
+            continue;
+        }
+        const char *stop = end_of_word(at, end);
+        const size_t length = (size_t)(stop - at);
+        for (Py_ssize_t i = 0; (words->initials & initial_of(at)) && i < words->count; i++)
+            if (is_named(at, length, words->items[i])) return 1;
+        at = stop;
+    }
+    return 0;
+}
+
+PyDoc_STRVAR(named_doc,
+             "named(names, words) -> bytes\n\n"
+             "Return a bool column that says of each name whether it has one of the words, which begin with\n"
+             "small letters from a to z.");
+
+static PyObject *markup_named(PyObject *module, PyObject *args) {
     (void)module;
-    PyObject *names;
-    if (!PyArg_ParseTuple(args, "O!", &PyList_Type, &names)) return NULL;
+    PyObject *names, *wanted;
+    if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyList_Type, &wanted)) return NULL;
+    Words words = {.count = PyList_Size(wanted)};
+    if (words.count > MOST_WORDS) {
+        PyErr_SetString(PyExc_ValueError, "there are too many words");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < words.count; i++) {
+        words.items[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(wanted, i), NULL);
+        if (!words.items[i]) return NULL;
+        if (is_letter(*words.items[i])) words.initials |= initial_of(words.items[i]);
+    }
     const Py_ssize_t count = PyList_Size(names);
-    PyObject *answer = PyList_New(count);
+    PyObject *answer = PyBytes_FromStringAndSize(NULL, count);
+    char *mask = answer ? PyBytes_AsString(answer) : NULL;
     for (Py_ssize_t i = 0; answer && i < count; i++) {
-        PyObject *words = words_of(PyList_GetItem(names, i));
-        if (!words || PyList_SetItem(answer, i, words) < 0) Py_CLEAR(answer);
+        Py_ssize_t length;
+        const char *name = PyUnicode_AsUTF8AndSize(PyList_GetItem(names, i), &length);
+        if (!name)
+            Py_CLEAR(answer);
+        else
+            mask[i] = (char)has_word(name, name + length, &words);
     }
     return answer;
 }
@@ -1297,7 +1344,8 @@ static PyMethodDef methods[] = {
     {"starts", markup_starts, METH_VARARGS, starts_doc},
     {"values", markup_values, METH_VARARGS, values_doc},
     {"around", markup_around, METH_VARARGS, around_doc},
-    {"words", markup_words, METH_VARARGS, words_doc},
+    {"words", markup_words, METH_O, words_doc},
+    {"named", markup_named, METH_VARARGS, named_doc},
     {NULL, NULL, 0, NULL},
 };
 

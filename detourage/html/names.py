@@ -19,14 +19,9 @@ def split_name(name: str) -> list[str]:
     return [word.lower() for word in _WORD_IN_NAME.findall(name)]
 
 
-def split_all(names: list[str]) -> list[frozenset[str]]:
-    """Return the distinct words (`split_name`) of each name."""
-    return _markup.words(names)
-
-
 def split_words(names: str) -> frozenset[str]:
     """Return the lower-case words of classes and ids (four for ``relatedPosts top_nav``)."""
-    return split_all([names])[0]
+    return _markup.words(names)
 
 
 def name_words(element: AnyElement) -> frozenset[str]:

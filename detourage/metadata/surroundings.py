@@ -229,7 +229,7 @@ class Surroundings:
         meanings: dict[int, int] = {}
         for kind in {*kinds.tolist()}:
             name, tag = divmod(kind, len(flat.distinct_tags))
-            meanings[kind] = _meaning_of({flat.distinct_tags[tag], *page.words_of_names[name]})
+            meanings[kind] = _meaning_of({flat.distinct_tags[tag], *page.words_of_name(name)})
         own = np.array([*map(meanings.__getitem__, kinds.tolist())], dtype=np.int64)
         for values in map(flat.values, ("rel", "itemprop")):
             for place, element in enumerate(around.tolist()) if values else ():

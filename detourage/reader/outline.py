@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from detourage.html import _markup
 from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers
 from detourage.html.head import metas_of
-from detourage.html.names import split_all
+from detourage.html.names import split_words
 from detourage.html.nodes import Node
 from detourage.html.text import DIVISIONS, within_sentences, without_text
 from detourage.text import words
@@ -171,22 +172,25 @@ class Outline:
         return [*map(self.distinct_names.__getitem__, self.name_numbers.tolist())]
 
     @cached_property
-    def words_of_names(self) -> list[frozenset[str]]:
-        """The words of each of the `distinct_names`."""
-        return split_all(self.distinct_names)
+    def _words(self) -> dict[int, frozenset[str]]:
+        """The words of those of the `distinct_names` that have been split so far."""
+        return {}
 
-    @cached_property
-    def _words_of_elements(self) -> list[frozenset[str]]:
-        return [*map(self.words_of_names.__getitem__, self.name_numbers.tolist())]
+    def words_of_name(self, number: int) -> frozenset[str]:
+        """Return the words of one of the `distinct_names`."""
+        found = self._words.get(number)
+        if found is None:
+            found = self._words[number] = split_words(self.distinct_names[number])
+        return found
 
     def name_words(self, index: int) -> frozenset[str]:
         """Return the words of an element's class and ID."""
-        return self._words_of_elements[index]
+        return self.words_of_name(int(self.name_numbers[index]))
 
     def named(self, words: frozenset[str]) -> Booleans:
-        """Return a mask of the elements whose class or ID has one of the given words."""
-        has_word = [not words.isdisjoint(own) for own in self.words_of_names]
-        return np.array(has_word, dtype=np.bool_)[self.name_numbers]
+        """Return a mask of the elements whose class or ID has one of the given ASCII words."""
+        has_word = _markup.named(self.distinct_names, [*words])
+        return np.frombuffer(has_word, dtype=np.bool_)[self.name_numbers]
 
     @cached_property
     def sizes(self) -> Integers:
