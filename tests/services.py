@@ -41,6 +41,10 @@ RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 """Debian's server program; the wrapper on the PATH would use the directories of the system's
 server."""
 
+ONE_SCHEDULER = "+S 1:1 +sbwt none +sbwtdcpu none +sbwtdio none"
+"""Arguments of Erlang. On a busy machine, its scheduler threads spend most of their time waiting
+for one another, so that a single one is ten times as fast."""
+
 PGBOUNCER = Path("/usr/sbin/pgbouncer")
 
 
@@ -269,7 +273,10 @@ def private_node(home: Path, port: int, distribution_port: int, epmd_port: int) 
         "RABBITMQ_NODE_IP_ADDRESS": "127.0.0.1",
         "RABBITMQ_NODE_PORT": str(port),
         "RABBITMQ_PID_FILE": str(home / "pid"),
-        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-kernel inet_dist_use_interface {127,0,0,1}",
+        "RABBITMQ_CTL_ERL_ARGS": ONE_SCHEDULER,
+        "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": (
+            f"-kernel inet_dist_use_interface {{127,0,0,1}} {ONE_SCHEDULER}"
+        ),
     }
 
 

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from sqlalchemy import URL, text
 
+from detourage.limits import MAX_MESSAGE_BYTES
 from tests.certificates import Authority
 from tests.faults.proving_ground import RABBITMQCTL
 from tests.services import (
@@ -40,7 +41,8 @@ class SecuredServers:
     """Both servers, with methods that create the documented roles and users.
 
     `authority` is the certificate file of the authority that signed the servers' certificates;
-    `stranger` is that of an authority that did not sign them.
+    `stranger` is that of an authority that did not sign them. The broker refuses messages above
+    16 MiB. Its administrator needs no encryption.
     """
 
     def __init__(self) -> None:
@@ -59,6 +61,7 @@ class SecuredServers:
             for name in (OWNER, "service", "read", "crawler", "recogniser")
         }
         self._database_port, self._port, self._tls_port, *others = unused_ports(5)
+        self.administrator_url = f"amqp://guest:guest@127.0.0.1:{self._port}//"
         self._node = private_node(self._home / "broker", self._port, *others)
 
     def __enter__(self) -> Self:
@@ -66,8 +69,9 @@ class SecuredServers:
             stack.enter_context(self._supervisor)
             self._start_broker()
             self._start_postgresql()
-            assert wait_for_broker(f"amqp://guest:guest@127.0.0.1:{self._port}//")
-            self.make_users()
+            assert wait_for_broker(self.administrator_url)
+            # A test shows that a crawler waits for a queue with room for a single page.
+            self.make_users(BROKER_PAGES_LIMIT="1")
             self._stack = stack.pop_all()
         return self
 
@@ -135,6 +139,7 @@ class SecuredServers:
             f"ssl_options.cacertfile = {self.authority}\n"
             f"ssl_options.certfile = {self._certificate}\n"
             f"ssl_options.keyfile = {self._key}\n"
+            f"max_message_size = {MAX_MESSAGE_BYTES}\n"
         )
         start_rabbitmq(self._supervisor, self._node, home, self._home / "broker.log")
 

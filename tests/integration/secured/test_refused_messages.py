@@ -1,8 +1,6 @@
 """Messages that exceed the broker's size limit do not block other messages."""
 
 import secrets
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,34 +10,19 @@ from sqlalchemy import func, select
 from detourage.limits import MAX_MESSAGE_BYTES
 from models.tables import OutboxEntry
 from tests.deployment import Deployment
-from tests.services import private_node, start_rabbitmq, unused_ports, wait_for_broker
+from tests.integration.secured.servers import SecuredServers
 from worker.messaging.broker import messages_waiting
-from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import browse, drop, requeue
 from worker.settings import Settings
 from worker.store import outbox
 
 
-@pytest.fixture(scope="module")
-def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """URL of a RabbitMQ server with a message size limit of 16 MiB."""
-    home = Path(tempfile.mkdtemp(prefix="detourage-small-broker-"))
-    (home / "rabbitmq.conf").write_text(f"max_message_size = {MAX_MESSAGE_BYTES}\n")
-    port, *others = unused_ports(3)
-    with Supervisor(remove=[home]) as supervisor:
-        log = tmp_path_factory.mktemp("broker") / "log"
-        start_rabbitmq(supervisor, private_node(home, port, *others), home, log)
-        url = f"amqp://guest:guest@127.0.0.1:{port}//"
-        assert wait_for_broker(url)
-        yield url
-
-
 @pytest.fixture
-def small_broker_settings(settings: Settings, broker_url: str, tmp_path: Path) -> Settings:
+def small_broker_settings(settings: Settings, servers: SecuredServers, tmp_path: Path) -> Settings:
     """Settings of a deployment whose broker refuses large messages."""
     return settings.model_copy(
         update={
-            "broker_url": SecretStr(broker_url),
+            "broker_url": SecretStr(servers.administrator_url),
             "queue_prefix": f"{secrets.token_hex(4)}.",
             "heartbeat_directory": tmp_path / "heartbeats",
         }
