@@ -187,7 +187,7 @@ def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:
 
 def test_other_threads_run_while_trees_are_compared() -> None:
     rng = random.Random(2)
-    trees = [random_tree(rng, 2_500, "page", "abcdefgh") for _ in range(12)]
+    trees = [random_tree(rng, 2_500, "page", "abcdefgh") for _ in range(6)]
     done = threading.Event()
 
     def compare() -> None:
