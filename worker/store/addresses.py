@@ -1,12 +1,12 @@
 """Page addresses, and the resolution of fetched URLs to stored pages."""
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from sqlalchemy import Row
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from detourage.addresses import (
@@ -24,8 +24,7 @@ from detourage.addresses import (
     find_joined,
     with_spelling,
 )
-from models.tables import Address, AddressTarget, StoredPage
-from worker.store.database import rows_only
+from models.tables import StoredPage
 from worker.store.pages import FetchedPage, ParsedPage, digest_of_url
 from worker.store.queries import Statements
 
@@ -73,10 +72,11 @@ def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resoluti
     ]
     key_arrays = _key_arrays({key for keys in keys_of_fetches for key in keys})
     rows = {row.id: row for row in session.execute(_BY_DIGEST_OR_TARGET, key_arrays)}
-    page_ids = {"pages": [row.page_id for row in rows.values()]}
-    authoritative_rows = session.execute(SQL.authoritative, page_ids) if rows else ()
-    authoritative = {row.page_id: row for row in authoritative_rows}
-    declared = _declarations_by_address(session, [*rows.values(), *authoritative.values()])
+    authoritative = {row.page_id: row for row in rows.values() if row.joined_at is None}
+    joined = {row.page_id for row in rows.values()} - authoritative.keys()
+    others = session.execute(SQL.authoritative, {"pages": sorted(joined)}) if joined else ()
+    authoritative |= {row.page_id: row for row in others}
+    declared = {row.id: _declared_by(row) for row in (*rows.values(), *authoritative.values())}
     row_by_key = {(row.site_id, row.digest): row for row in rows.values()}
     rows_by_target = defaultdict(list)
     for row in rows.values():
@@ -127,16 +127,9 @@ def _key_arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
     return {"sites": [site for site, _ in ordered], "digests": [digest for _, digest in ordered]}
 
 
-def _declarations_by_address(session: Session, rows: Iterable[Row[Any]]) -> dict[int, DeclaredUrls]:
-    row_by_id = {row.id: row for row in rows}
-    targets: defaultdict[int, list[Target]] = defaultdict(list)
-    if row_by_id:
-        for each in session.execute(SQL.targets, {"ids": list(row_by_id)}):
-            targets[each.address_id].append(Target(each.target, each.kind, each.is_declared))
-    return {
-        row_id: DeclaredUrls(tuple(targets[row_id]), tuple(row.headlines), tuple(row.passages))
-        for row_id, row in row_by_id.items()
-    }
+def _declared_by(row: Row[Any]) -> DeclaredUrls:
+    targets = tuple(Target(*each) for each in row.targets or ())
+    return DeclaredUrls(targets, tuple(row.headlines), tuple(row.passages))
 
 
 def _resolve_fetch(
@@ -192,10 +185,6 @@ def _resolve_fetch(
     )
 
 
-_ADD = rows_only(insert(Address).returning(Address.id, Address.site_id, Address.digest))
-_ADD_TARGETS = rows_only(insert(AddressTarget))
-
-
 def save(session: Session, resolved: Sequence[tuple[Resolution, int]]) -> None:
     """Store the addresses and declarations of fetches, each paired with its page ID."""
     new = [(each, page_id) for each, page_id in resolved if each.stored_row is None]
@@ -204,31 +193,38 @@ def save(session: Session, resolved: Sequence[tuple[Resolution, int]]) -> None:
         for each, page_id in resolved
         if each.stored_row is not None and _is_changed(each, each.stored_row, page_id)
     ]
-    ids = {(each.site_id, each.digest): row.id for each, row, _ in changed}
     if changed:
-        session.execute(SQL.delete_targets, {"ids": list(ids.values())})
         values = [{"id": row.id, **_update_values(each, page_id)} for each, row, page_id in changed]
         session.execute(SQL.save, values)
-    if new:
-        values = [
-            {"site_id": each.site_id, "digest": each.digest, "address": each.address}
-            | _update_values(each, page_id)
-            for each, page_id in new
-        ]
-        added = session.execute(_ADD, values)
-        ids |= {(site_id, digest): address_id for address_id, site_id, digest in added}
-    saved = [*(each for each, _, _ in changed), *(each for each, _ in new)]
-    rows = [
-        row
-        for each in saved
-        for row in _target_rows(ids[each.site_id, each.digest], each.site_id, each.declared)
-    ]
-    if rows:
-        session.execute(_ADD_TARGETS, rows)
+    redeclared = {row.id: each for each, row, _ in changed if each.declared_before != each.declared}
+    if redeclared:
+        session.execute(SQL.delete_targets, {"ids": list(redeclared)})
+    if new or redeclared:
+        session.execute(SQL.add_addresses, new_params(new, redeclared))
     for each, page_id in resolved:
         if each.joins or each.separated_from is not None:
             params = {"page": page_id, "authoritative_digest": digest_of_url(each.authoritative)}
             session.execute(SQL.set_authoritative, params)
+
+
+def new_params(
+    new: Sequence[tuple[Resolution, int | None]], redeclared: Mapping[int, Resolution] = {}
+) -> dict[str, str]:
+    """Return the parameters of ``add`` for new addresses (of a new page: None), and for targets."""
+    addresses = [
+        {
+            **_update_values(each, page_id),
+            "site_id": each.site_id,
+            "url_digest": digest_of_url(each.spelling),
+            "digest": each.digest,
+            "address": each.address,
+            "read_at": each.fetched_at and each.fetched_at.isoformat(),
+        }
+        for each, page_id in new
+    ]
+    targets = [row for each, _ in new for row in _target_rows(None, each)]
+    targets += [row for row_id, each in redeclared.items() for row in _target_rows(row_id, each)]
+    return {"addresses": json.dumps(addresses), "targets": json.dumps(targets)}
 
 
 def save_declarations(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
@@ -237,7 +233,7 @@ def save_declarations(session: Session, page: StoredPage, declared: DeclaredUrls
     row = session.execute(SQL.by_digest, keys).one_or_none()
     if row is None or row.page_id != page.id or declared == NOTHING_DECLARED:
         return
-    declared_before = _declarations_by_address(session, [row])[row.id]
+    declared_before = _declared_by(row)
     # It is not stale, joins no other address, and is authoritative for its page.
     resolution = Resolution(
         *(page.site_id, row.address, row.digest, page.url, page.fetched_at, declared),
@@ -262,7 +258,7 @@ def _is_changed(resolution: Resolution, row: Row[Any], page_id: int) -> bool:
     )
 
 
-def _update_values(resolution: Resolution, page_id: int) -> dict[str, Any]:
+def _update_values(resolution: Resolution, page_id: int | None) -> dict[str, Any]:
     row, declared = resolution.stored_row, resolution.declared
     return {
         "page_id": page_id,
@@ -276,18 +272,19 @@ def _update_values(resolution: Resolution, page_id: int) -> dict[str, Any]:
     }
 
 
-def _target_rows(address_id: int, site_id: int, declared: DeclaredUrls) -> list[dict[str, Any]]:
+def _target_rows(address_id: int | None, resolution: Resolution) -> list[dict[str, Any]]:
     return [
         {
             "address_id": address_id,
             "number": number,
-            "site_id": site_id,
-            "digest": digest_of_url(target.address),
+            "site_id": resolution.site_id,
+            "digest": resolution.digest,
+            "target_digest": digest_of_url(target.address),
             "target": target.address,
             "kind": target.kind,
             "is_declared": target.is_declared,
         }
-        for number, target in enumerate(declared.targets)
+        for number, target in enumerate(resolution.declared.targets)
     ]
 
 

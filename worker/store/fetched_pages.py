@@ -1,11 +1,22 @@
 """Record fetched pages, whether new, changed or unchanged."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ARRAY, BigInteger, LargeBinary, Row, any_, bindparam, delete, func, select
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    LargeBinary,
+    Row,
+    any_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    select,
+)
 from sqlalchemy.orm import Session
 
 from detourage.addresses import Refusal, canonical_form, refusal_of
@@ -15,7 +26,7 @@ from models.tables import StoredPage, WaitingFetch
 from worker.outcomes import ReceiptResult
 from worker.store import addresses, trees
 from worker.store.addresses import Fetch, Resolution
-from worker.store.database import AdvisoryLock, rows_only
+from worker.store.database import AdvisoryLock
 from worker.store.page_objects import (
     MARKER,
     PageObjects,
@@ -112,8 +123,8 @@ def _record(
     changed = (each.parsed.tree for each in immediate if each.result in CHANGES)
     tree_ids = trees.save_trees(session, [tree for tree in changed if tree is not None])
     new = [each for each in immediate if each.stored is None]
-    to_save = [each for each in immediate if _update_stored(each, tree_ids)] + new
-    added = _add_pages(session, new, tree_ids)
+    to_save = [each for each in immediate if _update_stored(each, tree_ids)]
+    added = _add_pages(session, new, tree_ids, store_url)
 
     def page_id(each: _MatchedFetch) -> int:
         if each.stored is not None:
@@ -128,7 +139,8 @@ def _record(
                 session.expire(each.stored, ["revision"])
     contents = [(page_id(each), each.fetched, each.parsed.lines) for each in to_save]
     save_contents(session, contents, store_url)
-    addresses.save(session, [(each.resolution, page_id(each)) for each in immediate])
+    stored = [each for each in immediate if each.stored or each.resolution.stored_row]
+    addresses.save(session, [(each.resolution, page_id(each)) for each in stored])
     return [
         RecordedFetch(
             page_id(each),
@@ -149,7 +161,8 @@ def save_parsed(session: Session, page: StoredPage, parsed: ParsedPage) -> None:
     addresses.save_declarations(session, page, parsed.declared)
 
 
-_KNOWN_PAGES = select(StoredPage).where(
+_IS_AWAITED = exists().where(WaitingFetch.page_id == StoredPage.id)
+_KNOWN_PAGES = select(StoredPage, _IS_AWAITED).where(
     StoredPage.id == any_(bindparam("ids", type_=ARRAY(BigInteger)))
 )
 
@@ -163,10 +176,9 @@ def _match_fetches(
 ) -> list[_MatchedFetch]:
     """Match each fetch with its stored page, and decide on its result and on whether it waits."""
     ids = [page_id for each in resolutions for page_id in each.page_ids]
-    found = {page.id: page for page in session.scalars(_KNOWN_PAGES, {"ids": ids})} if ids else {}
-    awaited_ids: set[int] = set()
-    if ids and not have_waited:
-        awaited_ids = set(session.scalars(SQL.pages_with_waiting_fetches, {"ids": ids}))
+    rows = session.execute(_KNOWN_PAGES, {"ids": ids}).all() if ids else ()
+    found = {page.id: page for page, _ in rows}
+    awaited_ids = {page.id for page, is_awaited in rows if is_awaited and not have_waited}
     matched = []
     # The resolutions may end before the fetches.
     for resolution, (_, fetched, parsed) in zip(resolutions, fetches, strict=False):
@@ -237,15 +249,10 @@ def _update_stored(match: _MatchedFetch, tree_ids: Mapping[str, int]) -> bool:
     return False
 
 
-_ADD_PAGES = rows_only(
-    insert(StoredPage).returning(StoredPage.id, StoredPage.site_id, StoredPage.url_digest)
-)
-
-
 def _add_pages(
-    session: Session, new: Sequence[_MatchedFetch], tree_ids: Mapping[str, int]
+    session: Session, new: Sequence[_MatchedFetch], tree_ids: Mapping[str, int], store_url: str
 ) -> dict[tuple[int, str], int]:
-    """Store new pages, and return their IDs by site and URL digest."""
+    """Store new pages with their addresses, and return their IDs by site and URL digest."""
     if not new:
         return {}
     values = []
@@ -254,10 +261,20 @@ def _add_pages(
         refused = None if refusal is None else _stored_refusal(refusal, fetched.fetched_at)
         digest = digest_of_url(fetched.url)
         own = {"site_id": each.resolution.site_id, "url_digest": digest, "refused": refused}
+        own["fetched_at"] = fetched.fetched_at and fetched.fetched_at.isoformat()
         columns = fetch_columns(fetched, each.parsed) | parsed_columns(each.parsed, tree_ids)
         values.append(columns | own)
-    rows = session.execute(_ADD_PAGES, values)
-    return {(site_id, digest): page_id for page_id, site_id, digest in rows}
+    keys = {
+        "sites": [each["site_id"] for each in values],
+        "url_digests": [each["url_digest"] for each in values],
+    }
+    contents = _content_params(
+        session, [(each.fetched, each.parsed.lines) for each in new], store_url
+    )
+    unknown = [(each.resolution, None) for each in new if each.resolution.stored_row is None]
+    params = {"new_pages": json.dumps(values), **keys, **contents, **addresses.new_params(unknown)}
+    rows = session.execute(SQL.add_pages, params)
+    return {(site_id, digest): page_id for site_id, digest, page_id in rows}
 
 
 def _result_of_fetch(
@@ -467,7 +484,15 @@ def save_contents(
     """Store the content and lines of pages, given with their IDs; their sites must be locked."""
     if not contents:
         return
-    packed = [pack_content(fetched.content_bytes) for _, fetched, _ in contents]
+    values = _content_params(session, [each[1:] for each in contents], store_url)
+    session.execute(SQL.save_contents, values | {"page_ids": [each[0] for each in contents]})
+
+
+def _content_params(
+    session: Session, contents: Sequence[tuple[FetchedPage, bytes | None]], store_url: str
+) -> dict[str, list[Any]]:
+    """Return the columns of contents and lines, after storing the contents in an object store."""
+    packed = [pack_content(fetched.content_bytes) for fetched, _ in contents]
     urls: list[str] = []
     if store_url:
         objects = page_objects(store_url)
@@ -479,14 +504,12 @@ def save_contents(
         session.execute(SQL.lock_shards_shared, lock)
         objects.put(packed)
     nothing = [None] * len(contents)
-    values = {
-        "page_ids": [page_id for page_id, _, _ in contents],
+    return {
         "compressed": nothing if urls else packed,
         "object_urls": urls or nothing,
-        "is_text": [isinstance(fetched.content, str) for _, fetched, _ in contents],
-        "lines": [lines for _, _, lines in contents],
+        "is_text": [isinstance(fetched.content, str) for fetched, _ in contents],
+        "lines": [lines for _, lines in contents],
     }
-    session.execute(SQL.save_contents, values)
 
 
 MAX_WAITING_FETCHES = 8  # maximum number per page; another one replaces the last to arrive

@@ -1,8 +1,15 @@
 -- Page addresses, and the resolution of fetched URLs to stored pages.
 
+-- row --
+-- Fragment: an address with its targets.
+addresses.*, (
+    SELECT jsonb_agg(jsonb_build_array(target, kind, is_declared) ORDER BY number)
+    FROM address_targets WHERE address_id = addresses.id
+) AS targets
+
 -- by_digest --
 -- Addresses by site and digest.
-SELECT addresses.* FROM addresses
+SELECT {row} FROM addresses
 JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_id, digest)
     USING (site_id, digest)
 
@@ -10,7 +17,7 @@ JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_
 -- Addresses by site and digest, and up to ``most`` addresses that declare each as a target.
 {by_digest}
 UNION ALL
-SELECT * FROM addresses WHERE id IN (
+SELECT {row} FROM addresses WHERE id IN (
     SELECT address_id
     FROM unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[]))
         AS wanted (site_id, digest)
@@ -23,7 +30,7 @@ SELECT * FROM addresses WHERE id IN (
 
 -- authoritative --
 -- Authoritative addresses of pages.
-SELECT * FROM addresses
+SELECT {row} FROM addresses
 WHERE page_id = ANY(CAST(:pages AS bigint[])) AND joined_at IS NULL
 ORDER BY id
 
@@ -40,11 +47,36 @@ ORDER BY id DESC
 UPDATE pages SET url_digest = url_digest || '-' || id
 WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
 
--- targets --
--- Targets that addresses declare.
-SELECT * FROM address_targets
-WHERE address_id = ANY(CAST(:ids AS bigint[]))
-ORDER BY address_id, number
+-- add --
+-- Fragment: add new addresses, of the pages in `added` or given by ID, with the targets declared.
+added_addresses AS (
+    INSERT INTO addresses
+        (site_id, page_id, digest, address, spellings, kind, headlines, passages, read_at)
+    SELECT site_id, coalesce(page_id, added.id), digest, address, spellings, kind, headlines,
+        passages, read_at
+    FROM jsonb_to_recordset(CAST(:addresses AS jsonb)) AS new (
+        site_id bigint, page_id bigint, url_digest text, digest text, address text,
+        spellings text[], kind text, headlines bigint[], passages bigint[], read_at timestamptz
+    )
+    LEFT JOIN added USING (site_id, url_digest)
+    RETURNING id, site_id, digest
+), added_targets AS (
+    INSERT INTO address_targets (address_id, number, site_id, digest, target, kind, is_declared)
+    SELECT coalesce(address_id, added_addresses.id), number, site_id, target_digest, target, kind,
+        is_declared
+    FROM jsonb_to_recordset(CAST(:targets AS jsonb)) AS new (
+        site_id bigint, address_id bigint, digest text, number integer, target_digest text,
+        target text, kind text, is_declared boolean
+    )
+    LEFT JOIN added_addresses USING (site_id, digest)
+)
+
+-- add_addresses --
+-- Add addresses of stored pages, and targets of addresses.
+WITH added AS (
+    SELECT id, site_id, url_digest FROM pages WHERE false
+), {add}
+SELECT
 
 -- delete_targets --
 -- Delete the targets that addresses declare.

@@ -43,6 +43,29 @@ FROM unnest(CAST(:shards AS integer[])) AS wanted (shard)
 -- Return whether an object store contains pages.
 SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
 
+-- add_pages --
+-- Store new pages with their contents and addresses; return their IDs.
+WITH added AS (
+    INSERT INTO pages (
+        site_id, url, url_digest, crawler_id, content_type, fetched_at, extra, content_digest,
+        refused, trace, tree_id, encoding, comment_pattern, outcome, outcome_detail
+    )
+    SELECT * FROM jsonb_to_recordset(CAST(:new_pages AS jsonb)) AS new (
+        site_id bigint, url text, url_digest text, crawler_id text, content_type text,
+        fetched_at timestamptz, extra text, content_digest text, refused jsonb, trace jsonb,
+        tree_id bigint, encoding text, comment_pattern text, outcome text, outcome_detail text
+    )
+    RETURNING id, site_id, url_digest
+), contents AS (
+    INSERT INTO page_contents (page_id, compressed, object_url, is_text, lines)
+    SELECT id, compressed, object_url, is_text, lines FROM unnest(
+        CAST(:sites AS bigint[]), CAST(:url_digests AS text[]), CAST(:compressed AS bytea[]),
+        CAST(:object_urls AS text[]), CAST(:is_text AS boolean[]), CAST(:lines AS bytea[])
+    ) AS new (site_id, url_digest, compressed, object_url, is_text, lines)
+    JOIN added USING (site_id, url_digest)
+), {addresses.add}
+SELECT site_id, url_digest, id FROM added
+
 -- save_contents --
 -- Store the content and lines of pages, given with their IDs; their sites must be locked.
 INSERT INTO page_contents (page_id, compressed, object_url, is_text, lines)
@@ -53,10 +76,6 @@ SELECT * FROM unnest(
 ON CONFLICT (page_id) DO UPDATE SET
     (compressed, object_url, is_text, lines, stored_at)
     = (excluded.compressed, excluded.object_url, excluded.is_text, excluded.lines, now())
-
--- pages_with_waiting_fetches --
--- Those of the given pages that have waiting fetches. Their sites must be locked.
-SELECT DISTINCT page_id FROM waiting_fetches WHERE page_id = ANY (:ids)
 
 -- drop_last_waiting --
 -- Delete the waiting fetch that arrived last, if the page has the maximum number.
