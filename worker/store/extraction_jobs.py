@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import LargeBinary
+from sqlalchemy import LargeBinary, Row
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Session
 
@@ -17,6 +17,7 @@ from worker.errors import LostContentError
 from worker.store.addresses import parse_page_addresses
 from worker.store.articles import NewRevision, revision_params
 from worker.store.database import AdvisoryLock
+from worker.store.groups import AssignedPage, assigned_params
 from worker.store.pages import StoredContent, read_contents
 from worker.store.queries import Statements
 from worker.tracing import Context
@@ -109,7 +110,9 @@ def begin(
 _LOCK = {"class": AdvisoryLock.EXTRACTION.value}
 _BEGIN = SQL.begin.bindparams(**_LOCK)
 _BINARY = dict.fromkeys(("compressed", "shared_lines", "lines"), LargeBinary)
-_JOBS = SQL.jobs.bindparams(**_LOCK).columns(**_BINARY, trace=JSONB)
+_COLUMNS = {**_BINARY, "trace": JSONB}
+_JOBS = SQL.jobs.bindparams(**_LOCK).columns(**_COLUMNS)
+_ASSIGNED_JOBS = SQL.assigned_jobs.bindparams(**_LOCK, most=0).columns(**_COLUMNS)
 
 
 def load(
@@ -124,9 +127,26 @@ def load(
     Pages that another process is extracting are excluded, and so are those with more than
     `max_attempts` attempts. After `readable_attempts`, the content of a page is not read again.
     """
-    jobs = []
     limits = {"most": max_attempts, "readable": readable_attempts}
     rows = session.execute(_JOBS, page_params(generations) | limits).all()
+    return _jobs_of(rows, readable_attempts)
+
+
+def load_assigned(
+    session: Session, assigned: Sequence[AssignedPage]
+) -> list[tuple[ExtractionJob, PageState]]:
+    """Lock and load, like `load`, pages whose memberships are yet to be stored.
+
+    Pages that were attempted before are excluded.
+    """
+    rows = session.execute(_ASSIGNED_JOBS, assigned_params(assigned) | {"readable": 0}).all()
+    return _jobs_of(rows, readable_attempts=0)
+
+
+def _jobs_of(
+    rows: Sequence[Row[Any]], readable_attempts: int
+) -> list[tuple[ExtractionJob, PageState]]:
+    jobs = []
     stored = {
         each.page_id: StoredContent(each.compressed, each.object_url, each.is_text)
         for each in rows
@@ -183,12 +203,18 @@ def save_results(
     results: Sequence[ExtractionResult],
     revisions: Sequence[NewRevision],
     single_page_ids: Sequence[int],
+    assigned: Sequence[AssignedPage] = (),
 ) -> set[int]:
-    """Store the results of pages that have not changed, and their revisions; return their IDs."""
+    """Store the results of pages that have not changed, and their revisions; return their IDs.
+
+    The memberships of `assigned` pages are stored, too.
+    """
     columns = map(list, zip(*results, strict=True))  # one list per field, as the query expects
     values = dict(zip(ExtractionResult._fields, columns, strict=True))
     params = {**values, "others": list(single_page_ids), **revision_params(revisions)}
-    return set(session.scalars(SQL.save_results, params))
+    if not assigned:
+        return set(session.scalars(SQL.save_results, params))
+    return set(session.scalars(SQL.save_assigned, params | assigned_params(assigned)))
 
 
 def find_late(

@@ -80,6 +80,23 @@ def membership_params(memberships: Sequence[NewMembership]) -> dict[str, list[An
     }
 
 
+class AssignedPage(NamedTuple):
+    """A page that was assigned to a group of its site's latest generation."""
+
+    site_id: int
+    generation: int
+    membership: NewMembership
+
+
+def assigned_params(assigned: Sequence[AssignedPage]) -> dict[str, list[Any]]:
+    """Return the parameters of ``assigned_jobs`` and ``save_assigned`` for pages."""
+    return {
+        "site_ids": [each.site_id for each in assigned],
+        "generations": [each.generation for each in assigned],
+        **membership_params([each.membership for each in assigned]),
+    }
+
+
 class SiteState(NamedTuple):
     """State of a site when its clustering starts."""
 

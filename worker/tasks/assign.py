@@ -10,8 +10,12 @@ from detourage.text.plural import pluralise
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store.database import is_transient_failure
-from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.assignment import assign_pages, request_each_alone
+from worker.tasks.base import TASK_OPTIONS, is_redelivered
+from worker.workflow.assignment import (
+    assign_and_extract,
+    assign_pages,
+    request_each_alone,
+)
 from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
 from worker.workflow.process_state import process_state
 
@@ -20,21 +24,33 @@ logger = logging.getLogger(__name__)
 
 @shared_task(name=task_names.ASSIGN, bind=True, **TASK_OPTIONS)
 def assign(
-    self: Any, page_id: int, site_version: int, others: Sequence[tuple[int, int]] = ()
+    self: Any, page_id: int, site_version: int, others: Sequence[tuple[int, int]] | None = None
 ) -> None:
-    """Assign each page to its site's nearest group if that is near enough, and request extraction.
+    """Assign each page to its site's nearest group if that is near enough, and extract it.
 
     `site_version` is the version of the site when the page arrived; `others` are further pages,
     each with its site version. Pages seen by a later clustering are skipped. The periodic
     clustering corrects the assignments. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins
     no group.
 
-    The pages of a task are assigned together. If one of several fails or crashes the process, each
-    is enqueued separately, and so are the remaining pages once the comparisons exceed `TASK_WORK`,
-    so that none is affected by a bug that another page triggers, or by its size.
+    The pages of a task are assigned and extracted in one transaction. Those that join no group are
+    then assigned again, which may form a group, and their extraction is enqueued; so are all pages
+    of a task that fails, or that may have crashed a process. If one of several still fails, each is
+    enqueued separately, and so are the remaining pages once the comparisons exceed `TASK_WORK`, so
+    that none is affected by a bug that another page triggers, or by its size.
     """
     state = process_state()
-    versions = {page_id: site_version, **dict(others)}
+    versions = {page_id: site_version, **dict(others or ())}
+    is_retry = others is not None and not others
+    if is_redelivered(self.request) is False and not is_retry:
+        try:
+            versions = assign_and_extract(state, versions)
+        except Exception as error:
+            if is_transient_failure(error):
+                raise
+            logger.warning("pages are assigned before they are extracted", exc_info=True)
+        if not versions:
+            return
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)
     may_compare = redeliveries < ASSIGNMENT_ATTEMPTS
     if not may_compare and not others:

@@ -8,6 +8,7 @@ from celery import Task
 from celery.exceptions import SoftTimeLimitExceeded
 
 from detourage.time_limit import time_limit
+from worker.messaging.headers import DELIVERY_COUNT
 from worker.workflow.process_state import main_process, process_state
 
 
@@ -52,7 +53,7 @@ def is_redelivered(request: Any) -> bool | None:
     """Return whether a task was delivered before; None if the broker does not tell."""
     if not request.called_directly and not process_state().settings.broker_is_amqp:
         return None
-    return bool((request.delivery_info or {}).get("redelivered"))
+    return bool((request.delivery_info or {}).get("redelivered") or request.get(DELIVERY_COUNT))
 
 
 TASK_OPTIONS: dict[str, Any] = {"base": ServiceTask, "ignore_result": True, "serializer": "json"}

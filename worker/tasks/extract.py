@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from celery import shared_task
@@ -14,7 +15,7 @@ from worker.store.extraction_jobs import SQL
 from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import extraction_requests as requests
 from worker.workflow.attempts import PATIENCE_SECONDS
-from worker.workflow.extraction import extract_together
+from worker.workflow.extraction import extract_together, load_jobs
 from worker.workflow.process_state import process_state
 
 logger = logging.getLogger(__name__)
@@ -48,7 +49,8 @@ def extract(
         if not generations:
             return
     try:
-        overtaken = extract_together(state, generations, is_counted=is_counted)
+        load = partial(load_jobs, generations=generations, is_counted=is_counted)
+        overtaken = extract_together(state, load, is_alone=len(generations) == 1)
     except Exception as error:
         if isinstance(error, UnavailableError) and is_counted:
             # No page was read, as the object store was unavailable, so the attempt does not count.

@@ -22,10 +22,17 @@ from detourage.template.distance import normalised_distance
 from detourage.template.distance.forest import TASK_WORK
 from worker import logs, tracing
 from worker.messaging import task_names
-from worker.store import clusterings, groups, outbox, pages, trees
+from worker.store import clusterings, extraction_jobs, groups, outbox, pages, trees
 from worker.store.database import AdvisoryLock
-from worker.store.groups import ComparablePage, LatestGroups, NewMembership
+from worker.store.groups import (
+    AssignedPage,
+    ComparablePage,
+    LatestGroups,
+    NewMembership,
+    Representative,
+)
 from worker.workflow.comparison import compare_at_once
+from worker.workflow.extraction import Jobs, extract_together
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import new_group
 from worker.workflow.process_state import ProcessState
@@ -49,6 +56,51 @@ def request_each_alone(session: Session, site_versions: Mapping[int, int]) -> No
         if page_id in site_of
     ]
     outbox.add_tasks_of_sites(session, task_names.ASSIGN, tasks)
+
+
+def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) -> dict[int, int]:
+    """Assign pages to groups, and extract them, in one transaction; return those left.
+
+    Pages are left if they are outliers, which may form a group, if they represent their group, if
+    they have changed in the meantime, and if `TASK_WORK` is used.
+    """
+    rest: dict[int, int] = {}
+
+    def load(session: Session) -> tuple[Jobs, Sequence[AssignedPage]]:
+        rest.clear()
+        assigned = _assigned_pages(session, state, site_versions)
+        jobs = extraction_jobs.load_assigned(session, assigned) if assigned else []
+        done = {job.page_id for job, _ in jobs}
+        rest.update((page, site_versions[page]) for page in site_versions if page not in done)
+        return jobs, [each for each in assigned if each.membership.page_id in done]
+
+    overtaken = extract_together(state, load, is_alone=len(site_versions) == 1)
+    return rest | {page_id: site_versions[page_id] for page_id in overtaken}
+
+
+def _assigned_pages(
+    session: Session, state: ProcessState, site_versions: Mapping[int, int]
+) -> list[AssignedPage]:
+    """Return the pages that can be extracted with a group, without locking them."""
+    assigned: list[AssignedPage] = []
+    work = 0
+    rows = session.execute(groups.SQL.unassigned, {"ids": list(site_versions)}).all()
+    state.trees.load(session, [page.tree_id for page in rows])
+    for page in rows:
+        representatives = [Representative(*each) for each in page.representatives or ()]
+        latest = LatestGroups(page.generation, page.site_version, representatives)
+        if latest.site_version >= site_versions[page.id] or work > TASK_WORK:
+            continue
+        logs.bind(site_id=page.site_id, page=page.url)
+        with tracing.span("assign page", page.trace):
+            memberships, used = _assign_page(session, state, page, latest, may_compare=True)
+        work += used
+        assigned += [
+            AssignedPage(page.site_id, page.generation, each)
+            for each in memberships
+            if each.group_number is not None and each.template_page_id != page.id
+        ]
+    return assigned
 
 
 def assign_pages(

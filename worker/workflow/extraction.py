@@ -1,9 +1,10 @@
 """Extraction of a page with the template of its group."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeAlias
 
 from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -23,6 +24,7 @@ from worker.rendering import Browser, RenderingError
 from worker.store import extraction_jobs
 from worker.store.database import UnavailableError, is_transient_failure
 from worker.store.extraction_jobs import ExtractionJob, PageState
+from worker.store.groups import AssignedPage
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.comment_patterns import patterns_for_page
 from worker.workflow.extraction_requests import request_each_alone
@@ -34,23 +36,31 @@ from worker.workflow.walls import ExtractedPage, NoArticle
 logger = logging.getLogger(__name__)
 
 
-def extract_together(
-    state: ProcessState, generations: Mapping[int, int], *, is_counted: bool
-) -> set[int]:
-    """Extract pages that await it, in one transaction; return the IDs of those that changed.
+Jobs: TypeAlias = Sequence[tuple[ExtractionJob, PageState]]
 
-    Unless the attempts were counted, pages that were attempted before are enqueued separately.
+
+def extract_together(
+    state: ProcessState,
+    load: Callable[[Session], tuple[Jobs, Sequence[AssignedPage]]],
+    *,
+    is_alone: bool,
+) -> set[int]:
+    """Extract the pages that `load` returns, in one transaction; return those that changed.
+
+    The memberships that `load` returns are stored with the results.
     """
     extracted: list[ExtractedPage] = []
-    is_alone = len(generations) == 1
+    assigned: list[AssignedPage] = []
 
     def extract(session: Session) -> set[int]:
-        jobs = _load_jobs(session, state, generations, is_counted=is_counted)
+        jobs, assigned[:] = load(session)
+        with_content = (job for job, _ in jobs if job.content is not None)
+        state.templates.load(session, filter(None, (job.template_page for job in with_content)))
         extracted[:] = [
             (job, page, extract_page(state, job, is_alone=is_alone)) for job, page in jobs
         ]
         state.templates.save(session)
-        return save_extractions(session, state, extracted)
+        return save_extractions(session, state, extracted, assigned)
 
     try:
         return state.database.run(extract)
@@ -59,13 +69,16 @@ def extract_together(
             raise
         # The database would reject the same result again.
         failed = [(job, page, failure_to_store(error, job)) for job, page, _ in extracted]
-        return state.database.run(save_extractions, state, failed)
+        return state.database.run(save_extractions, state, failed, assigned)
 
 
-def _load_jobs(
-    session: Session, state: ProcessState, generations: Mapping[int, int], *, is_counted: bool
-) -> list[tuple[ExtractionJob, PageState]]:
-    """Lock and load the pages that await extraction; see `extract_together`."""
+def load_jobs(
+    session: Session, generations: Mapping[int, int], *, is_counted: bool
+) -> tuple[Jobs, Sequence[AssignedPage]]:
+    """Lock and load the pages that await extraction, given with their generations.
+
+    Unless the attempts were counted, pages that were attempted before are enqueued separately.
+    """
     jobs = extraction_jobs.load(
         session,
         generations,
@@ -76,9 +89,7 @@ def _load_jobs(
         loaded = {job.page_id for job, _ in jobs}
         if rest := {page: generations[page] for page in generations if page not in loaded}:
             request_each_alone(session, rest, has_begun=False)
-    with_content = (job for job, _ in jobs if job.content is not None)
-    state.templates.load(session, filter(None, (job.template_page for job in with_content)))
-    return jobs
+    return jobs, ()
 
 
 def extract_page(state: ProcessState, job: ExtractionJob, *, is_alone: bool) -> Article | NoArticle:

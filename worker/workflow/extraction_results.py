@@ -21,6 +21,7 @@ from worker.errors import cause
 from worker.store import addresses, articles, extraction_jobs, parts
 from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
+from worker.store.groups import AssignedPage
 from worker.store.parts import NewParts
 from worker.workflow import walls
 from worker.workflow.article_message import (
@@ -67,9 +68,15 @@ def extraction_key(
 
 
 def save_extractions(
-    session: Session, state: ProcessState, extracted: Sequence[ExtractedPage]
+    session: Session,
+    state: ProcessState,
+    extracted: Sequence[ExtractedPage],
+    assigned: Sequence[AssignedPage] = (),
 ) -> set[int]:
-    """Store extracted pages, and return the IDs of those that changed in the meantime."""
+    """Store extracted pages, and return the IDs of those that changed in the meantime.
+
+    The memberships of `assigned` pages are stored, too.
+    """
     if not extracted:
         return set()
     current = walls.reject_walls(session, extracted)
@@ -79,7 +86,7 @@ def save_extractions(
     results = [each.result for each in revised]
     revisions = [each.revision for each in revised if each.revision is not None]
     new_parts, others = _parts_of(revised)
-    saved = extraction_jobs.save_results(session, results, revisions, others)
+    saved = extraction_jobs.save_results(session, results, revisions, others, assigned)
     parts.record_parts(session, [each for each in new_parts if each.page_id in saved])
     revised = [each for each in revised if each.job.page_id in saved]
     _log_outcomes(revised)

@@ -88,7 +88,7 @@ def test_a_page_refused_before_its_extraction_does_not_count_as_waiting(tasks: T
 def test_new_pages_are_extracted_before_reprocessed_pages(tasks: Tasks, old_site: int) -> None:
     tasks.reprocess("a")
     tasks.publish("a", [("fresh", article_html(40))])
-    tasks.run(task_names.ASSIGN)
+    tasks.cluster(old_site)
 
     def waiting(task: str) -> list[str]:
         page_id = cast(OutboxEntry.arguments["page_id"].astext, BigInteger)

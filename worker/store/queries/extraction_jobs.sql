@@ -15,20 +15,13 @@ AND NOT EXISTS (
         AND CAST(arguments ->> 'page_id' AS bigint) = pages.id
 )
 
--- jobs --
--- Lock pages that await extraction and that no other transaction extracts, and return their jobs.
-WITH locked AS MATERIALIZED (
-    SELECT page_id, generation FROM unnest(
-        CAST(:pages AS bigint[]), CAST(:generations AS integer[])
-    ) AS wanted (page_id, generation),
-        -- An extraction may take longer than the limit on idle transactions.
-        set_config('idle_in_transaction_session_timeout', '0', true)
-    WHERE pg_try_advisory_xact_lock(:class, hashint8(page_id))
-)
-SELECT pages.id AS page_id, pages.generation, pages.url, pages.content_type, pages.fetched_at,
+-- job --
+-- Fragment: the jobs of the pages in `member`, which has their memberships.
+SELECT pages.id AS page_id, member.generation, pages.url, pages.content_type, pages.fetched_at,
     pages.content_digest, pages.comment_pattern, pages.extra, pages.attempts AS attempt,
-    coalesce(pages.trace, '{}') AS trace, sites.key AS site_key, group_number, role, size,
-    template_groups.comment_pattern AS group_pattern, shared_lines, lines, object_url, is_text,
+    coalesce(pages.trace, '{}') AS trace, sites.key AS site_key, group_number, role,
+    size + joining AS size, template_groups.comment_pattern AS group_pattern, shared_lines, lines,
+    object_url, is_text,
     CASE WHEN pages.attempts <= :readable THEN compressed END AS compressed,
     template_page_id, template_page.url AS template_url,
     template_page.content_type AS template_type, template_page.content_digest AS template_digest,
@@ -37,17 +30,54 @@ SELECT pages.id AS page_id, pages.generation, pages.url, pages.content_type, pag
         SELECT content_digest FROM articles WHERE articles.page_id = pages.id
         ORDER BY revision DESC LIMIT 1
     ) AS last_digest, {addresses.of_page} AS addresses, {version} AS version
-FROM locked JOIN pages ON (pages.id, pages.generation) = (locked.page_id, locked.generation)
-JOIN memberships
-    ON (memberships.page_id, memberships.generation) = (pages.id, pages.generation)
+FROM member JOIN pages ON pages.id = member.page_id
 JOIN sites ON sites.id = pages.site_id
 LEFT JOIN page_contents ON page_contents.page_id = pages.id
 LEFT JOIN template_groups
     ON (template_groups.site_id, template_groups.generation, number)
-    = (memberships.site_id, memberships.generation, group_number)
+    = (pages.site_id, member.generation, group_number)
 LEFT JOIN pages AS template_page ON template_page.id = template_page_id
 WHERE pages.tree_id IS NOT NULL AND pages.attempts <= coalesce(:most, pages.attempts)
     AND (pages.outcome IS NULL OR pages.forced OR pages.extracted_generation < pages.generation)
+
+-- lock --
+-- Condition: no other transaction extracts a page, which this condition locks.
+pg_try_advisory_xact_lock(:class, hashint8(page_id))
+
+-- without_limit --
+-- Fragment: lift the limit on idle transactions, since an extraction may take longer.
+set_config('idle_in_transaction_session_timeout', '0', true)
+
+-- jobs --
+-- Lock pages that await extraction and that no other transaction extracts, and return their jobs.
+WITH locked AS MATERIALIZED (
+    SELECT page_id, generation FROM unnest(
+        CAST(:pages AS bigint[]), CAST(:generations AS integer[])
+    ) AS wanted (page_id, generation), {without_limit}
+    WHERE {lock}
+), member AS (
+    SELECT memberships.*, 0 AS joining FROM memberships JOIN locked USING (page_id, generation)
+    JOIN pages ON (pages.id, pages.generation) = (page_id, locked.generation)
+)
+{job}
+ORDER BY pages.id
+
+-- assigned_jobs --
+-- Lock pages with memberships yet to be stored, like ``jobs``, and return their jobs.
+WITH member AS MATERIALIZED (
+    SELECT new.*, count(*) FILTER (WHERE NOT EXISTS (
+            SELECT FROM memberships
+            WHERE (memberships.page_id, memberships.generation, memberships.group_number)
+                = (new.page_id, new.generation, new.group_number)
+        )) OVER (PARTITION BY site_id, group_number) AS joining
+    FROM unnest(
+        CAST(:page_ids AS bigint[]), CAST(:site_ids AS bigint[]), CAST(:generations AS integer[]),
+        CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
+        CAST(:template_page_ids AS bigint[])
+    ) AS new (page_id, site_id, generation, group_number, role, template_page_id), {without_limit}
+    WHERE {lock}
+)
+{job} AND pages.outcome IS NULL
 ORDER BY pages.id
 
 -- version --
@@ -100,33 +130,53 @@ WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
     AND (outcome IS NULL OR forced OR extracted_generation < generation)
 ORDER BY id
 
--- save_results --
--- Store the results of those pages that have not changed, and their revisions; return their IDs.
-WITH new AS MATERIALIZED (
+-- saved --
+-- Fragment: store the results of those pages that have not changed (`saved`).
+result AS MATERIALIZED (
     SELECT * FROM unnest(
         CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
         CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
         CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
         CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[]),
         CAST(:removable_lines AS bytea[]), CAST(:version AS bigint[])
-    ) AS new (
+    ) AS result (
         page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
         short_text, removable_lines, version
     )
 ), locked AS MATERIALIZED (
     -- Transactions that lock the same pages in different orders would deadlock.
-    SELECT id FROM pages JOIN new ON id = page_id
+    SELECT id FROM pages JOIN result ON id = page_id
     WHERE {version} = version ORDER BY id FOR NO KEY UPDATE OF pages
 ), saved AS (
     UPDATE pages
-    SET extracted_generation = new.generation, extraction_key = new.extraction_key,
-        outcome = new.outcome, outcome_detail = new.outcome_detail, revision = new.revision,
-        confidence = new.confidence, short_text = new.short_text,
-        removable_lines = new.removable_lines, forced = false, trace = NULL
-    FROM new
-    WHERE pages.id = new.page_id AND pages.id IN (SELECT id FROM locked)
+    SET extracted_generation = result.generation, extraction_key = result.extraction_key,
+        outcome = result.outcome, outcome_detail = result.outcome_detail,
+        revision = result.revision, confidence = result.confidence,
+        short_text = result.short_text, removable_lines = result.removable_lines, forced = false,
+        trace = NULL, generation = result.generation, asked_at = CASE
+            WHEN pages.generation = result.generation THEN asked_at ELSE now() END
+    FROM result
+    WHERE pages.id = result.page_id AND pages.id IN (SELECT id FROM locked)
     RETURNING pages.id
-), {parts.clear_links}, {articles.add_revisions}
+)
+
+-- save_results --
+-- Store the results of those pages that have not changed, and their revisions; return their IDs.
+WITH {saved}, {parts.clear_links}, {articles.add_revisions}
+SELECT id FROM saved
+
+-- save_assigned --
+-- Store results like ``save_results``, and the memberships of the pages.
+WITH {saved}, new AS (
+    SELECT * FROM unnest(
+        CAST(:page_ids AS bigint[]), CAST(:site_ids AS bigint[]), CAST(:generations AS integer[]),
+        CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
+        CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
+    ) AS new (
+        page_id, site_id, generation, group_number, role, template_page_id, confidence
+    )
+    WHERE page_id IN (SELECT id FROM saved)
+), {groups.add_members}, {parts.clear_links}, {articles.add_revisions}
 SELECT id FROM saved
 
 -- find_late --

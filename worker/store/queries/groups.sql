@@ -137,39 +137,68 @@ WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
     AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
 ORDER BY received_at DESC, id DESC LIMIT :limit
 
--- save_memberships --
--- Insert or replace the memberships of pages in a generation.
-WITH new AS (
-    SELECT * FROM unnest(
-        CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-        CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
-    ) AS new (page_id, group_number, role, template_page_id, confidence)
-), changed AS (
+-- add_members --
+-- Fragment: insert or replace the memberships in `new`, and update the sizes of the groups.
+changed AS (
     -- By how many pages each group grows or shrinks.
-    SELECT group_number AS number, sum(change) AS change FROM (
-        SELECT group_number, 1 AS change FROM new
+    SELECT site_id, generation, group_number AS number, sum(change) AS change FROM (
+        SELECT site_id, generation, group_number, 1 AS change FROM new
         UNION ALL
-        SELECT group_number, -1 FROM memberships
-        WHERE page_id = ANY (CAST(:page_ids AS bigint[])) AND generation = :number
+        SELECT memberships.site_id, generation, memberships.group_number, -1
+        FROM memberships JOIN new USING (page_id, generation)
     ) AS each
-    WHERE group_number IS NOT NULL GROUP BY group_number HAVING sum(change) <> 0
-), locked AS (
+    WHERE group_number IS NOT NULL
+    GROUP BY site_id, generation, group_number HAVING sum(change) <> 0
+), resized AS (
     -- Transactions that lock the same groups in different orders would deadlock.
-    SELECT number FROM template_groups
-    WHERE (site_id, generation) = (:site_id, :number) AND number IN (SELECT number FROM changed)
-    ORDER BY number FOR UPDATE
-), saved AS (
+    SELECT site_id, generation, number, change
+    FROM template_groups JOIN changed USING (site_id, generation, number)
+    ORDER BY site_id, generation, number FOR UPDATE OF template_groups
+), members AS (
     INSERT INTO memberships
-        (site_id, generation, page_id, group_number, role, template_page_id, confidence)
-    SELECT :site_id, :number, * FROM new
+        (page_id, site_id, generation, group_number, role, template_page_id, confidence)
+    SELECT * FROM new
     ON CONFLICT (page_id, generation) DO UPDATE SET
         (group_number, role, template_page_id, confidence) = (
             excluded.group_number, excluded.role, excluded.template_page_id, excluded.confidence
         )
+), sized AS (
+    UPDATE template_groups SET size = size + change FROM resized
+    WHERE (template_groups.site_id, template_groups.generation, template_groups.number)
+        = (resized.site_id, resized.generation, resized.number)
 )
-UPDATE template_groups SET size = size + change
-FROM changed JOIN locked USING (number)
-WHERE (site_id, generation, template_groups.number) = (:site_id, :number, changed.number)
+
+-- save_memberships --
+-- Insert or replace the memberships of pages in a generation.
+WITH new AS (
+    SELECT page_id, CAST(:site_id AS bigint) AS site_id, CAST(:number AS integer) AS generation,
+        group_number, role, template_page_id, confidence
+    FROM unnest(
+        CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
+        CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
+    ) AS new (page_id, group_number, role, template_page_id, confidence)
+), {add_members}
+SELECT
+
+-- unassigned --
+-- Those of the given pages that await extraction, with the latest groups of their sites.
+SELECT pages.id, pages.site_id, url, tree_id, size, coalesce(trace, '{}') AS trace,
+    last.number AS generation, last.site_version, (
+        SELECT json_agg(
+            json_build_array(own.group_number, own.tree_id, trees.size, representative_id)
+            ORDER BY own.group_number, own.tree_id
+        )
+        FROM group_representatives AS own JOIN trees ON trees.id = own.tree_id
+        JOIN template_groups ON (template_groups.site_id, template_groups.generation, number)
+            = (own.site_id, own.generation, own.group_number)
+        WHERE (own.site_id, own.generation) = (pages.site_id, last.number)
+    ) AS representatives
+FROM pages JOIN trees ON trees.id = tree_id CROSS JOIN LATERAL (
+    SELECT number, site_version FROM generations
+    WHERE site_id = pages.site_id ORDER BY number DESC LIMIT 1
+) AS last
+WHERE pages.id = ANY (CAST(:ids AS bigint[])) AND outcome IS NULL
+ORDER BY pages.id
 
 -- add_outliers --
 -- Add pages to a generation as outliers, except those that already have a membership in it.
