@@ -164,7 +164,7 @@ class Surroundings:
     def _has_digit(self) -> list[bool]:
         """Whether each line has a digit, which is quicker to check than whether it has a date."""
         texts = self._page.tokenised
-        found: list[bool] = (texts.texts.count(Count.DECIMALS)[texts.line_texts] > 0).tolist()
+        found: list[bool] = (texts.count(Count.DECIMALS)[texts.line_texts] > 0).tolist()
         return found
 
     def _places(self) -> dict[int, Place]:

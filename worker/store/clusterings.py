@@ -25,12 +25,16 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 
 
 class SettleTimes(NamedTuple):
-    """Waiting times before a clustering, in seconds; a new site has never been clustered."""
+    """Waiting times before a clustering, in seconds; a new site has never been clustered.
+
+    Silence does not end the wait of a site that has changed by less than `growth`.
+    """
 
     silence: float  # time without a changed page after which a site is settled
     first_silence: float  # time without a changed page after which a new site is settled
     longest: float  # maximum time that a site waits to settle, counted from its latest clustering
     first_longest: float  # maximum time that a new site waits, counted from its first page
+    growth: float = 0  # changes since the latest clustering, as a share of the site's pages
 
 
 class DueSite(NamedTuple):

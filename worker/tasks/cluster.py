@@ -32,7 +32,7 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     if settle_seconds is None:
         settle = requests.settle_times(settings, count_messages(settings, state.topology.pages))
     else:
-        times = {"silence": settle_seconds, "first_silence": settle_seconds}
+        times = {"silence": settle_seconds, "first_silence": settle_seconds, "growth": 0.0}
         settle = requests.settle_times(settings, 0)._replace(**times)
     state.database.run(requests.request_settled_clusterings, settings, settle)
 

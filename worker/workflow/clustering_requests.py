@@ -13,6 +13,10 @@ from worker.store.clusterings import DueSite, SettleTimes, due_sites
 from worker.workflow.attempts import CLUSTERING_PAUSES, PATIENCE_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
+MIN_GROWTH = 1 / 8
+"""Share of a site's pages that must have changed for a clustering once the site is silent. Its new
+pages are extracted with the groups that it has, which a few pages rarely change."""
+
 
 def settle_times(settings: Settings, messages_waiting: int | None) -> SettleTimes:
     """Return how long sites wait, given the number of messages at the intake (None if unknown)."""
@@ -23,6 +27,7 @@ def settle_times(settings: Settings, messages_waiting: int | None) -> SettleTime
         first_silence=settings.settle_seconds if messages_waiting is not None else longest,
         longest=longest,
         first_longest=min(half_patience, longest) if half_patience else longest,
+        growth=MIN_GROWTH,
     )
 
 

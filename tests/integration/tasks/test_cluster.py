@@ -97,6 +97,26 @@ def test_a_site_with_a_queued_task_is_not_requested_again(tasks: Tasks, site_id:
     assert due_sites(tasks) == [site_id]
 
 
+def test_a_silent_site_that_hardly_changed_is_clustered_later(tasks: Tasks) -> None:
+    times = clusterings.SettleTimes(0, 0, longest=60, first_longest=60, growth=0.15)
+
+    def is_due() -> bool:
+        return bool(
+            tasks.read(lambda session: clusterings.due_sites(session, times, patience_seconds=60))
+        )
+
+    tasks.cluster(tasks.publish("a", article_pages(range(10))))
+    tasks.publish("a", article_pages([10]))
+    assert not is_due()
+    site_id = tasks.publish("a", article_pages([11]))
+    assert is_due()
+    tasks.cluster(site_id)
+    tasks.publish("a", article_pages([12]))
+    assert not is_due()
+    tasks.backdate(Generation.created_at, hours=1)
+    assert is_due()
+
+
 def test_while_the_broker_is_down_only_sites_that_have_waited_long_are_clustered(
     tasks: Tasks, site_id: int
 ) -> None:

@@ -75,8 +75,11 @@ WHERE sites.version > coalesce(last.version, 0)
         OR blocks.oldest > now() + interval '1 minute'
     ))
     AND (
-        changed_at <= now() - make_interval(secs => :silence)
-        OR changed_at > now() + interval '1 minute'
+        changed_at > now() + interval '1 minute'
+        OR changed_at <= now() - make_interval(secs => :silence)
+            AND (last.at IS NULL OR sites.version - last.version >= :growth * (
+                SELECT count(*) FROM pages WHERE site_id = sites.id
+            ))
         OR last.at <= now() - make_interval(secs => :longest)
         OR last.at > now() + interval '1 minute'
         OR last.at IS NULL AND (
