@@ -105,7 +105,9 @@ class Surroundings:
         self._template_lines = template_lines
         self._starts = [*list_of(page.line_starts), len(page.text_lines)]
         self._parents = list_of(page.text_parents)
-        self._clean = page.tokenised.clean
+        texts = page.tokenised
+        self._clean = texts.clean
+        self._digits = list_of(texts.count(Count.DECIMALS)[texts.line_texts])
         numbers: Collection[int] | None = finding.lines
         if numbers is None:
             start, end = page.text_starts[finding.container], page.text_ends[finding.container]
@@ -157,15 +159,8 @@ class Surroundings:
     def _may_be_dated(self, position: int) -> bool:
         """Return whether a line may have a date, in its text or in its markup."""
         texts = slice(*self._starts[position : position + 2])
-        is_dated = self._has_digit[position] and may_have_date(" ".join(self._clean[texts]))
+        is_dated = self._digits[position] > 0 and may_have_date(" ".join(self._clean[texts]))
         return is_dated or any(self._moments[each] for each in self._parents[texts])
-
-    @cached_property
-    def _has_digit(self) -> list[bool]:
-        """Whether each line has a digit, which is quicker to check than whether it has a date."""
-        texts = self._page.tokenised
-        found: list[bool] = (texts.count(Count.DECIMALS)[texts.line_texts] > 0).tolist()
-        return found
 
     def _places(self) -> dict[int, Place]:
         """Return the places of the lines near the body, by their position in the page."""
