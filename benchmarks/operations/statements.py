@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import event, text
+from sqlalchemy.orm import Session
 
 from benchmarks.operations.beside_plain import crawl
 from detourage.messages import PageMessage
@@ -25,11 +26,11 @@ from tests.faults.documents import table
 from tests.inline_tasks import TASKS
 from tests.services import running_services, temporary_database
 from worker.messaging import task_names
-from worker.service.relay import as_one_task, batch_entries, queue_limits
+from worker.service.relay import FEW_ENTRIES, as_one_task, batch_entries, queue_limits
 from worker.settings import load_settings
 from worker.store import outbox
 from worker.store.database import Database
-from worker.store.outbox import LaneQuota
+from worker.store.outbox import LaneQuota, WaitingEntry
 from worker.store.pages import FetchedPage
 from worker.store.schema import migrate
 from worker.workflow import extraction_results, generation
@@ -105,28 +106,36 @@ class Crawl:
 
     def settle(self) -> None:
         """Run tasks until none remain."""
-        while lanes := self._relay():
-            for entries in lanes.values():
-                for entry in map(as_one_task, batch_entries(entries)):
+        while self._relay():
+            pass
+
+    def _relay(self) -> bool:
+        """Publish like the relay, which removes few messages together; return whether any were."""
+        published: list[int] = []
+        with self._database.transaction() as session:
+            while len(published) < FEW_ENTRIES and (taken := self._take(session, published)):
+                published += [each.id for each in taken]
+                for entry in map(as_one_task, batch_entries(taken)):
                     if entry.task is not None:
                         self._run(entry.task, entry.arguments or {})
+            self._counted.task = "relay" if published else "idle"
+            outbox.remove(session, published)
+        return bool(published)
 
-    def _relay(self) -> dict[str, list[outbox.WaitingEntry]]:
-        self._counted.task = "idle"
-        lanes = self._database.execute(outbox.SQL.lanes_waiting, lanes=self._lanes)
-        if not lanes:
-            return {}
+    def _take(self, session: Session, published: Sequence[int]) -> list[WaitingEntry]:
         self._counted.task = "relay"
-        with self._database.transaction() as session:
-            taken = outbox.take_next(session, self._quotas, max_bytes=2**25)
-            outbox.remove(session, [each.id for lane in taken.values() for each in lane])
-            return taken
+        lanes = outbox.take_next(session, self._quotas, max_bytes=2**25, published=published)
+        taken = [each for entries in lanes.values() for each in entries]
+        # An idle relay is not counted.
+        self._counted.statements["relay"] -= not taken
+        return taken
 
     def _run(self, task: str, arguments: Mapping[str, Any]) -> None:
-        former = self._keys() if task == task_names.EXTRACT else {}
+        extracts = task in (task_names.ASSIGN, task_names.EXTRACT)
+        former = self._keys() if extracts else {}
         self._counted.task = task
         TASKS[task](**arguments)
-        if task == task_names.EXTRACT:
+        if extracts:
             self._counted.note_causes(self._keys(), former)
 
     def _keys(self) -> dict[int, str]:

@@ -136,7 +136,7 @@ class Relay(BrokerProcess):
         pause = IDLE_SECONDS
         while not self._stopping.is_set():
             with self._database.transaction() as session:
-                lanes, error = self._publish_batch(session, producer)
+                lanes, error = self._publish_batch(session, producer, connection)
             if lanes:
                 self._heartbeat.confirm(f"published {pluralise(len(lanes), 'message')}")
             for lane, number in Counter(lanes).items():
@@ -163,15 +163,24 @@ class Relay(BrokerProcess):
         connection.heartbeat_check()
 
     def _publish_batch(
-        self, session: Session, producer: Producer
+        self, session: Session, producer: Producer, connection: Connection
     ) -> tuple[Sequence[str], Exception | None]:
-        """Publish entries, and remove those confirmed; return their lanes, and any error."""
+        """Publish entries, and remove those confirmed; return their lanes, and any error.
+
+        While few are published, wait for those that follow, as an article follows its page's task,
+        to remove all of them together.
+        """
         confirmed: dict[int, str] = {}
         failure: Exception | None = None
         logs.unbind_all()
         try:
             if self._is_behind or not self._publish_few(session, producer, confirmed):
                 self._publish_lanes(session, producer, confirmed)
+            published = 0
+            while published < len(confirmed) < FEW_ENTRIES and not self._is_behind:
+                published = len(confirmed)
+                self._pause(connection, IDLE_SECONDS)
+                self._publish_few(session, producer, confirmed)
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
@@ -183,7 +192,8 @@ class Relay(BrokerProcess):
     def _publish_few(self, session: Session, producer: Producer, confirmed: dict[int, str]) -> bool:
         """Publish all entries, and return True, if they are few and their queues have room."""
         quotas = dict.fromkeys(self._limits, LaneQuota(FEW_ENTRIES, FEW_ENTRIES))
-        taken = outbox.take_next(session, quotas, max_bytes=BATCH_BYTES // len(quotas))
+        max_bytes = BATCH_BYTES // len(quotas)
+        taken = outbox.take_next(session, quotas, max_bytes=max_bytes, published=[*confirmed])
         taken = {lane: entries for lane, entries in taken.items() if entries}
         capacities = self._capacities(list(taken), producer)
         if any(len(taken[lane]) >= min(FEW_ENTRIES, capacities[lane] + 1) for lane in taken):

@@ -186,14 +186,22 @@ class LaneQuota(NamedTuple):
 
 
 def take_next(
-    session: Session, quotas: Mapping[str, LaneQuota], *, max_bytes: int
+    session: Session,
+    quotas: Mapping[str, LaneQuota],
+    *,
+    max_bytes: int,
+    published: Sequence[int] = (),
 ) -> dict[str, list[WaitingEntry]]:
-    """Lock and return the next entries of each lane: one, and further ones up to `max_bytes`."""
+    """Lock and return the next entries of each lane: one, and further ones up to `max_bytes`.
+
+    Entries that were `published`, but not removed yet, are excluded.
+    """
     params = {
         "lanes": list(quotas),
         "numbers": [quota.total for quota in quotas.values()],
         "shares": [quota.for_short_queues for quota in quotas.values()],
         "max_bytes": max_bytes,
+        "published": list(published),
     }
     taken: dict[str, list[WaitingEntry]] = {lane: [] for lane in quotas}
     for lane, *columns in session.execute(_TAKE_NEXT, params):

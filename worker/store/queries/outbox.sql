@@ -137,11 +137,11 @@ CROSS JOIN LATERAL (
     -- backlogs in the places that short queues need not have.
     WITH short AS (
         SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-        WHERE lane = wanted.lane AND turn < 0
+        WHERE lane = wanted.lane AND turn < 0 AND id <> ALL (CAST(:published AS bigint[]))
         ORDER BY turn, id LIMIT wanted.number FOR UPDATE SKIP LOCKED
     ), backlog AS (
         SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
-        WHERE lane = wanted.lane AND turn >= 0
+        WHERE lane = wanted.lane AND turn >= 0 AND id <> ALL (CAST(:published AS bigint[]))
         ORDER BY turn, id LIMIT (SELECT wanted.number - least(count(*), wanted.share) FROM short)
         FOR UPDATE SKIP LOCKED
     ), taken AS (
