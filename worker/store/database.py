@@ -4,7 +4,7 @@ import json
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from enum import IntEnum, unique
 from functools import partial
@@ -85,9 +85,8 @@ _LAST_USE = "last use"  # key of a pooled connection's last use, in monotonic se
 _IS_POOLED = "is pooled"  # key of whether the connection leads to a connection pooler
 
 _TRY_LOCK = text("""
-    SELECT key, pg_try_advisory_xact_lock(:class, hashint8(key))
-    FROM unnest(CAST(:keys AS bigint[])) AS wanted (key),
-        set_config('idle_in_transaction_session_timeout', '0', true)
+    SELECT pg_try_advisory_xact_lock(:class, hashint8(:key))
+    FROM set_config('idle_in_transaction_session_timeout', '0', true)
 """)
 
 _TRANSIENT = re.compile("08|40|53|55P03|57P0[123]")
@@ -245,39 +244,32 @@ class Database(AbstractContextManager["Database"]):
 
     @contextmanager
     def try_lock(self, lock: AdvisoryLock, key: int) -> Iterator[bool]:
-        """Try to acquire one lock like `try_locks`, and yield whether it was acquired."""
-        with self.try_locks(lock, [key]) as acquired:
-            yield bool(acquired)
+        """Try to acquire an advisory lock without waiting, and yield whether it was acquired.
 
-    @contextmanager
-    def try_locks(self, lock: AdvisoryLock, keys: Collection[int]) -> Iterator[set[int]]:
-        """Try to acquire advisory locks without waiting, and yield the keys of those acquired.
-
-        The locks belong to an open transaction, so they are released no matter how this process
-        ends, and a connection pooler keeps them on one connection.
+        The lock belongs to an open transaction, so it is released no matter how this process ends,
+        and a connection pooler keeps it on one connection.
         """
-        wanted = {"class": lock.value, "keys": list(keys)}
+        wanted = {"class": lock.value, "key": key}
 
-        def acquire() -> tuple[Connection, set[int]]:
+        def acquire() -> tuple[Connection, bool]:
             connection = self.engine.connect()
             try:
-                rows = connection.execute(_TRY_LOCK, wanted)
-                acquired = {key for key, is_acquired in rows if is_acquired}
+                is_acquired = bool(connection.scalar(_TRY_LOCK, wanted))
             except BaseException:
                 connection.invalidate()
                 connection.close()
                 raise
-            return connection, acquired
+            return connection, is_acquired
 
-        connection, acquired = _with_retries(acquire)
+        connection, is_acquired = _with_retries(acquire)
         with connection:
             try:
-                yield acquired
+                yield is_acquired
             finally:
                 try:
                     connection.rollback()
                 except DBAPIError as error:
-                    # The locks were released when the connection was lost.
+                    # The lock was released when the connection was lost.
                     if not is_transient_failure(error):
                         raise
 

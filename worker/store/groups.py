@@ -1,6 +1,6 @@
 """Generations of template groups, the pages in them, and the knowledge learned from pages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -135,25 +135,6 @@ class Representative(NamedTuple):
     tree_id: int
     tree_size: int
     template_page_id: int
-
-
-class LatestGroups(NamedTuple):
-    """The latest generation of a site's groups, and the site version from which it was computed."""
-
-    generation: int
-    site_version: int
-    representatives: list[Representative]
-
-
-def latest_groups(session: Session, site_ids: Collection[int]) -> dict[int, LatestGroups]:
-    """Return the latest generations of sites that have one, by site ID."""
-    found: dict[int, LatestGroups] = {}
-    rows = session.execute(SQL.latest_groups, {"sites": list(site_ids)})
-    for site_id, generation, version, *rest in rows:
-        latest = found.setdefault(site_id, LatestGroups(generation, version, []))
-        if rest[0] is not None:
-            latest.representatives.append(Representative(*rest))
-    return found
 
 
 NEWEST_OUTLIERS = SQL.newest_outliers.columns(**_COMPARABLE)

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,7 +27,6 @@ from worker.store.database import AdvisoryLock
 from worker.store.groups import (
     AssignedPage,
     ComparablePage,
-    LatestGroups,
     NewMembership,
     Representative,
 )
@@ -68,7 +67,13 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
 
     def load(session: Session) -> tuple[Jobs, Sequence[AssignedPage]]:
         rest.clear()
-        assigned = _assigned_pages(session, state, site_versions)
+        compared, _, _ = _compare_pages(session, state, site_versions, may_compare=True)
+        assigned = [
+            each
+            for each in compared
+            if each.membership.group_number is not None
+            and each.membership.template_page_id != each.membership.page_id
+        ]
         jobs = extraction_jobs.load_assigned(session, assigned) if assigned else []
         done = {job.page_id for job, _ in jobs}
         rest.update((page, site_versions[page]) for page in site_versions if page not in done)
@@ -78,62 +83,43 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
     return rest | {page_id: site_versions[page_id] for page_id in overtaken}
 
 
-def _assigned_pages(
-    session: Session, state: ProcessState, site_versions: Mapping[int, int]
-) -> list[AssignedPage]:
-    """Return the pages that can be extracted with a group, without locking them."""
-    assigned: list[AssignedPage] = []
-    work = 0
-    rows = session.execute(groups.SQL.unassigned, {"ids": list(site_versions)}).all()
-    state.trees.load(session, [page.tree_id for page in rows])
-    for page in rows:
-        representatives = [Representative(*each) for each in page.representatives or ()]
-        latest = LatestGroups(page.generation, page.site_version, representatives)
-        if latest.site_version >= site_versions[page.id] or work > TASK_WORK:
-            continue
-        logs.bind(site_id=page.site_id, page=page.url)
-        with tracing.span("assign page", page.trace):
-            memberships, used = _assign_page(session, state, page, latest, may_compare=True)
-        work += used
-        assigned += [
-            AssignedPage(page.site_id, page.generation, each)
-            for each in memberships
-            if each.group_number is not None and each.template_page_id != page.id
-        ]
-    return assigned
-
-
 def assign_pages(
     session: Session, state: ProcessState, site_versions: Mapping[int, int], *, may_compare: bool
 ) -> dict[int, int]:
     """Assign pages, given with their site versions; return those left after `TASK_WORK` is used."""
+    # Locked first, since a clustering that held the locks may have stored a generation.
+    session.execute(groups.SQL.lock_pages, {"ids": list(site_versions)})
+    assigned, remaining, work = _compare_pages(session, state, site_versions, may_compare)
+    by_site = itemgetter(0, 1)
+    for (site_id, generation), of_site in groupby(sorted(assigned, key=by_site), by_site):
+        memberships = [each.membership for each in of_site]
+        may_group = may_compare and work <= TASK_WORK
+        work += _save(session, state, site_id, generation, memberships, may_group)
+    return remaining
+
+
+def _compare_pages(
+    session: Session, state: ProcessState, site_versions: Mapping[int, int], may_compare: bool
+) -> tuple[list[AssignedPage], dict[int, int], int]:
+    """Compare pages with the latest groups; return them, those left, and the work used."""
+    assigned: list[AssignedPage] = []
     remaining: dict[int, int] = {}
     work = 0
-    locked = session.execute(groups.SQL.lock_pages, {"ids": list(site_versions)}).all()
-    if may_compare and len(locked) > 1:
-        state.trees.load(session, [page.tree_id for page in locked])
-    # Read after locking, since a clustering that held the locks may have stored a generation.
-    latest_by_site = groups.latest_groups(session, {page.site_id for page in locked})
-    by_site = attrgetter("site_id")
-    for site_id, pages_of_site in groupby(sorted(locked, key=by_site), by_site):
-        latest = latest_by_site.get(site_id)
-        memberships: list[NewMembership] = []
-        for page in pages_of_site:
-            # There is no generation if the database was restored from a backup older than this
-            # task; the first clustering then places the page.
-            if latest is None or latest.site_version >= site_versions[page.id]:
-                continue
-            if work > TASK_WORK:
-                remaining[page.id] = site_versions[page.id]
-                continue
-            logs.bind(site_id=site_id, page=page.url)
-            with tracing.span("assign page", page.trace):
-                membership, used = _assign_page(session, state, page, latest, may_compare)
-            work += used
-            memberships += membership
-        if latest is not None and memberships:
-            work += _save(session, state, site_id, latest.generation, memberships, may_compare)
-    return remaining
+    rows = session.execute(groups.SQL.unassigned, {"ids": list(site_versions)}).all()
+    if may_compare:
+        state.trees.load(session, [page.tree_id for page in rows])
+    for page in rows:
+        if page.site_version >= site_versions[page.id]:
+            continue
+        if work > TASK_WORK:
+            remaining[page.id] = site_versions[page.id]
+            continue
+        logs.bind(site_id=page.site_id, page=page.url)
+        with tracing.span("assign page", page.trace):
+            memberships, used = _assign_page(session, state, page, may_compare)
+        work += used
+        assigned += [AssignedPage(page.site_id, page.generation, each) for each in memberships]
+    return assigned, remaining, work
 
 
 def _save(
@@ -159,13 +145,14 @@ def _save(
 
 
 def _assign_page(
-    session: Session, state: ProcessState, page: Row[Any], latest: LatestGroups, may_compare: bool
+    session: Session, state: ProcessState, page: Row[Any], may_compare: bool
 ) -> tuple[list[NewMembership], int]:
     """Return a page's membership (none if its tree is damaged), and the units of work used."""
     assignment, template_page_id = NOT_COMPARED, None
     if may_compare:
-        sizes = [each.tree_size for each in latest.representatives]
-        candidates = [latest.representatives[i] for i in worth_comparing(page.size, sizes)]
+        known = [Representative(*each) for each in page.representatives or ()]
+        sizes = [each.tree_size for each in known]
+        candidates = [known[i] for i in worth_comparing(page.size, sizes)]
         loaded = state.trees.load(session, [page.tree_id, *(each.tree_id for each in candidates)])
         if page.tree_id not in loaded:
             return [], 0

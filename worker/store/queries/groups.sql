@@ -109,25 +109,8 @@ JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
     AS wanted (page_id, content_digest) USING (page_id, content_digest)
 
 -- lock_pages --
--- Lock those of the given pages that have a tree, and return them.
-SELECT pages.id, site_id, url, tree_id, size, coalesce(trace, '{}') AS trace
-FROM pages JOIN trees ON trees.id = tree_id
-WHERE pages.id = ANY (CAST(:ids AS bigint[]))
-ORDER BY pages.id FOR UPDATE OF pages
-
--- latest_groups --
--- Latest generations of sites, with the representative trees of their groups.
-SELECT last.*, own.group_number, own.tree_id, trees.size, representative_id
-FROM unnest(CAST(:sites AS bigint[])) AS wanted (site_id) CROSS JOIN LATERAL (
-    SELECT site_id, number AS generation, site_version FROM generations
-    WHERE site_id = wanted.site_id ORDER BY number DESC LIMIT 1
-) AS last
-LEFT JOIN group_representatives AS own
-    ON (own.site_id, own.generation) = (last.site_id, last.generation)
-LEFT JOIN template_groups ON (template_groups.site_id, template_groups.generation, number)
-    = (last.site_id, last.generation, group_number)
-LEFT JOIN trees ON trees.id = own.tree_id
-ORDER BY last.site_id, group_number, own.tree_id
+-- Lock pages.
+SELECT FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
 
 -- newest_outliers --
 -- Most recently received outliers of a generation that have a tree and stored HTML.
