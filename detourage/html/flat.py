@@ -168,10 +168,16 @@ class Attributes:
         """Return the values of the named attribute by element, computed once."""
         found = self._by_name.get(name)
         if found is None:
-            number = self.distinct.index(name) if name in self.distinct else -1
+            number = self._number_of.get(name)
             columns = self.utf8, self._starts, self.owners, self.names
-            found = self._by_name[name] = _markup.values(*columns, number) if number >= 0 else {}
+            found = {} if number is None else _markup.values(*columns, number)
+            self._by_name[name] = found
         return found
+
+    @cached_property
+    def _number_of(self) -> dict[str, int]:
+        """The index of each name in `distinct`."""
+        return {name: number for number, name in enumerate(self.distinct)}
 
     def named(self, name: str) -> tuple[Integers, list[str]]:
         """Return the elements that have the named attribute, and its values."""
