@@ -1,6 +1,5 @@
 """Runs on a configured deployment; an interrupted run resumes under the same ID."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from pydantic import SecretStr
 from sqlalchemy import func, select
 
 from models.tables import Receipt
+from tests.acceptance.command_line import read_lines
 from tests.deployment import own_queues
 from tests.pages import site_messages
 from tests.parted_pages import part_messages
@@ -43,10 +43,6 @@ def interrupt_after(messages: list[bytes]) -> Iterator[bytes]:
     """Yield the messages, then raise the exception that Ctrl-C raises."""
     yield from messages
     raise KeyboardInterrupt
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def test_an_interrupted_run_on_a_deployment_resumes(

@@ -2,7 +2,7 @@
 
 import json
 import os
-import subprocess
+import signal
 import sys
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from stories.broker import connection_to
 from stories.settings import Settings
 from stories.store import engine_of, migrate
 from tests.integration.secured.servers import SecuredServers
+from tests.preloaded import PreloadedSupervisor
 from tests.stories.grouped import Sent, store, text_of
 from tests.waiting import wait_until
 
@@ -32,21 +33,20 @@ def test_the_users_of_the_service_have_the_rights_that_the_stories_need(
     command = [sys.executable, "-m", "worker.cli", "stories", "work"]
     sent = Sent("first.example", text_of(1), 0)
     store(owner_engine, [sent])
-    with subprocess.Popen(command, env=environment) as process:
-        try:
-            wait_until((tmp_path / "stories.heartbeat").exists)
-            with connection_to(settings, settings.broker_nodes[0]) as connection:
-                connection.Producer().publish(
-                    json.dumps(sent.message()).encode(), exchange="articles", routing_key="en.x"
-                )
-            published = "SELECT count(*) FROM stories.articles WHERE number = 1 AND pending IS NULL"
+    with PreloadedSupervisor() as supervisor:
+        pid = supervisor.start("stories", command, log=tmp_path / "log", env=environment)
+        wait_until((tmp_path / "stories.heartbeat").exists)
+        with connection_to(settings, settings.broker_nodes[0]) as connection:
+            connection.Producer().publish(
+                json.dumps(sent.message()).encode(), exchange="articles", routing_key="en.x"
+            )
+        published = "SELECT count(*) FROM stories.articles WHERE number = 1 AND pending IS NULL"
 
-            def is_published() -> object:
-                with owner_engine.connect() as database:
-                    return database.scalar(text(published)) == 1
+        def is_published() -> object:
+            with owner_engine.connect() as database:
+                return database.scalar(text(published)) == 1
 
-            wait_until(is_published)
-        finally:
-            process.terminate()
-            assert process.wait() == 0
+        wait_until(is_published)
+        os.kill(pid, signal.SIGTERM)
+        assert supervisor.wait_for("stories") == 0
     owner_engine.dispose()
