@@ -1,4 +1,4 @@
-"""Run the C extension, built with sanitizers, on random input: ``python hostile_core.py CORE``.
+"""Run C++ modules, built with sanitizers, on random input: ``hostile_core.py CORE LOCATIONS``.
 
 The input consists of pages made of random `PARTS` and of damaged model files. A sanitizer ends the
 process with an error at the first memory fault or undefined behaviour.
@@ -22,31 +22,35 @@ PAGES, PAGE_LENGTHS, DAMAGED_FILES = 300, (0, 1, 5, 60, 400), 60
 """Number of pages, numbers of parts per page, and number of damaged files."""
 
 
-def main(core_file: str) -> None:
-    spec = importlib.util.spec_from_file_location("detourage.core._core", core_file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    sys.modules[spec.name] = module
+def main(*files: str) -> None:
+    modules = ("detourage.core._core", "detourage.html._locations")
+    for name, file in zip(modules, files, strict=True):
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
 
     from detourage import core
     from detourage.html import PageError, parse_page
     from detourage.papers.reading import stretches_of
     from detourage.reader.body import judge_page
+    from detourage.reader.content import read_content
+    from detourage.reader.errors import NoArticleError
     from detourage.reader.outline import Outline
     from detourage.reader.page_model import MODEL
     from detourage.text.shipped import shipped_bytes
 
     rng = random.Random(3)
-    page, lines = parse_page("<p>word</p>"), 0
+    page, lines, located = parse_page("<p>word</p>"), 0, 0
     for _ in range(PAGES):
         html = "".join(rng.choices(PARTS, k=rng.choice(PAGE_LENGTHS)))
-        with suppress(PageError):
+        with suppress(PageError, NoArticleError):
             page = parse_page(html, "https://a.example/" + html[:30])
             lines += len(judge_page(Outline.of(page.flat), None, page.url).lines)
             core.columns(page.flat, page.url)
             stretches_of(page.document)
+            located += sum(bool(each.texts) for each in read_content(page).blocks)
     network = shipped_bytes(*MODEL).partition(b"\n")[2]
     for number in range(DAMAGED_FILES):
         # Every other file is truncated, too.
@@ -56,8 +60,8 @@ def main(core_file: str) -> None:
             damaged[rng.randrange(min(len(damaged), 200_000))] = rng.randrange(256)
         with suppress(ValueError, RuntimeError):
             core.Network(bytes(damaged)).judge(page.flat, "")
-    sys.stdout.write(f"{lines}\n")
+    sys.stdout.write(f"{lines} {located}\n")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])
