@@ -23,9 +23,9 @@ MAX_DEPTH = 100  # nesting depth of values
 MAX_COMMENTS = 1_000  # comments read; the text of each is parsed as HTML
 MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
 MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
-# Ends of comment types, and a key such as "comments" with a value that is not empty.
+# The end of a comment type, or a key such as "comments" with a value that is not empty.
 _TYPE_OR_KEY = re.compile(
-    rb"omment(?:(?<=Comment)\"|(?<=UserComment)s\""
+    rb"omment(?:(?<=[\"/]Comment)\"|(?<=[\"/]UserComment)s\""
     rb"|[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}])"
 )
 _COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])

@@ -221,12 +221,10 @@ def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
     """Return whether an element is, contains or is directly inside a link to a profile."""
     # If the name is only a text node of the element, its children are other parts of the comment.
     end = index + 1 if is_text else min(layout.ends[index], index + 4)
-    try:
-        link = layout.tags.index("a", index, end)
-    except ValueError:
-        link = layout.parents[index]
-        if link < 0 or layout.tags[link] != "a":
-            return False
+    tags = layout.tags[index:end]
+    link = index + tags.index("a") if "a" in tags else layout.parents[index]
+    if link < 0 or layout.tags[link] != "a":
+        return False
     return _is_profile(layout.get(link, "href") or "")
 
 
