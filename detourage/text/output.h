@@ -35,7 +35,9 @@ static inline PyObject *bytes_of(const Output *out) {
                        : PyBytes_FromStringAndSize(out->data ? out->data : "", (Py_ssize_t)out->length);
 }
 
-/* Return the hash of a string, seeded, so that pages cannot be crafted with colliding strings. */
+/* Return the hash of a string, seeded, so that pages cannot be crafted with colliding strings. After a
+ * single multiplication, a change of the highest bits would be the same for any seed, so that a change of
+ * the next eight bytes could undo it. */
 static inline uint64_t hash_of(uint64_t seed, const char *string, size_t length) {
     uint64_t hash = seed ^ length;
     while (length) {
@@ -43,7 +45,8 @@ static inline uint64_t hash_of(uint64_t seed, const char *string, size_t length)
         uint64_t word = 0;
         memcpy(&word, string, taken);
         hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-        hash ^= hash >> 32;
+        hash = (hash ^ hash >> 32) * 0xD6E8FEB86659FD93u;
+        hash ^= hash >> 29;
         string += taken;
         length -= taken;
     }
