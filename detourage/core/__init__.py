@@ -1,4 +1,4 @@
-"""Compiled core: it divides a page into lines, computes their features and runs the network.
+"""Compiled core: it divides a page into lines, runs the network, and divides a body into blocks.
 
 The core reads the columns of a flat document in linear time and releases the interpreter's lock.
 Results are the same on every machine.

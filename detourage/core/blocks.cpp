@@ -228,6 +228,7 @@ class Building {
         }
         displayed_.resize(texts + 1);
         sizes_.resize(body.pieces.size() + 1);
+        unseen_.resize(body.pieces.size(), -1);
         for (size_t i = 0; i < body.pieces.size(); i++) {
             check(body.pieces[i] >= 0 && static_cast<size_t>(body.pieces[i]) < texts);
             displayed_[static_cast<size_t>(body.pieces[i]) + 1] = 1;
@@ -419,7 +420,7 @@ class Building {
     }
 
     // The first caption in an element, or -1.
-    int32_t caption_within(int32_t index) const {
+    int32_t caption_within(int32_t index) {
         int32_t found = -1;
         int count = 0;
         descend(index, [&](int32_t below) {
@@ -431,16 +432,25 @@ class Building {
         return found;
     }
 
-    // Whether an element displays any text that is visible.
-    bool has_words(int32_t index) const {
+    // Whether any displayed text of an element can be seen. Each text is read once, because hundreds of
+    // elements may contain it.
+    bool has_words(int32_t index) {
         const auto [first, last] = displayed_below(index);
         for (size_t i = first; i < last; i++) {
-            const std::string_view text = text_at(static_cast<size_t>(body_.pieces[i]));
-            const char *at = text.data(), *const end = at + text.size();
-            while (at < end)
-                if (!(characters_.traits_of(next_character(at, end)) & (SPACE | ILLEGAL | INVISIBLE))) return true;
+            int8_t &is_unseen = unseen_[i];
+            if (is_unseen < 0)
+                is_unseen = consists_of(text_at(static_cast<size_t>(body_.pieces[i])), SPACE | ILLEGAL | INVISIBLE);
+            if (!is_unseen) return true;
         }
         return false;
+    }
+
+    // Whether all characters of a text have one of the given traits.
+    bool consists_of(std::string_view text, uint32_t traits) const {
+        const char *at = text.data(), *const end = at + text.size();
+        while (at < end)
+            if (!(characters_.traits_of(next_character(at, end)) & traits)) return false;
+        return true;
     }
 
     // Join the texts of an element on a single line; `add` adds each of them.
@@ -536,7 +546,7 @@ class Building {
         for (size_t i = first_text(source); i < end_of_texts(source); i++) {
             const std::string_view text = text_at(i);
             add_part([&] { append_with_breaks_as_spaces(text_, text); }, {});
-            if (!is_space(text)) pieces_.push_back(static_cast<int32_t>(i));
+            if (!consists_of(text, SPACE)) pieces_.push_back(static_cast<int32_t>(i));
         }
     }
 
@@ -550,13 +560,6 @@ class Building {
         }
         const auto first = std::lower_bound(visuals_.begin(), visuals_.end(), around);
         return first != visuals_.end() && *first < element(around).end;
-    }
-
-    bool is_space(std::string_view text) const {
-        const char *at = text.data(), *const end = at + text.size();
-        while (at < end)
-            if (!(characters_.traits_of(next_character(at, end)) & SPACE)) return false;
-        return true;
     }
 
     // Add the current block, if it has text, and begin the next one.
@@ -727,14 +730,16 @@ class Building {
         found_.places.push_back(place);
     }
 
-    // The place of an element's text among the captions.
+    // The place of an element's text among the captions, or -1 if nested captions repeat too much text.
     int32_t caption_of(int32_t index) {
+        if (captions_size_ > 2 * document_.characters) return -1;
         const auto [known, is_new] = captions_.try_emplace(index, static_cast<int32_t>(found_.captions.size()));
         if (is_new) {
             InlineText text(characters_, true);
             std::vector<Span> spans;
             join(index, text, [&](const Text &own) { text.add(own.text, {}); });
             text.finish(found_.captions.emplace_back(), spans);
+            captions_size_ += found_.captions.back().size();
         }
         return known->second;
     }
@@ -747,6 +752,7 @@ class Building {
     std::vector<OfLine> lines_;
     std::vector<uint32_t> displayed_;   // displayed texts before each text
     std::vector<int64_t> sizes_;        // tokens before each displayed text
+    std::vector<int8_t> unseen_;        // whether nothing can be seen of each displayed text; -1 if not read
     std::vector<int32_t> visuals_;
     bool has_visuals_ = false;
     // Where the walk through the elements is.
@@ -756,6 +762,7 @@ class Building {
     int bold_ = 0, italic_ = 0;
     std::unordered_map<int32_t, int64_t> item_numbers_;   // of the last item, by ordered list
     std::unordered_map<int32_t, int32_t> captions_;       // places of the captions found, by element
+    size_t captions_size_ = 0;                            // of their texts, in bytes
     // The block that is being read.
     std::string text_;
     std::vector<Part> parts_;
