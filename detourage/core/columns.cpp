@@ -15,16 +15,17 @@ char small(char c) { return is_capital(c) ? static_cast<char>(c + 32) : c; }
 // Called through a pointer, because the compiler would evaluate constants, and round them differently.
 float (*volatile log1p_of_library)(float) = std::log1p;
 
+const std::array<float, 1024> LOGARITHMS = [] {
+    std::array<float, 1024> made{};
+    for (size_t i = 0; i < made.size(); i++) made[i] = log1p_of_library(static_cast<float>(i));
+    return made;
+}();
+
 // log(1 + size); most sizes are small counts.
-float logarithm(float size) {
-    static const auto known = [] {
-        std::array<float, 1024> made{};
-        for (size_t i = 0; i < made.size(); i++) made[i] = log1p_of_library(static_cast<float>(i));
-        return made;
-    }();
-    if (!(size < static_cast<float>(known.size()))) return std::log1p(size);
-    const auto whole = static_cast<size_t>(size);
-    return static_cast<float>(whole) == size ? known[whole] : std::log1p(size);
+inline float logarithm(float size) {
+    if (!(size < static_cast<float>(LOGARITHMS.size()))) return std::log1p(size);
+    const auto whole = static_cast<int>(size);
+    return static_cast<float>(whole) == size ? LOGARITHMS[static_cast<size_t>(whole)] : std::log1p(size);
 }
 
 // The numbers of a line, in a fixed order; without `out`, only their number is counted. The names are
