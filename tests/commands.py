@@ -22,6 +22,8 @@ def invoke(*arguments: object, code: int = 0, stdin: str | None = None) -> Resul
     return result
 
 
+EXPORT = ("export", "--since", "2026-11-27", "--to", "out")
+
 FAILING_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
     ((), USAGE_ERROR, "Commands"),
     (("unknown",), USAGE_ERROR, "No such command"),
@@ -45,19 +47,11 @@ FAILING_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
     (("export",), USAGE_ERROR, "--since"),
     (("export", "--since", "2026-11-27"), USAGE_ERROR, "--to"),
     (("export", "--since", "2026-11-27", "--to", "note.txt"), USAGE_ERROR, "is a file"),
-    (("export", "--since", "2026-11-27", "--to", "out"), FAILED, "DATABASE_URL"),
+    (EXPORT, FAILED, "DATABASE_URL"),
     (("export", "--since", "dinner", "--to", "out"), USAGE_ERROR, "not a date or time such as"),
-    (
-        ("export", "--since", "2026-11-27", "--until", "2026-11-26", "--to", "out"),
-        USAGE_ERROR,
-        "--since 2026-11-27 is after --until 2026-11-26",
-    ),
-    (
-        ("export", "--since", "2026-11-27", "--to", "out", "--format", "pdf"),
-        USAGE_ERROR,
-        "--format",
-    ),
-    (("export", "--since", "2026-11-27", "--to", "out", "--site"), USAGE_ERROR, "--site"),
+    ((*EXPORT, "--until", "2026-11-26"), USAGE_ERROR, "2026-11-27 is after --until 2026-11-26"),
+    ((*EXPORT, "--format", "pdf"), USAGE_ERROR, "--format"),
+    ((*EXPORT, "--site"), USAGE_ERROR, "--site"),
     (("inspect",), FAILED, "DATABASE_URL"),
     (("inspect", "--listen", "0.0.0.0"), FAILED, "--token-file"),
     (("inspect", "--port", "70000"), USAGE_ERROR, "--port"),
@@ -196,7 +190,7 @@ DEPLOYMENT_COMMANDS: list[tuple[tuple[str, ...], frozenset[Server]]] = [
     (("status", "--json"), BOTH_SERVERS),
     (("status", "--queues"), ONLY_BROKER),
     (("status", "a.example", "--addresses"), ONLY_DATABASE),
-    (("export", "--since", "2026-11-27", "--to", "out"), ONLY_DATABASE),
+    (EXPORT, ONLY_DATABASE),
     (("export", "--since", "2026-11-27T10:00Z", "--to", "out", "--format", "jsonl"), ONLY_DATABASE),
     (("prune", "--site", "a.example", "--yes"), ONLY_DATABASE),
     (("status", "https://a.example/"), ONLY_DATABASE),

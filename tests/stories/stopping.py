@@ -4,7 +4,6 @@ import sys
 import time
 
 from stories import service, telling
-from stories.service import StoriesWorker
 from stories.settings import load_settings
 
 STOPPED = "stopped at this moment"
@@ -13,22 +12,15 @@ MOMENTS = {
     "before recording": (telling, "note_published"),
 }
 
-
-def main(moment: str) -> None:
-    """Run the worker until the moment, then print a line and wait."""
-    module, name = MOMENTS[moment]
+if __name__ == "__main__":
+    module, name = MOMENTS[sys.argv[1]]
     original = getattr(module, name)
 
-    def stop_if_needed(*arguments: object) -> object:
-        if not arguments[-1]:
-            return original(*arguments)
-        sys.stderr.write(f"{STOPPED}\n")
-        time.sleep(600)
-        return None
+    def stop(*arguments: object) -> object:
+        if arguments[-1]:
+            sys.stderr.write(f"{STOPPED}\n")
+            time.sleep(600)
+        return original(*arguments)
 
-    setattr(module, name, stop_if_needed)
-    StoriesWorker(load_settings()).run_until_signalled()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
+    setattr(module, name, stop)
+    service.StoriesWorker(load_settings()).run_until_signalled()
