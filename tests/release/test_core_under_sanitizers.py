@@ -13,13 +13,11 @@ SANITIZERS = "-fsanitize=address,undefined"
 
 def test_hostile_pages_and_damaged_models_cause_no_fault(tmp_path: Path) -> None:
     options = ["-std=c++20", "-O1", SANITIZERS, "-fno-sanitize-recover=all", "-fPIC", "-shared"]
-    headers = f"-I{sysconfig.get_path('include')}"
+    python_api = f"-I{sysconfig.get_path('include')}", "-DPy_LIMITED_API=0x030B0000"
     built = {package: tmp_path / f"{package}.so" for package in ("core", "html")}
     for package, library in built.items():
         sources = sorted((ROOT / "detourage" / package).glob("*.cpp"))
-        limited_api = "-DPy_LIMITED_API=0x030B0000"
-        command = ["g++", *options, headers, limited_api, *sources, "-o", library]
-        subprocess.run(command, check=True)
+        subprocess.run(["g++", *options, *python_api, *sources, "-o", library], check=True)
     libraries = [
         subprocess.check_output(["g++", f"-print-file-name={name}"], text=True).strip()
         for name in ("libasan.so", "libubsan.so")
