@@ -112,7 +112,7 @@ class Tree {
     int64_t parent(int64_t element) const { return parents.values<int64_t>()[element]; }
     int64_t end(int64_t element) const { return ends.values<int64_t>()[element]; }
     size_t tag(int64_t element) const { return static_cast<size_t>(tag_numbers.values<int64_t>()[element]); }
-    const std::vector<std::string_view> &names() const { return names_; }
+    std::string_view name(int64_t element) const { return names_[tag(element)]; }
 
     bool has_text(int64_t text) const { return text >= 0 && text < static_cast<int64_t>(texts_.size()); }
     size_t text_count() const { return texts_.size(); }
@@ -150,7 +150,7 @@ class Tree {
         is_foreign_.assign(size_, 0);
         std::vector<int32_t> counts(names_.size());
         for (int64_t element = 0; element < size(); element++) {
-            const std::string_view name = names_[tag(element)];
+            const std::string_view name = this->name(element);
             const int64_t first = element + 1, last = end(element), above = parent(element);
             is_foreign_[static_cast<size_t>(element)] =
                 name == "svg" || name == "math" || (above >= 0 && is_foreign_[static_cast<size_t>(above)]);
@@ -165,7 +165,7 @@ class Tree {
     // Names with a colon, and those of SVG and MathML, are not HTML names.
     void add_step(std::string &path, int64_t element) const {
         const auto place = static_cast<size_t>(element);
-        const std::string_view name = names_[tag(element)];
+        const std::string_view name = this->name(element);
         const bool is_html = !is_foreign_[place] && name.find(':') == std::string_view::npos;
         if (!is_html) path += "*[name()='";
         path += name;
@@ -438,11 +438,14 @@ PyObject *locations_start_tags(PyObject *, PyObject *args) {
     if (start < 0 || start > end || end > size || first < 0 || first > last || last > tree->size())
         return refuse("the range is not part of the page");
     return guarded([&] {
-        const auto &names = tree->names();
+        // The numbers of elements with a name, and the offsets of the tags with it.
+        struct Named {
+            size_t elements = 0, next = 0;
+            std::vector<int64_t> offsets;
+        };
+        std::unordered_map<std::string_view, Named> by_name;
+        for (auto element = first; element < last; element++) by_name[tree->name(element)].elements++;
         const std::string_view source = html.bytes().substr(0, static_cast<size_t>(end));
-        std::vector<std::vector<int64_t>> offsets(names.size());
-        std::unordered_map<std::string_view, size_t> number_of;
-        for (size_t i = 0; i < names.size(); i++) number_of.emplace(names[i], i);
         std::string name;
         for (auto at = static_cast<size_t>(start); (at = source.find('<', at)) != std::string_view::npos;) {
             const size_t open = at++;
@@ -453,15 +456,13 @@ PyObject *locations_start_tags(PyObject *, PyObject *args) {
             if (at >= source.size() || lower(source[at]) < 'a' || lower(source[at]) > 'z') continue;
             name.clear();
             for (; at < source.size() && !ends_name(source[at]); at++) name += lower(source[at]);
-            const auto found = number_of.find(name);
-            if (found != number_of.end()) offsets[found->second].push_back(static_cast<int64_t>(open));
+            const auto found = by_name.find(name);
+            if (found != by_name.end()) found->second.offsets.push_back(static_cast<int64_t>(open));
         }
-        std::vector<size_t> elements(names.size()), next(names.size());
-        for (auto element = first; element < last; element++) elements[tree->tag(element)]++;
         std::vector<int64_t> answer;
         for (auto element = first; element < last; element++) {
-            const size_t tag = tree->tag(element);
-            answer.push_back(elements[tag] == offsets[tag].size() ? offsets[tag][next[tag]++] : -1);
+            Named &named = by_name[tree->name(element)];
+            answer.push_back(named.elements == named.offsets.size() ? named.offsets[named.next++] : -1);
         }
         return bytes_of(answer);
     });
