@@ -51,18 +51,18 @@ def find_candidates(page_words: PageWords) -> list[Candidate]:
     page = page_words.page
     words_before = np.concatenate([[0.0], np.cumsum(page_words.by_readers)])
     elements = np.flatnonzero((page.text_ends > page.text_starts) & ~page.having(_NEVER_RECORDS))
-    looks = group_by_look(page, elements)
+    looks, by_signature = group_by_look(page, elements)
     words = words_before[page.text_ends[elements]] - words_before[page.text_starts[elements]]
-    words_of_looks = np.bincount(looks.numbers, weights=words).tolist()
+    words_of_looks = np.bincount(looks, weights=words).tolist()
     groups: dict[tuple[int, ...], tuple[str, ...]] = {}
-    for signature, group in looks.by_signature.items():
+    for signature, group in by_signature.items():
         if sum(map(words_of_looks.__getitem__, group)) >= MIN_SHARE * words_before[-1]:
             groups.setdefault(tuple(group), signature)
     candidates: dict[bytes, Candidate] = {}
     for group_looks, signature in groups.items():
         is_in_group = np.zeros(len(words_of_looks), dtype=np.bool_)
         is_in_group[[*group_looks]] = True
-        members = elements[is_in_group[looks.numbers]]
+        members = elements[is_in_group[looks]]
         if len(members) > 1 and len(candidates) < MAX_CANDIDATES:
             places, levels = _widen(page, members)
             candidate = Candidate(Signature(*signature), levels, places)

@@ -84,11 +84,7 @@ def read_candidate(
     records = flat.numbers[chosen.record_indices[:MAX_READ]].tolist()
     reading = Reading.of(page.flat, records, page.url)
     authors = [author.name for author in reading.authors.values()]
-    dates = [
-        str(date)
-        for each in reading.dates.values()
-        if (date := each.written or each.moment) is not None
-    ]
+    dates = [str(each.written or each.moment) for each in reading.dates.values()]
     return reading, {
         "by readers": share,
         "words by readers": np.log1p(words.by_readers.sum()),
@@ -117,37 +113,31 @@ class FoundComments(NamedTuple):
     confidence: float
     reading: Reading | None = None
 
+    def if_likely(self, least_confidence: float = MIN_CONFIDENCE) -> "FoundComments":
+        """Return these comments, or no comments if they are not likely enough."""
+        if not self.records or self.confidence >= least_confidence:
+            return self
+        confidence = 1.0 - self.confidence
+        return FoundComments((), CommentPattern(None, 0, confidence), confidence)
 
-class Search(NamedTuple):
-    """The best candidate, its records, its probability, and the reading of the first records."""
 
-    chosen: Candidate | None = None
-    records: tuple[int, ...] = ()
-    confidence: float = 0.0
-    reading: Reading | None = None
+NONE_FOUND = FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
 
-    @classmethod
-    def of(cls, page: Page, words: PageWords) -> Self:
-        """Search a page for the best candidate, and read its authors and dates."""
-        candidates = find_candidates(words)
-        if not candidates:
-            return cls()
-        model, features = trained_model(), measure(words, candidates)
-        chosen = candidates[int(model.scores(features).argmax())]
-        reading, measures = read_candidate(page, words, chosen)
-        if reading is None:
-            return cls()
-        records = tuple(words.page.numbers[chosen.record_indices].tolist())
-        return cls(chosen, records, model.probability(measures), reading)
 
-    def found(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
-        """Return the candidate's comments, or no comments if it is not likely enough."""
-        chosen, confidence, reading = self.chosen, self.confidence, self.reading
-        if chosen is None or reading is None or confidence < least_confidence:
-            return FoundComments((), CommentPattern(None, 0, 1.0 - confidence), 1.0 - confidence)
-        return FoundComments(
-            self.records,
-            CommentPattern(chosen.signature, chosen.levels, confidence),
-            confidence,
-            reading if len(reading.records) == len(self.records) else None,
-        )
+def search(page: Page, words: PageWords) -> FoundComments:
+    """Search a page for the best candidate, however likely, and read its authors and dates."""
+    candidates = find_candidates(words)
+    if not candidates:
+        return NONE_FOUND
+    model, features = trained_model(), measure(words, candidates)
+    chosen = candidates[int(model.scores(features).argmax())]
+    reading, measures = read_candidate(page, words, chosen)
+    if reading is None:
+        return NONE_FOUND
+    confidence = model.probability(measures)
+    return FoundComments(
+        tuple(words.page.numbers[chosen.record_indices].tolist()),
+        CommentPattern(chosen.signature, chosen.levels, confidence),
+        confidence,
+        reading if len(chosen.record_indices) <= MAX_READ else None,
+    )

@@ -64,8 +64,8 @@ class CommentPattern:
         elements = np.flatnonzero(page.having({signature.tag}))
         if not len(elements):
             return ()
-        looks = group_by_look(page, elements)
-        records = elements[np.isin(looks.numbers, looks.by_signature.get(signature, ()))]
+        looks, by_signature = group_by_look(page, elements)
+        records = elements[np.isin(looks, by_signature.get(signature, ()))]
         for _ in range(self.levels):
             records = np.maximum(page.parents[records], 0)
         return tuple(dict.fromkeys(records.tolist()))

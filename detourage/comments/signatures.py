@@ -39,20 +39,14 @@ class Signature(NamedTuple):
     path: str
 
 
-class Looks(NamedTuple):
-    """The looks of elements, and their signatures.
+def group_by_look(
+    page: FlatDocument, elements: Integers
+) -> tuple[Integers, Mapping[tuple[str, ...], list[int]]]:
+    """Return the number of each element's look, and the looks with each signature, best first.
 
     Elements have the same look if their paths, classes, IDs and kinds of microdata are equal, apart
-    from numbers. `numbers` has the number of each element's look, and `by_signature` the numbers of
-    the looks with each signature (as a plain tuple), in order of first occurrence and best first.
+    from numbers. The signatures are plain tuples.
     """
-
-    numbers: Integers
-    by_signature: Mapping[tuple[str, ...], list[int]]
-
-
-def group_by_look(page: FlatDocument, elements: Integers) -> Looks:
-    """Group elements by their looks."""
     kinds = {**page.values("itemtype"), **page.values("itemprop")}
     paths, path_numbers = _number_paths(page)
     used, name_numbers = np.unique(page.name_numbers[elements], return_inverse=True)
@@ -62,7 +56,7 @@ def group_by_look(page: FlatDocument, elements: Integers) -> Looks:
     names = [*starmap(_list_names, distinct_names)]
     columns = path_numbers[elements].tolist(), new_numbers[name_numbers].tolist()
     element_kinds = map(kinds.get, elements.tolist())
-    distinct, numbers = number_distinct([*zip(*columns, element_kinds, strict=True)])
+    distinct, looks = number_distinct([*zip(*columns, element_kinds, strict=True)])
     by_signature: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
     for look, (path_number, name_number, kind) in enumerate(distinct):
         tag, path = paths[path_number]
@@ -74,7 +68,7 @@ def group_by_look(page: FlatDocument, elements: Integers) -> Looks:
         if classes:
             by_signature[tag, classes, path].append(look)
         by_signature[tag, "", path].append(look)
-    return Looks(numbers, by_signature)
+    return looks, by_signature
 
 
 def _number_paths(page: FlatDocument) -> tuple[list[tuple[str, str]], Integers]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from detourage.article import Article
 from detourage.comments import (
-    NO_COMMENTS_SEEN,
     Comment,
     CommentParts,
     CommentPattern,
@@ -24,7 +23,7 @@ from detourage.comments import (
 from detourage.comments.candidates import PageWords
 from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
 from detourage.comments.extents import find_extents
-from detourage.comments.finding import MIN_CONFIDENCE, Search
+from detourage.comments.finding import MIN_CONFIDENCE, NONE_FOUND, search
 from detourage.comments.reading import dated_from
 from detourage.html import Page
 from detourage.html.flat import FlatDocument, HtmlElement
@@ -63,8 +62,6 @@ MIN_HEADING = 0.3  # probability of the role "comment" of a heading such as "12 
 MAX_HEADING_WORDS = 8  # words in such a heading
 MAX_COUNT_DIGITS = 7  # digits of the number of comments in such a heading
 MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
-
-_NONE_FOUND = FoundComments((), NO_COMMENTS_SEEN, 1.0)
 
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
@@ -179,13 +176,15 @@ def _with_comments(
         opened = replace(page, flat=FlatDocument.of(root))
         return _with_comments(opened, template, None, text_roles, favor)
 
-    article = extract_article(page, template, excluded, text_roles, posts.find, favor, read_opened)
+    article = extract_article(
+        page, template, excluded, text_roles, lambda: posts.parts, favor, read_opened
+    )
     if article.comments:
         return article
     found = posts.found if article.metadata.kind == "forum" else posts.likely
     if article.metadata.kind == "listing":
         # The teasers of a listing look like comments, because they have an author and a date.
-        found = _NONE_FOUND
+        found = NONE_FOUND
     if excluded and not found.records:
         article = extract_article(page, template, (), text_roles, None, favor, read_opened)
     return replace(article, comments=_comments_below(article, found, page))
@@ -210,20 +209,19 @@ def explain_content(
 def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
     """Find the comments of a page; `patterns` are as for `read_content`."""
     if patterns is None:
-        return _find_comments(page)
+        return _find_comments(page, _search(page))
     for pattern in patterns:
         records = pattern.records(page.flat)
         if records:
             return FoundComments(records, pattern, pattern.confidence)
-    return _NONE_FOUND
+    return NONE_FOUND
 
 
-def _find_comments(page: Page, search: Search | None = None) -> FoundComments:
-    """Find the comments of a page without a pattern."""
-    search = search or _search(page)
-    found = search.found()
-    if not found.records and search.confidence >= MIN_DOUBTFUL_CONFIDENCE:
-        found = _confirm_by_roles(page, search.found(MIN_DOUBTFUL_CONFIDENCE)) or found
+def _find_comments(page: Page, best: FoundComments) -> FoundComments:
+    """Return the best candidate if it is likely or its roles confirm it, or else no comments."""
+    found = best.if_likely()
+    if not found.records:
+        found = _confirm_by_roles(page, best.if_likely(MIN_DOUBTFUL_CONFIDENCE)) or found
     return found
 
 
@@ -261,10 +259,10 @@ def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | No
     return FoundComments(records, doubtful.pattern, MIN_CONFIDENCE, reading if is_whole else None)
 
 
-def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> Search:
-    """Return a search for comments, which finds none if none are likely."""
+def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> FoundComments:
+    """Search a page for comments if it probably has some."""
     words = words_by_readers(page, template)
-    return Search.of(page, words) if words is not None else Search()
+    return search(page, words) if words is not None else NONE_FOUND
 
 
 def words_by_readers(
@@ -294,7 +292,7 @@ class _PostsOfPage:
     page: Page
     likely: FoundComments
     template: TemplateKnowledge = UNKNOWN_TEMPLATE
-    search: Search | None = None
+    best: FoundComments | None = None
 
     @classmethod
     def of(
@@ -303,27 +301,25 @@ class _PostsOfPage:
         """Find the likely posts or comments of a page, by the given `patterns` if not None."""
         if patterns is not None:
             return cls(page, comments_of(page, patterns), template)
-        search = _search(page, template)
-        return cls(page, _find_comments(page, search), template, search)
+        best = _search(page, template)
+        return cls(page, _find_comments(page, best), template, best)
 
     @cached_property
     def found(self) -> FoundComments:
         """The posts, found with a lower threshold than comments on other kinds of pages."""
         if self.likely.records:
             return self.likely
-        return (self.search or _search(self.page, self.template)).found(MIN_POSTS_CONFIDENCE)
+        best = self.best or _search(self.page, self.template)
+        return best.if_likely(MIN_POSTS_CONFIDENCE)
 
     @cached_property
-    def _parts(self) -> CommentParts | None:
+    def parts(self) -> CommentParts | None:
+        """The locations of the posts, or None if there are none."""
         reading, records = self.found.reading, self.found.records[:MAX_COMMENTS]
         if not records:
             return None
         reading = reading or Reading.of(self.page.flat, records, self.page.url)
         return reading.locate_parts(self.found.confidence)
-
-    def find(self) -> CommentParts | None:
-        """Return the locations of the posts, or None if there are none."""
-        return self._parts
 
 
 def comment_pattern_of(page: Page) -> CommentPattern | None:
@@ -334,7 +330,7 @@ def comment_pattern_of(page: Page) -> CommentPattern | None:
     if Outline.of(page.flat).text_lines.max(initial=0) >= MAX_SEARCHED_LINES:
         return None
     try:
-        return _find_comments(page).pattern
+        return comments_of(page).pattern
     finally:
         discard_cached_judgement(page)
 
@@ -390,11 +386,7 @@ def declared_comments(page: Page) -> tuple[Comment, ...]:
     if not may_hold_comments(page.flat.pieces.utf8):
         return ()
     all_scripts = Node(page.flat, 0).iter("script")
-    scripts = [
-        each
-        for each in all_scripts
-        if each.text and may_hold_comments(each.text.encode("utf-8", "replace"))
-    ]
+    scripts = [each for each in all_scripts if may_hold_comments((each.text or "").encode())]
     data = (value for _, value in structured_data(scripts))
     state = (value for _, value in program_state(scripts))
     return comments_in_data(data, page.url) or comments_in_state(state, page.url)

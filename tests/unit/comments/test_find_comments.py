@@ -1,7 +1,5 @@
 """Finding the comments of a page, and the pattern of the elements that contain them."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from detourage.comments import NO_COMMENTS_SEEN, CommentPattern, read_comments, vote
@@ -30,7 +28,7 @@ def _comments(end: int, first: int = 0) -> str:
     return "".join(map(_comment, range(first, end)))
 
 
-def _ids(page: Page, records: Sequence[int]) -> list[str | None]:
+def _ids(page: Page, records: tuple[int, ...]) -> list[str | None]:
     return [page.flat.elements[record].get("id") for record in records]
 
 
@@ -67,8 +65,8 @@ def test_dated_teasers_of_other_articles_are_not_comments() -> None:
         f'<a href="/2024/05/{day}.html">Read the whole story of the flood, part {day}</a></li>'
         for day, text in enumerate(REMARKS, 3)
     )
-    found = find_comments(_page(f'<div class="box"><h3>More</h3><ul>{teasers}</ul></div>'))
-    assert found.records == ()
+    page = _page(f'<div class="box"><h3>More</h3><ul>{teasers}</ul></div>')
+    assert find_comments(page).records == ()
 
 
 def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
