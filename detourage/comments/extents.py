@@ -6,6 +6,8 @@ from itertools import takewhile
 from operator import eq
 from typing import NamedTuple
 
+import numpy as np
+
 from detourage.html.flat import FlatDocument
 from detourage.html.text import without_text
 from detourage.text.caches import cached_if_short
@@ -45,12 +47,9 @@ def find_extents(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
 def comment_area(page: FlatDocument, records: Sequence[int]) -> list[int]:
     """Return the outermost elements that contain comments or lie between two comments."""
     rows = [row for extent in find_extents(page, records) for row in extent.rows]
-    outermost: list[int] = []
-    end = 0
-    for row in sorted(rows):
-        if row >= end:
-            outermost.append(row)
-            end = int(page.ends[row])
+    is_row = np.zeros(len(page.ends), dtype=np.bool_)
+    is_row[rows] = True
+    outermost = np.flatnonzero(is_row & (page.count_around(is_row) == 1)).tolist()
     is_shown = ~page.within(without_text(page))[page.text_parents]
     area = dict.fromkeys(outermost)
     for row in outermost:

@@ -104,10 +104,6 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     return authors
 
 
-_DISTINCT_BONUS = 0.3  # added to the score of a place whose names differ
-_LENGTH_BONUS = 0.2  # added to the score of a place whose texts consist only of names
-
-
 def _read_column(
     layouts: Sequence[Layout], roles: Sequence[Sequence[int]], column: Column
 ) -> dict[int, FoundAuthor]:
@@ -180,13 +176,13 @@ def _score(
     if len(names) > 1:
         distinct = len(set(names))
         if distinct > 1:
-            score += _DISTINCT_BONUS * min(1.0, 2 * distinct / len(names))
+            score += 0.3 * min(1.0, 2 * distinct / len(names))
             # A label and a number: "Posts 123", "Posts 45".
             score -= 0.8 * (len({_NUMBER_OR_PLURAL.sub("", name) for name in names}) == 1)
         elif mean_hint < 0.4:
             score -= 0.2
     total_length = sum(len(value.text) for value in column.values.values())
-    score += _LENGTH_BONUS * sum(map(len, names)) / max(total_length, 1)
+    score += 0.2 * sum(map(len, names)) / max(total_length, 1)
     if column.is_text:
         return score
     elements = ((layouts[number], author.element) for number, author in found.items())

@@ -176,9 +176,7 @@ def _with_comments(
         opened = replace(page, flat=FlatDocument.of(root))
         return _with_comments(opened, template, None, text_roles, favor)
 
-    article = extract_article(
-        page, template, excluded, text_roles, lambda: posts.parts, favor, read_opened
-    )
+    article = extract_article(page, template, excluded, text_roles, posts.find, favor, read_opened)
     if article.comments:
         return article
     found = posts.found if article.metadata.kind == "forum" else posts.likely
@@ -312,9 +310,8 @@ class _PostsOfPage:
         best = self.best or _search(self.page, self.template)
         return best.if_likely(MIN_POSTS_CONFIDENCE)
 
-    @cached_property
-    def parts(self) -> CommentParts | None:
-        """The locations of the posts, or None if there are none."""
+    def find(self) -> CommentParts | None:
+        """Return the locations of the posts, or None if there are none."""
         reading, records = self.found.reading, self.found.records[:MAX_COMMENTS]
         if not records:
             return None
@@ -372,8 +369,7 @@ def _without_article(records: Sequence[int], page: Page, article: Article) -> Se
     around = [each for each in records if place is not None and each <= place < ends[each]]
     if not around:
         return records
-    extents = find_extents(page.flat, records)
-    parents = [page.flat.parents[extent.element] for extent in extents]
+    parents = [page.flat.parents[each.element] for each in find_extents(page.flat, records)]
     return [
         record
         for record, parent in zip(records, parents, strict=True)
