@@ -77,10 +77,10 @@ class Settings(BaseSettings):
         default=30,
         ge=0,
         description="Time without new pages after which a site is clustered, so that a burst of "
-        "pages makes one generation instead of several. A site that keeps receiving pages is "
-        "clustered after 20 times as long, and so is a site that has groups while messages wait at "
-        "the intake. A task searches for sites to cluster at intervals of twice this time, but at "
-        "least once a minute.",
+        "pages makes one generation instead of several. A site that keeps receiving pages, or of "
+        "which less than an eighth has changed, is clustered after 20 times as long, and so is a "
+        "site that has groups while messages wait at the intake. A task searches for sites to "
+        "cluster at intervals of twice this time, but at least once a minute.",
     )
     first_article_seconds: float = Field(
         default=300,
