@@ -14,6 +14,7 @@ import pytest
 from sqlalchemy import delete, func, select, update
 
 from benchmarks.evaluation.scores import text_only
+from detourage.reader.content import read_content
 from detourage.template.assignment import assign_tree
 from examples.sample_crawl import generate
 from models.tables import (
@@ -30,9 +31,10 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
-from worker.store.database import Database
+from worker.store import database
+from worker.store.database import Database, UnavailableError
 from worker.tasks.assign import assign
-from worker.workflow import assignment, known_templates
+from worker.workflow import assignment, extraction, known_templates
 
 REDESIGNED = "harbour-post.example"
 
@@ -143,6 +145,28 @@ def test_a_redelivered_assignment_changes_nothing(tasks: Tasks, site_id: int) ->
         number: sum(group == number for group, _, _ in groups.values()) for number in sizes
     }
     assert {article["revision"] for article in tasks.take_articles().values()} == {1}
+
+
+@pytest.mark.parametrize("is_failing", [False, True])
+def test_a_page_clustered_or_failing_during_its_assignment_has_one_article(
+    tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch, is_failing: bool
+) -> None:
+    def read_and_cluster(*arguments: Any, **options: Any) -> Any:
+        monkeypatch.undo()
+        tasks.cluster(site_id)
+        if is_failing:
+            raise UnavailableError("the store is gone for good")
+        return read_content(*arguments, **options)
+
+    tasks.publish("a", articles([9]))
+    (task,) = tasks.take(task_names.ASSIGN)
+    monkeypatch.setattr(extraction, "read_content", read_and_cluster)
+    monkeypatch.setattr(database, "RETRY_DELAYS_SECONDS", (0,))
+    assign(**task)
+    assert tasks.outcomes()["9"] == (None, None)
+    tasks.run_all()
+    assert tasks.take_articles()[url("plain/9")]["template"]["generation"] == 2
+    assert set(tasks.query(select(StoredPage.revision))) == {1}
 
 
 @pytest.mark.parametrize("is_redelivered", [False, True])
