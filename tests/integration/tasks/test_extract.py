@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from detourage import Page, Site
 from detourage.messages import ArticleMessage
 from detourage.reader.content import read_content
-from models.tables import Article, StoredPage, TemplateGroup
+from models.tables import Article, PageContent, StoredPage, TemplateGroup
 from tests.conditions import is_pending
 from tests.deployment import own_queues
 from tests.inline_tasks import Tasks
@@ -25,6 +25,7 @@ from worker.tasks.extract import extract, extract_late
 from worker.workflow import article_message, extraction, extraction_results
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.process_state import process_state
+from worker.workflow.shared_lines import shared_lines_on
 
 
 @pytest.fixture
@@ -242,3 +243,24 @@ def test_a_notice_amid_every_article_is_left_out_once_there_are_enough_pages(tas
     # Only the latest generation stores the lines that the group's pages share.
     stored = tasks.query(select(func.count()).where(TemplateGroup.shared_lines.is_not(None)))
     assert stored == [1]
+
+
+def test_a_line_shared_outside_the_text_has_no_page_extracted_again(tasks: Tasks) -> None:
+    def send(seeds: range) -> int:
+        fetched = "2026-01-0{}T00:00:00Z"
+        url = "https://news.example/{}"
+        pages = [
+            {"url": url.format(seed), "html": article_html(seed), "fetched_at": fetched.format(day)}
+            for day, seed in enumerate(seeds, seeds.start + 1)
+        ]
+        return tasks.send({"version": 1, **each} for each in pages)
+
+    tasks.process_site(send(range(3)))
+    known = tasks.query(select(StoredPage.id))
+    tasks.cluster(send(range(3, 6)))
+    group = tasks.query(select(TemplateGroup.shared_lines).where(TemplateGroup.generation == 2))
+    lines = tasks.query(select(PageContent.lines).where(PageContent.page_id == known[0]))
+    assert shared_lines_on("https://news.example/0", *group, *lines)
+    awaited = {each["page_id"] for each in tasks.take(task_names.EXTRACT)}
+    assert len(awaited) == 3
+    assert awaited.isdisjoint(known)
