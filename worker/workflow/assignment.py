@@ -66,8 +66,7 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
     rest: dict[int, int] = {}
 
     def load(session: Session) -> tuple[Jobs, Sequence[AssignedPage]]:
-        rest.clear()
-        compared, _, _ = _compare_pages(session, state, site_versions, may_compare=True)
+        compared, left, _ = _compare_pages(session, state, site_versions, may_compare=True)
         assigned = [
             each
             for each in compared
@@ -76,7 +75,9 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
         ]
         jobs = extraction_jobs.load_assigned(session, assigned) if assigned else []
         done = {job.page_id for job, _ in jobs}
-        rest.update((page, site_versions[page]) for page in site_versions if page not in done)
+        others = {each.membership.page_id for each in compared} - done
+        rest.clear()
+        rest.update((page_id, site_versions[page_id]) for page_id in others | left.keys())
         return jobs, [each for each in assigned if each.membership.page_id in done]
 
     overtaken = extract_together(state, load, is_alone=len(site_versions) == 1)
