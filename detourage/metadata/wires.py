@@ -176,7 +176,7 @@ def _agency_in_dateline(line: str) -> str | None:
 
 def _agency_in_cased_dateline(head: str) -> str | None:
     """Return the agency of a dateline in a script with capital letters."""
-    form = _pattern_of_forms().search(head)
+    form = _find_form(head)
     before = "" if form is None else head[: form.start()].strip()
     place = before.rstrip(_OPENING_BRACKETS)
     if form is None or len(place) > MAX_PLACE or _STATEMENT_IN_PLACE.search(place):
@@ -268,9 +268,25 @@ def _agency_words() -> tuple[frozenset[str], frozenset[str]]:
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:
     """Return the first agency from a position or, with `is_start`, the agency at the position."""
-    pattern = _pattern_of_forms()
-    form = pattern.match(text, position) if is_start else pattern.search(text, position)
+    form = _pattern_of_forms().match(text, position) if is_start else _find_form(text, position)
     return _agency_written_as(form[0]) if form is not None else None
+
+
+def _find_form(text: str, position: int = 0) -> re.Match[str] | None:
+    """Return the first written form from a position, trying only words with which one begins."""
+    pattern, first_words = _pattern_of_forms(), _first_words()
+    for word in _WORDS.finditer(text, position):
+        if word[0].casefold() in first_words:
+            # A quotation mark may belong to the form.
+            quoted = max(position, word.start() - 1)
+            if form := pattern.match(text, quoted) or pattern.match(text, word.start()):
+                return form
+    return None
+
+
+@cache
+def _first_words() -> frozenset[str]:
+    return frozenset(_WORDS.findall(form.casefold())[0] for form in written_forms())
 
 
 def _agency_written_as(text: str) -> str | None:
