@@ -4,15 +4,18 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from functools import cached_property, reduce
-from operator import or_
+from itertools import islice
+from operator import itemgetter, or_
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from detourage.html.names import split_words
 from detourage.reader.finding import FoundBody
 from detourage.reader.knowledge import digest_of
-from detourage.reader.outline import Outline, list_of
+from detourage.reader.outline import Outline, list_of, rows
 from detourage.text import words
+from detourage.text.caches import cached_if_short
 from detourage.text.dates import may_have_date
 from detourage.text.texts import Count
 from detourage.text.words import word_set
@@ -57,10 +60,17 @@ _NAMES = {
 _WORDS = {bit: word_set(text) for bit, text in _NAMES.items()}
 
 
-def _meaning_of(names: Collection[str]) -> int:
+@cached_if_short(4096)
+def _meaning_of(names: str) -> int:
+    """Return the bits of a tag, and of the words of the class and ID that follow it."""
+    tag, _, class_and_id = names.partition(" ")
+    return _meaning_of_words({tag, *split_words(class_and_id)})
+
+
+def _meaning_of_words(words: Collection[str]) -> int:
     """Return the bits of words, such as `Meaning.DATE` for "pubdate"."""
-    found = Meaning.AUTHOR if any(map(_AUTHOR_WORD.match, names)) else 0
-    return sum((bit for bit, words in _WORDS.items() if not words.isdisjoint(names)), found)
+    found = Meaning.AUTHOR if any(map(_AUTHOR_WORD.match, words)) else 0
+    return sum((bit for bit, known in _WORDS.items() if not known.isdisjoint(words)), found)
 
 
 class Part(NamedTuple):
@@ -189,20 +199,19 @@ class Surroundings:
         ranges = [(place, starts[each], starts[each + 1]) for each, place in places]
         ranges = [each for each in ranges if self._describes(*each)]
         elements = [each for _, start, end in ranges for each in self._parents[start:end]]
-        meanings = dict(zip(elements, self._meanings_around(elements), strict=True))
+        texts = [text for _, start, end in ranges for text in self._clean[start:end]]
         links, moments, lines = self._page.links, self._moments, []
+        is_linked = [links[each] >= 0 for each in elements]
+        all_parts = iter(rows(Part, texts, self._meanings_around(elements), is_linked))
         for place, start, end in ranges:
-            parents = self._parents[start:end]
-            parts = tuple(
-                Part(text, meanings[parent], links[parent] >= 0)
-                for text, parent in zip(self._clean[start:end], parents, strict=True)
-                if text
-            )
+            # A text may consist of invisible characters.
+            parts = tuple(filter(itemgetter(0), islice(all_parts, end - start)))
             text = " ".join(part.text for part in parts)
             meaning = reduce(or_, (part.meaning for part in parts))
-            dates = filter(None, (moments[parent] for parent in parents[:MAX_DATED_TEXTS]))
-            is_linked = links[parents[0]] >= 0
-            lines.append(NearbyLine(place, parts, text, meaning, next(dates, ""), is_linked))
+            parents = self._parents[start:end][:MAX_DATED_TEXTS]
+            moment = next(filter(None, map(moments.__getitem__, parents)), "")
+            line_is_linked = links[parents[0]] >= 0
+            lines.append(NearbyLine(place, parts, text, meaning, moment, line_is_linked))
         return lines
 
     def _describes(self, place: Place, start: int, end: int) -> bool:
@@ -224,11 +233,11 @@ class Surroundings:
         meanings: dict[int, int] = {}
         for kind in {*kinds.tolist()}:
             name, tag = divmod(kind, len(flat.distinct_tags))
-            meanings[kind] = _meaning_of({flat.distinct_tags[tag], *page.words_of_name(name)})
+            meanings[kind] = _meaning_of(f"{flat.distinct_tags[tag]} {page.distinct_names[name]}")
         own = np.array([*map(meanings.__getitem__, kinds.tolist())], dtype=np.int64)
         for values in map(flat.values, ("rel", "itemprop")):
             for place, element in enumerate(around.tolist()) if values else ():
                 if element in values:
-                    own[place] |= _meaning_of((values[element].strip().lower(),))
+                    own[place] |= _meaning_of_words((values[element].strip().lower(),))
         own[page.sizes[around] > MAX_TOKENS_AROUND] = 0
         return list_of(np.bitwise_or.reduce(own.reshape(len(levels), -1)))
