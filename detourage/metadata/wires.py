@@ -92,7 +92,8 @@ def find_wire(lines: Sequence[NearbyLine], text: str, authors: Sequence[str]) ->
     texts = [line.text[: 2 * MAX_BYLINE] for line in lines if line.place != "above"]
     texts += [each[:MAX_HEAD] for each in body[:_LINES_OPENING]]
     texts += [each[-2 * MAX_BYLINE :] for each in body[-_LINES_CLOSING:]]
-    if not _may_name("\n".join((*texts, *authors))):
+    texts += [author for author in authors if len(author) <= MAX_BYLINE]
+    if not _may_name("\n".join(texts)):
         return None
     lines = [line for line in lines if not line.meaning & Meaning.PICTURE]
     before = [line.text for line in lines if line.place in ("before", "opening")]
