@@ -132,14 +132,14 @@ class Surroundings:
 
     @cached_property
     def _moments(self) -> list[str]:
-        """For each element, the date in its attributes or those of `MAX_ENCLOSING` around it."""
+        """For each element, the date in its attributes or those around it; empty without any."""
         page, enclosing = self._page, self._enclosing
         titles, times = map(page.flat.values, ("title", "datetime"))
         moments = {index: text for index, text in titles.items() if _INSTANT.match(text)}
         for index in np.flatnonzero(page.flat.having(("time",))).tolist():
             moments[index] = times.get(index, "")
         if not moments:
-            return [""] * len(enclosing)
+            return []
         own = np.full(len(enclosing), -1)
         own[[*moments]] = [*moments]
         own[page.sizes > MAX_TOKENS_AROUND] = -1
@@ -169,8 +169,9 @@ class Surroundings:
     def _may_be_dated(self, position: int) -> bool:
         """Return whether a line may have a date, in its text or in its markup."""
         texts = slice(*self._starts[position : position + 2])
-        is_dated = self._digits[position] > 0 and may_have_date(" ".join(self._clean[texts]))
-        return is_dated or any(self._moments[each] for each in self._parents[texts])
+        if self._digits[position] and may_have_date(" ".join(self._clean[texts])):
+            return True
+        return bool(self._moments) and any(self._moments[each] for each in self._parents[texts])
 
     def _places(self) -> dict[int, Place]:
         """Return the places of the lines near the body, by their position in the page."""
@@ -209,9 +210,9 @@ class Surroundings:
             text = " ".join(part.text for part in parts)
             meaning = reduce(or_, (part.meaning for part in parts))
             parents = self._parents[start:end][:MAX_DATED_TEXTS]
-            moment = next(filter(None, map(moments.__getitem__, parents)), "")
+            dates = filter(None, map(moments.__getitem__, parents if moments else ()))
             line_is_linked = links[parents[0]] >= 0
-            lines.append(NearbyLine(place, parts, text, meaning, moment, line_is_linked))
+            lines.append(NearbyLine(place, parts, text, meaning, next(dates, ""), line_is_linked))
         return lines
 
     def _describes(self, place: Place, start: int, end: int) -> bool:
