@@ -87,8 +87,9 @@ def _linked_headlines(
     page: Outline, judged: JudgedPage, places: Sequence[int], url: str
 ) -> set[int]:
     """Return the lines between paragraphs that only recommend another article."""
-    lines = judged.lines
-    linked = {place for place in places if _is_mostly_linked(lines[place])}
+    lines, columns = judged.lines, judged.columns
+    is_headline = columns.linked >= np.maximum(MIN_HEADLINE_WORDS, columns.words / 2)
+    linked = {*np.flatnonzero(is_headline).tolist()}.intersection(places)
     if not linked:
         return set()
     labels_above = {place: place - 1 for place in linked if _is_label_above(lines, place)}
@@ -134,10 +135,6 @@ def _is_label_above(lines: Sequence[Line], place: int) -> bool:
     """Return whether the line above, in the same paragraph, can be the label of a headline."""
     above, line = lines[place - 1], lines[place]
     return place > 0 and above.block == line.block and not above.linked and _is_label(above.text)
-
-
-def _is_mostly_linked(line: Line) -> bool:
-    return line.linked >= MIN_HEADLINE_WORDS and 2 * line.linked >= len(line.tokens)
 
 
 def _is_paragraph(line: Line) -> bool:
@@ -201,7 +198,7 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
     """Return the lines of cookie notices with a button that interrupt the text."""
     lines = judged.lines
     buttons = np.flatnonzero(page.flat.having(("button",)))
-    unsure = [place for place in places if judged.probabilities[place] < SURE]
+    unsure = np.array(places)[judged.probabilities[places] < SURE].tolist()
     if not len(buttons) or not unsure:
         return set()
     numbers = [lines[place].number for place in places]

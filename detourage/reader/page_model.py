@@ -15,7 +15,7 @@ from detourage.reader.finding import FoundRole
 from detourage.reader.illustrations import lines_under_images
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line, LineColumns, line_columns, lines_of
-from detourage.reader.outline import Outline
+from detourage.reader.outline import Outline, rows
 from detourage.reader.shared_lines import masked_digest_of
 from detourage.reader.visibility import folded
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
@@ -158,12 +158,9 @@ class JudgedPage:
     ) -> list[FoundRole]:
         """Return the most probable of the given roles for each of the given lines."""
         candidates = [index for index, role in enumerate(self.roles) if role in roles]
-        rows = self.role_probabilities[places][:, candidates]
-        best = rows.argmax(axis=1)
-        return [
-            FoundRole(self.roles[candidates[column]], float(row[column]))
-            for column, row in zip(best.tolist(), rows, strict=True)
-        ]
+        probabilities = self.role_probabilities[places][:, candidates]
+        best = [self.roles[candidates[column]] for column in probabilities.argmax(axis=1).tolist()]
+        return rows(FoundRole, best, probabilities.max(axis=1, initial=0.0).tolist())
 
 
 MODEL: Final = ("detourage.reader", "model.bin")  # Package and name of the shipped model file
