@@ -2,7 +2,7 @@
 
 import os
 import re
-import subprocess
+import signal
 import sys
 import urllib.error
 import urllib.request
@@ -13,8 +13,9 @@ import pytest
 from sqlalchemy import text
 
 from detourage.versions import EXTRACTION_VERSION
-from tests.deployment import Deployment
+from tests.deployment import Deployment, process_environment
 from tests.integration.service.crawl import UNUSABLE
+from tests.preloaded import PreloadedSupervisor
 from tests.services import unused_ports
 
 MONITORING = Path(__file__).parents[3] / "monitoring"
@@ -27,13 +28,12 @@ METRIC_USERS = (MONITORING / "grafana/detourage.json", MONITORING / "alerts.yml"
 
 
 @pytest.mark.usefixtures("articles")
-def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
+def test_metrics_are_served_until_sigterm(deployment: Deployment, tmp_path: Path) -> None:
     (port,) = unused_ports(1)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "worker.cli", "status", "--prometheus", "--port", str(port)],
-        env={**os.environ, **deployment.settings.environment()},
-    )
-    try:
+    command = [sys.executable, "-m", "worker.cli", "status", "--prometheus", "--port", str(port)]
+    environment = process_environment(deployment.settings)
+    with PreloadedSupervisor() as supervisor:
+        pid = supervisor.start("metrics", command, log=tmp_path / "log", env=environment)
         found = ""
 
         def has_all_metrics() -> bool:
@@ -50,11 +50,8 @@ def test_metrics_are_served_until_sigterm(deployment: Deployment) -> None:
             )
 
         deployment.wait_until(has_all_metrics)
-        process.terminate()
-        assert process.wait() == 0
-    finally:
-        process.kill()
-        process.wait()
+        os.kill(pid, signal.SIGTERM)
+        assert supervisor.wait_for("metrics") == 0
     assert 'detourage_pages{outcome="article"}' in found
     with deployment.database.transaction() as session:
         schema = session.scalar(text("SELECT version_num FROM alembic_version"))
