@@ -102,8 +102,7 @@ def find_relative(text: str) -> tuple[int, int] | None:
         match = next((match for match, _ in _days_without_year(text)), None)
         span = match and (match.start(), _end_of_time(text, match.end()) or match.end())
     if span is None and not has_digit and len(text) <= MAX_PHRASE:
-        may_be_phrase = not _first_words_of_phrases().isdisjoint(words)
-        is_phrase = may_be_phrase and " ".join(age_words(text)) in _phrases()
+        is_phrase = " ".join(age_words(text)) in _phrases()
         return (0, len(text)) if is_phrase else None
     return span
 
@@ -163,11 +162,6 @@ def age_words(text: str) -> list[str]:
 def _phrases() -> frozenset[str]:
     """Return the ages without a number in all languages, such as ``hour ago``."""
     return frozenset(text for ages in names()["ages"].values() for text in ages["whole"])
-
-
-@cache
-def _first_words_of_phrases() -> frozenset[str]:
-    return _first_words(_phrases())
 
 
 def _span_of_named_day(text: str) -> tuple[int, int] | None:
