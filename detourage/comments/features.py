@@ -65,5 +65,4 @@ def measure(page_words: PageWords, candidates: Sequence[Candidate]) -> Features:
 def _has_date(text: str) -> bool:
     """Return whether a text contains a date and little else."""
     text = text.strip()
-    is_short = len(text) <= MAX_DATE_TEXT and _DIGIT.search(text) is not None
-    return is_short and _DATE.search(text) is not None
+    return len(text) <= MAX_DATE_TEXT and bool(_DIGIT.search(text) and _DATE.search(text))
