@@ -886,8 +886,12 @@ static const char *after(const char *at, const char *end, const char *wanted) {
 
 /* Return the end of the comment whose dashes start here; "<!-->" is complete. */
 static const char *after_comment(const char *at, const char *end) {
-    const char *plain = after(at, end, "-->");
-    return at + 2 < plain ? after(at + 2, plain, "--!>") : plain;
+    const char *const inside = at + 2;
+    for (; (at = find(at, end, "--")) != NULL; at++) {
+        if (end - at >= 3 && at[2] == '>') return at + 3;
+        if (at >= inside && end - at >= 4 && at[2] == '!' && at[3] == '>') return at + 4;
+    }
+    return end;
 }
 
 /* Return the end tag of an element whose content is not parsed. */
