@@ -182,12 +182,6 @@ class Deployment:
         """Return the pool processes of a process."""
         return psutil.Process(self._pids[process]).children()
 
-    def cpu_seconds(self) -> float:
-        """Return the processor time of all processes so far, in seconds."""
-        running = [psutil.Process(pid) for pid in self._pids.values()]
-        running += [child for process in running for child in process.children(recursive=True)]
-        return sum(sum(process.cpu_times()[:2]) for process in running)
-
     def logged(self, process: str) -> list[dict[str, Any]]:
         """Return the JSON lines that a process has logged, without Celery's startup banner."""
         _, brace, rest = self.log_file(process).read_text().partition("{")

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import click
 
+from benchmarks.documents import FAULTS as DOCUMENT
+from benchmarks.documents import replace_section, table
 from tests.faults.availability import AVAILABILITY
-from tests.faults.documents import FAULTS as DOCUMENT
-from tests.faults.documents import replace_section, table
 from tests.faults.proving_ground import ProvingGround, Servers
 from tests.faults.scenarios import FAULTS, PAGES_OF_FLOOD, Trial, flood, try_fault
 

@@ -21,6 +21,7 @@ from pathlib import Path
 import psutil
 from sqlalchemy import text
 
+from benchmarks.documents import table
 from benchmarks.operations import plain_worker
 from benchmarks.operations.throughput import (
     difference,
@@ -29,7 +30,6 @@ from benchmarks.operations.throughput import (
     seconds,
 )
 from detourage.html import site_key
-from tests.faults.documents import table
 from tests.faults.proving_ground import ProvingGround, Servers
 from worker.store.durations import histograms
 

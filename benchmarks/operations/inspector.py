@@ -23,9 +23,9 @@ import psutil
 import requests
 from sqlalchemy import Connection, create_engine, text
 
+from benchmarks.documents import table
 from tests.crawled import fill
 from tests.deployment import own_settings, remove_queues
-from tests.faults.documents import table
 from tests.services import running_services, temporary_database
 from worker.settings import Settings
 from worker.store.database import Database

@@ -21,12 +21,12 @@ from unittest.mock import patch
 import psutil
 from sqlalchemy import Connection, create_engine, func, make_url, select, text
 
+from benchmarks.documents import table
 from benchmarks.operations.capacity import Cost, simulate
 from benchmarks.operations.generated_sites import crawl
 from benchmarks.operations.many_sites import publish
 from benchmarks.operations.throughput import difference, processor_seconds, seconds
 from models.tables import StoredPage
-from tests.faults.documents import table
 from tests.faults.proving_ground import ProvingGround, Servers
 from worker.local.embedded import THROWAWAY_SETTINGS
 

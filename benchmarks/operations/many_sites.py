@@ -24,11 +24,11 @@ import amqp
 import numpy as np
 from sqlalchemy import func, select
 
+from benchmarks.documents import table
 from benchmarks.operations.generated_sites import crawl, page_message
 from benchmarks.operations.process_memory import COLUMNS, MemoryLog
 from models.tables import Article, Generation, OutboxEntry, Site, StoredPage
 from tests.conditions import is_pending
-from tests.faults.documents import table
 from tests.faults.proving_ground import ProvingGround, Servers
 from worker.messaging.broker import messages_waiting, queue_depths
 from worker.messaging.task_names import CLUSTER_DUE

@@ -16,11 +16,11 @@ from typing import Any
 
 from sqlalchemy import func, select
 
+from benchmarks.documents import table
 from benchmarks.operations.process_memory import COLUMNS, MemoryLog
 from benchmarks.operations.throughput import page_messages
 from detourage.messages import PageMessage
 from models.tables import StoredPage
-from tests.faults.documents import table
 from tests.faults.proving_ground import ProvingGround, Servers
 from tests.faults.scenarios import site_pages
 from worker.messaging.broker import messages_waiting

@@ -16,10 +16,10 @@ from statistics import median
 
 from sqlalchemy import Engine, create_engine, select, text
 
+from benchmarks.documents import table
 from benchmarks.operations.throughput import page_messages
 from detourage.messages import PageMessage
 from models.tables import PageContent
-from tests.faults.documents import table
 from tests.object_stores import Folder, S3Server, StoreOfTest
 from worker.local.embedded import embedded_services
 from worker.store import pages

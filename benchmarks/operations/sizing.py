@@ -20,6 +20,7 @@ from pathlib import Path
 import psutil
 from sqlalchemy import text
 
+from benchmarks.documents import table
 from benchmarks.operations import floor
 from benchmarks.operations.process_memory import proportional_mebibytes
 from benchmarks.operations.sampling.sitecustomize import MESSAGE, TRAFFIC
@@ -34,7 +35,6 @@ from benchmarks.operations.throughput import (
     processor_seconds,
     seconds,
 )
-from tests.faults.documents import table
 from tests.faults.proving_ground import ProvingGround, Servers, signal_all
 from worker.store.database import Database
 

@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.faults.documents import table
+from benchmarks.documents import table
 from tests.pages import site_messages
 from worker.settings import PREFIX
 

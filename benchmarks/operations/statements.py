@@ -20,9 +20,9 @@ from typing import Any
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
+from benchmarks.documents import table
 from benchmarks.operations.beside_plain import crawl
 from detourage.messages import PageMessage
-from tests.faults.documents import table
 from tests.inline_tasks import TASKS
 from tests.services import running_services, temporary_database
 from worker.messaging import task_names

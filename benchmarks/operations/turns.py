@@ -14,7 +14,7 @@ from itertools import count
 import numpy as np
 from sqlalchemy import text
 
-from tests.faults.documents import table
+from benchmarks.documents import table
 from tests.services import running_services, temporary_database
 from worker.store import outbox
 from worker.store.database import Database

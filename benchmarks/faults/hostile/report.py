@@ -16,11 +16,11 @@ from pathlib import Path
 
 import click
 
+from benchmarks.documents import FAULTS as DOCUMENT
+from benchmarks.documents import replace_section, table
 from benchmarks.faults.hostile.campaign import MAX_WAIT_RATIO, Report, run
 from benchmarks.faults.hostile.sent import Kind
 from benchmarks.faults.hostile.waits import Phase
-from tests.faults.documents import FAULTS as DOCUMENT
-from tests.faults.documents import replace_section, table
 
 TITLE = "Hostile messages"  # heading of the section in the README
 PHASE_COLUMNS = (

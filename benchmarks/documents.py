@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-FAULTS = Path(__file__).parents[2] / "benchmarks" / "faults" / "README.md"
+FAULTS = Path(__file__).parent / "faults" / "README.md"
 
 
 def replace_section(document: Path, title: str, lines: Iterable[str]) -> None:
