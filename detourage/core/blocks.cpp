@@ -206,15 +206,15 @@ class Building {
         check(body.roles.size() == body.role_lines.size() && body.probabilities.size() == body.role_lines.size());
         container_ = static_cast<int32_t>(body.container);
         flags_.resize(elements);
-        const auto flag = [&](Body::Numbers numbers, uint8_t flag) {
+        const auto mark = [&](Body::Numbers numbers, uint8_t flag) {
             for (const int64_t each : numbers) {
                 check(each >= 0 && static_cast<size_t>(each) < elements);
                 flags_[static_cast<size_t>(each)] |= flag;
             }
         };
-        flag(body.dropped, DROPPED);
-        flag(body.muted, MUTED);
-        flag(body.captions, CAPTION);
+        mark(body.dropped, DROPPED);
+        mark(body.muted, MUTED);
+        mark(body.captions, CAPTION);
         // A line begins at the start or end of an element.
         lines_.resize(2 * elements + 1, OfLine{body.has_all_lines, -1, 0});
         const auto line_of = [&](int64_t number) -> OfLine & {

@@ -233,7 +233,7 @@ PyObject *string_of(std::string_view text) {
     return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
 }
 
-// A list or tuple of what a function returns for each value; null after an exception.
+// A list of what a function returns for each value; null after an exception.
 template <typename Values, typename Of> PyObject *list_of(const Values &values, const Of &of) {
     PyObject *const list = PyList_New(static_cast<Py_ssize_t>(values.size()));
     for (size_t i = 0; list && i < values.size(); i++) {
@@ -255,9 +255,12 @@ PyObject *block_of(const Block &block) {
     PyObject *const marker = block.marker == NO_MARKER ? Py_NewRef(Py_None)
                              : block.marker == BULLET  ? PyUnicode_FromString("-")
                                                        : PyUnicode_FromFormat("%lld.", (long long)block.marker);
-    return Py_BuildValue("sNNNiNiid", name_of(block.type), string_of(block.text), list_of(block.spans, span_of),
-                         list_of(block.pieces, [](int32_t piece) { return PyLong_FromLong(piece); }), block.level,
-                         marker, block.element, block.role, block.probability);
+    PyObject *const level = block.level ? PyLong_FromLong(block.level) : Py_NewRef(Py_None);
+    PyObject *const listed = list_of(block.pieces, [](int32_t piece) { return PyLong_FromLong(piece); });
+    PyObject *const pieces = listed ? PyList_AsTuple(listed) : nullptr;
+    Py_XDECREF(listed);
+    return Py_BuildValue("sNNNNNiid", name_of(block.type), string_of(block.text), list_of(block.spans, span_of), pieces,
+                         level, marker, block.element, block.role, block.probability);
 }
 
 PyObject *core_blocks(PyObject *, PyObject *args) {
