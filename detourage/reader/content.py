@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MIN_COMMENT = 0.3  # probability of a comment, or a forum page, at which comments are searched for
-MIN_WORDS_BY_READERS = 25  # expected number of words at which comments are searched for
+MIN_WORDS_BY_READERS = 15  # expected number of words at which comments are searched for
 
 MIN_POSTS_CONFIDENCE = 0.1
 """Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
