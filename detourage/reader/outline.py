@@ -348,12 +348,9 @@ class Outline:
         return words.clean(title.text_content()) if title is not None else ""
 
     @cached_property
-    def headings(self) -> list[tuple[int, str]]:
-        """Headings of the top three levels, each with its text."""
-        return [
-            (index, self.text_of(index))
-            for index in np.flatnonzero(self.flat.having(("h1", "h2", "h3"))).tolist()
-        ]
+    def headings(self) -> list[int]:
+        """Headings of the top three levels."""
+        return list_of(np.flatnonzero(self.flat.having(("h1", "h2", "h3"))))
 
     @cached_property
     def link_numbers(self) -> Integers:

@@ -42,8 +42,8 @@ class Titles(NamedTuple):
     def of(cls, page: Outline) -> Self:
         """Read the titles of a page."""
         headings = frozenset(
-            text
-            for index, text in page.headings
+            page.text_of(index)
+            for index in page.headings
             if page.tags[index] == "h1" and page.size(index) <= MAX_HEADLINE_TOKENS
         )
         return cls(page.title, headings)
@@ -78,19 +78,17 @@ def _headline(
     site, declared = _site_and_titles(page, url, others)
     template = frozenset[str]().union(*(other.headings for other in others))
     headings = [
-        (index, text)
-        for index, text in page.headings
+        index
+        for index in page.headings
         if index not in site.logos and page.size(index) <= MAX_HEADLINE_TOKENS
     ]
-    within = [each for each in headings if container <= each[0] < page.ends[container]]
-    nearest = [*within, *reversed([each for each in headings if each[0] < container])]
-    first_level = [
-        (text, index)
-        for index, text in nearest
-        if text and page.tags[index] == "h1" and text not in template
-    ]
+    within = [each for each in headings if container <= each < page.ends[container]]
+    nearest = [*within, *reversed([each for each in headings if each < container])]
+    h1_texts = ((page.text_of(each), each) for each in nearest if page.tags[each] == "h1")
+    first_level = [(text, each) for text, each in h1_texts if text and text not in template]
     by_squashed = {squash(title): title for title in reversed(declared)}
-    for index, text in nearest:
+    for index in nearest:
+        text = page.text_of(index)
         tokens = words.tokens(text)
         same_title = by_squashed.get("".join(tokens))
         tag = page.tags[index]
@@ -111,7 +109,7 @@ def _headline(
     if not declared:
         return None, None
     first_title = words.tokens(declared[0])
-    displays = (index for index, text in nearest if words.tokens(text) == first_title)
+    displays = (each for each in nearest if words.tokens(page.text_of(each)) == first_title)
     return declared[0], next(displays, None)
 
 
@@ -134,8 +132,8 @@ class _Site(NamedTuple):
 
     @classmethod
     def of(cls, page: Outline, url: str, others: Sequence[Titles]) -> Self:
-        logos = {index: text for index, text in page.headings if _is_logo(page, index)}
-        names = {*map(squash, logos.values())}
+        logos = [index for index in page.headings if _is_logo(page, index)]
+        names = {squash(page.text_of(index)) for index in logos}
         names |= {squash(page.metas.get(name, "")) for name in ("og:site_name", "application-name")}
         for other in others:
             if other.declared != page.title:
