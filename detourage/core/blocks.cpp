@@ -233,6 +233,7 @@ class Building {
             check(body.pieces[i] >= 0 && static_cast<size_t>(body.pieces[i]) < texts);
             displayed_[static_cast<size_t>(body.pieces[i]) + 1] = 1;
             line_of(body.lines[i]);
+            check(body.sizes[i] >= 0 && body.sizes[i] <= INT32_MAX);
             sizes_[i + 1] = sizes_[i] + body.sizes[i];
         }
         for (size_t i = 0; i < texts; i++) displayed_[i + 1] += displayed_[i];

@@ -197,24 +197,22 @@ PyObject *core_columns(PyObject *, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Os#", &capsule, &url, &url_size)) return nullptr;
     const auto *page = held<Page>(capsule);
     if (!page) return nullptr;
-    const Lines *lines = nullptr;
     std::optional<Columns> columns;
-    const bool is_read = unlocked([&] {
-        lines = &page->lines();
-        columns.emplace(page->document, *lines, page->characters(), std::string_view(url, size_t(url_size)));
-    });
-    if (!is_read) return nullptr;
     std::vector<uint16_t> words, shapes;
     std::vector<int32_t> counts, firsts;
-    for (const Line &line : lines->lines) {
-        words.insert(words.end(), line.words, line.words + WORDS);
-        shapes.insert(shapes.end(), line.shapes, line.shapes + SHAPES);
-        counts.push_back(line.counts.tokens);
-        firsts.push_back(static_cast<int32_t>(line.first_text));
-    }
-    PyObject *answer = PyDict_New();
+    const bool is_read = unlocked([&] {
+        const Lines &lines = page->lines();
+        columns.emplace(page->document, lines, page->characters(), std::string_view(url, size_t(url_size)));
+        for (const Line &line : lines.lines) {
+            words.insert(words.end(), line.words, line.words + WORDS);
+            shapes.insert(shapes.end(), line.shapes, line.shapes + SHAPES);
+            counts.push_back(line.counts.tokens);
+            firsts.push_back(static_cast<int32_t>(line.first_text));
+        }
+    });
+    PyObject *answer = is_read ? PyDict_New() : nullptr;
     const bool is_set =
-        set(answer, "first", bytes_of(firsts)) && set(answer, "counts", bytes_of(counts)) &&
+        answer && set(answer, "first", bytes_of(firsts)) && set(answer, "counts", bytes_of(counts)) &&
         set(answer, "numbers", bytes_of(columns->numbers)) && set(answer, "words", bytes_of(words)) &&
         set(answer, "shapes", bytes_of(shapes)) && set(answer, "links", bytes_of(columns->link_words)) &&
         set(answer, "places", bytes_of(columns->places)) && set(answer, "names", bytes_of(columns->names)) &&
@@ -233,7 +231,7 @@ PyObject *string_of(std::string_view text) {
     return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
 }
 
-// A list of what a function returns for each value; null after an exception.
+// A list of what a function returns for each value; null, with an exception set, on failure.
 template <typename Values, typename Of> PyObject *list_of(const Values &values, const Of &of) {
     PyObject *const list = PyList_New(static_cast<Py_ssize_t>(values.size()));
     for (size_t i = 0; list && i < values.size(); i++) {

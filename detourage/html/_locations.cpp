@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "../core/text.hpp"
@@ -174,15 +175,15 @@ class Tree {
     }
 
     void count_own_offsets() {
-        own_offsets_.resize(texts_.size());
-        std::vector<int64_t> latest(size_, -1);
+        std::vector<int64_t> latest(size_, -1), offsets(texts_.size());
         for (size_t i = 0; i < texts_.size(); i++) {
             int64_t &before = latest[static_cast<size_t>(holder(static_cast<int64_t>(i)))];
             // A text that is the last of its parent, such as a script, need not be counted.
             if (before >= 0)
-                own_offsets_[i] = own_offset(before) + static_cast<int64_t>(count_characters(text(before)));
+                offsets[i] = offsets[static_cast<size_t>(before)] + static_cast<int64_t>(count_characters(text(before)));
             before = static_cast<int64_t>(i);
         }
+        own_offsets_ = std::move(offsets);
     }
 };
 
@@ -443,7 +444,8 @@ PyObject *locations_start_tags(PyObject *, PyObject *args) {
             size_t elements = 0, next = 0;
             std::vector<int64_t> offsets;
         };
-        std::unordered_map<std::string_view, Named> by_name;
+        // No hash table, because pages can be crafted so that the hashes of many names are equal.
+        std::map<std::string_view, Named> by_name;
         for (auto element = first; element < last; element++) by_name[tree->name(element)].elements++;
         const std::string_view source = html.bytes().substr(0, static_cast<size_t>(end));
         std::string name;

@@ -644,7 +644,7 @@ static PyObject *markup_flatten(PyObject *module, PyObject *args) {
     Output *const strings[] = {&columns.tags.strings, &columns.names.strings, &columns.attributes.strings,
                                &columns.pieces, &columns.values};
     const int is_done = read_markup(&html, &writer);
-    if (columns.failed)
+    if (columns.failed || writer.out.failed)
         PyErr_NoMemory();
     else if (is_done)
         answer = PyTuple_New(5 + COLUMNS);
