@@ -19,13 +19,12 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from detourage.limits import MAX_MESSAGE_BYTES
-from stories import store, telling
+from stories import outbox, store
 from stories.broker import connection_to, publish
 from stories.heartbeat import Heartbeat
 from stories.index import group, remove_old, sweep
 from stories.messages import Article, routing_key
 from stories.settings import Settings
-from stories.telling import tell_due
 
 logger = logging.getLogger(__name__)
 
@@ -124,7 +123,7 @@ def group_articles(
                         raise
                     logger.exception("cannot group article %s: quarantining it", article.id)
                     ungrouped.broken[article.id] = error
-        tell_due(connection)
+        outbox.compose_due(connection)
     return ungrouped
 
 
@@ -276,7 +275,7 @@ class StoriesWorker(ConsumerMixin):
         """
         while True:
             with self._engine.begin() as connection:
-                rows = telling.lock_pending(connection)
+                rows = outbox.lock_pending(connection)
                 for row in rows:
                     message = row.pending
                     language, relation = row.language or "und", message["relation"] or "first"
@@ -291,15 +290,15 @@ class StoriesWorker(ConsumerMixin):
                         key, article_id = routing_key(language, row.site), str(row.article_id)
                         if article is not None:
                             publish(self._producer, self._topology.first, key, article_id, article)
-                telling.note_published(connection, [row.page for row in rows])
-            if len(rows) < telling.MAX_MESSAGES:
+                outbox.note_published(connection, [row.page for row in rows])
+            if len(rows) < outbox.MAX_MESSAGES:
                 return
 
     def _maintain(self, now: float) -> None:
         """Publish due corrections, remove old data, and confirm that the servers respond."""
         self._publish({})
         with store.lock_stories(self._engine) as connection:
-            telling.tell_due(connection)
+            outbox.compose_due(connection)
             if now >= self._next_cleaning:
                 self._next_cleaning = now + CLEANING_SECONDS
                 remove_old(connection, self._window)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Engine, text
 
+from stories.outbox import lock_pending, note_published
 from stories.service import group_articles
-from stories.telling import lock_pending, note_published
 from tests.stories.grouped import NOON, WINDOW, Sent, store
 
 HONEST_SITES = 12  # number of honest sites

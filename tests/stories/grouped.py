@@ -11,9 +11,9 @@ from sqlalchemy import Engine, insert, select, text
 from sqlalchemy.orm import Session
 
 from models.tables import Article, Site, StoredPage
+from stories.outbox import compose_due, lock_pending, note_published
 from stories.service import group_articles
 from stories.store import lock_stories
-from stories.telling import lock_pending, note_published, tell_due
 from tests.pages import ARTICLE
 from worker.workflow.article_message import article_id
 
@@ -128,7 +128,7 @@ class Stories:
     def send_corrections(self) -> list[dict[str, Any]]:
         """Compose and publish the corrections that are due; return their messages."""
         with lock_stories(self.engine) as connection:
-            tell_due(connection)
+            compose_due(connection)
         return self.publish()
 
     def publish(self) -> list[dict[str, Any]]:

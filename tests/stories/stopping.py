@@ -3,13 +3,13 @@
 import sys
 import time
 
-from stories import service, telling
+from stories import outbox, service
 from stories.settings import load_settings
 
 STOPPED = "stopped at this moment"
 MOMENTS = {
     "before publishing": (service, "publish"),
-    "before recording": (telling, "note_published"),
+    "before recording": (outbox, "note_published"),
 }
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Composition of messages about grouped articles, in the transaction that groups them."""
+"""The outbox: messages are written in the transaction that groups the articles, then published."""
 
 import json
 from collections.abc import Collection
@@ -46,7 +46,7 @@ _SET_PENDING_MESSAGE = text("""
 """)
 
 
-def tell_due(connection: Connection) -> None:
+def compose_due(connection: Connection) -> None:
     """Compose the messages about new revisions, and about articles whose story has changed.
 
     The delay before the next correction of an article doubles each time, which bounds their number.
