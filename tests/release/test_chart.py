@@ -170,10 +170,7 @@ def test_probes_run_commands_that_exist(name: str, all_manifests: list[Manifest]
     liveness_command = container["livenessProbe"]["exec"]["command"]
     assert container["startupProbe"]["exec"]["command"] == liveness_command
     assert liveness_command == SERVICES[name]["healthcheck"]["test"][1:]
-    for program, *arguments in (
-        liveness_command,
-        container["readinessProbe"]["exec"]["command"],
-    ):
+    for program, *arguments in (liveness_command, container["readinessProbe"]["exec"]["command"]):
         assert program == "detourage"
         assert CliRunner().invoke(main, [*arguments, "--help"]).exit_code == 0
 
@@ -308,10 +305,7 @@ def test_a_network_policy_admits_only_the_given_peers_and_ports(render: Render) 
     (spec,) = (each["spec"] for each in of_kind(manifests, "NetworkPolicy").values())
     assert spec["ingress"] == [{"ports": [{"port": "http"}], "from": policy["from"]}]
     assert {each["port"] for each in spec["egress"][0]["ports"]} == {53, 6432}
-    for each in [
-        *of_kind(manifests, "Deployment").values(),
-        *of_kind(manifests, "Job").values(),
-    ]:
+    for each in [*of_kind(manifests, "Deployment").values(), *of_kind(manifests, "Job").values()]:
         labels = each["spec"]["template"]["metadata"]["labels"]
         assert spec["podSelector"]["matchLabels"].items() <= labels.items()
 

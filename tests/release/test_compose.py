@@ -25,11 +25,7 @@ from worker.settings import Settings
 COMPOSE = ROOT / "docker-compose.yml"
 DEPLOY = ROOT / "deploy"
 PROCESSES = ("intake", "relay", "worker", "beat")
-PROFILES = {
-    "metrics": "monitoring",
-    "prometheus": "monitoring",
-    "grafana": "monitoring",
-} | {
+PROFILES = {"metrics": "monitoring", "prometheus": "monitoring", "grafana": "monitoring"} | {
     "flower": "flower",
     "inspector": "inspector",
     "stories": "stories",

@@ -41,14 +41,6 @@ def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) 
 
 def test_another_method_can_be_chosen(crawl: Path, tmp_path: Path) -> None:
     json_file = tmp_path / "groups.json"
-    arguments = [
-        "explain",
-        str(crawl),
-        "--groups",
-        "--method",
-        "dbscan",
-        "--json",
-        str(json_file),
-    ]
+    arguments = ["explain", str(crawl), "--groups", "--method", "dbscan", "--json", str(json_file)]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     assert json.loads(json_file.read_text())["method"] == "dbscan"

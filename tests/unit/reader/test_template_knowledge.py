@@ -44,9 +44,7 @@ def test_invalid_bytes_and_another_format_are_rejected() -> None:
 
 
 @pytest.mark.parametrize("copied", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
-def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(
-    copied: list[int],
-) -> None:
+def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(copied: list[int]) -> None:
     own_html, other_html = article_html(1), article_html(7)
     for number in copied:
         other_html = other_html.replace(paragraphs(7)[number], paragraphs(1)[number])

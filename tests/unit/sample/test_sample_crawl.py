@@ -56,11 +56,6 @@ def articles() -> tuple[tuple[SamplePage, Article], ...]:
     return tuple((page, read_content(parsed_page(page))) for page in pages)
 
 
-def test_the_same_arguments_give_the_same_pages() -> None:
-    second_crawl = tuple(generate(pages_per_template=2))
-    assert second_crawl == crawl()
-
-
 def test_a_small_crawl_is_the_beginning_of_a_large_one() -> None:
     site = list(all_sites())[-1]
     small = list(generate(pages_per_template=2, sites=[site]))

@@ -110,7 +110,5 @@ def test_stray_pages_are_not_a_change(stray_group: int | None, strays: int, foll
         *([], [A], [A, B], [A] * 4 + [B] * 4, [None] * 9, [A] * 9),
     ],
 )
-def test_strays_returning_designs_and_few_new_pages_are_no_change(
-    groups: list[int | None],
-) -> None:
+def test_strays_returning_designs_and_few_new_pages_are_no_change(groups: list[int | None]) -> None:
     assert design_change(groups) is None

@@ -142,10 +142,7 @@ def test_near_duplicates_do_not_hide_a_template(site: Pages) -> None:
         labels = list(site.trees[original].labels)
         labels[node] = "ins"
         copies.append(Tree.from_postorder(labels, site.trees[original].sizes))
-    urls = [
-        *site.urls,
-        *(f"{site.urls[original]}?copy={node}" for node in range(12)),
-    ]
+    urls = [*site.urls, *(f"{site.urls[original]}?copy={node}" for node in range(12))]
     found = group_site(TWO_DESIGNS, urls, [*site.trees, *copies])
     classes = [*site.classes, *[site.classes[original]] * 12]
     assert adjusted_rand_score(classes, group_labels_of(found)) == 1
