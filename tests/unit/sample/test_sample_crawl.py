@@ -27,7 +27,7 @@ from examples.sample_crawl import (
     small_crawl,
     write_crawl,
 )
-from examples.sample_crawl.language import Voice, language
+from examples.sample_crawl.language import language
 
 
 @cache
@@ -181,12 +181,6 @@ def test_most_leads_are_found_and_correct() -> None:
     ]
     # The others include the caption of a picture above the text, or are its first paragraph.
     assert sum(are_correct) > max(0.85 * len(are_correct), len(articles()) / 2)
-
-
-def test_slots_are_filled_by_rules_topic_rules_and_numbers() -> None:
-    rules = {"who": ["the {.animal}"], "farm.animal": ["cow"], "line": ["{^who} eats {7-7}."]}
-    voice = Voice(rules, (".", ","), random.Random(1), topic="farm")
-    assert voice.expand("line") == "The cow eats 7."
 
 
 @pytest.mark.parametrize("code", sorted({site.language.code for site in all_sites().values()}))
