@@ -25,10 +25,6 @@ def changes_to(text: str, **values: Any) -> Changes:
     return changes_between(message(), message(text, revision=2, **values))
 
 
-def actions_and_texts(changes: Changes) -> list[tuple[str, str | None, str | None]]:
-    return [(each.action, each.before, each.after) for each in changes.sentences]
-
-
 def test_offsets_lead_to_the_sentences_of_both_texts() -> None:
     after = "New first line of text here.\n\n" + TEXT.replace("120 passengers", "132 passengers")
     changes = changes_to(after)
@@ -47,7 +43,7 @@ def test_offsets_lead_to_the_sentences_of_both_texts() -> None:
 def test_a_removed_sentence_is_listed_where_it_was() -> None:
     removed = "The captain had sailed the route for years."
     changes = changes_to(TEXT.replace(removed, "") + " The ferry was towed home.")
-    assert actions_and_texts(changes) == [
+    assert [(each.action, each.before, each.after) for each in changes.sentences] == [
         ("removed", removed, None),
         ("added", None, "The ferry was towed home."),
     ]

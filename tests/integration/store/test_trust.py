@@ -29,10 +29,6 @@ def fetch(url: str, html: str, hour: int) -> Fetch:
     return FetchedPage(site_of(url), url, html, None, None, moment, "{}"), read(url, html)
 
 
-def with_link(html: str, link: str) -> str:
-    return html.replace("<head>", f"<head>{link}", 1)
-
-
 def published_state(session: Session, url: str) -> tuple[object, str, Sequence[str]]:
     """Return the content, canonical URL and variants of the page that a URL belongs to."""
     session.expunge_all()
@@ -72,7 +68,7 @@ parametrize_victim_and_evil = pytest.mark.parametrize(
 def test_a_copy_that_claims_a_url_and_then_changes_affects_nothing(
     session: Session, victim: str, evil: str, link: str
 ) -> None:
-    copy = with_link(STORY, link.format(victim=victim))
+    copy = STORY.replace("<head>", f"<head>{link.format(victim=victim)}", 1)
     for number, order in enumerate(permutations(range(3))):
         victim_url, evil_url = f"{victim}-{number}", f"{evil}-{number}"
         attack = copy.replace(victim, victim_url)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from itertools import count
+from operator import neg
 
 import psutil
 import pytest
@@ -29,10 +30,6 @@ def interrupt_itself(_: int) -> bool:
     return True
 
 
-def minus(number: int) -> int:
-    return -number
-
-
 def test_only_a_few_items_are_consumed_ahead() -> None:
     consumed = []
 
@@ -41,7 +38,7 @@ def test_only_a_few_items_are_consumed_ahead() -> None:
             consumed.append(number)
             yield number
 
-    with closing(in_processes(tenfold, items(), 2, preload=LIGHT_MODULE, crashed=minus)) as found:
+    with closing(in_processes(tenfold, items(), 2, preload=LIGHT_MODULE, crashed=neg)) as found:
         assert [next(found) for _ in range(3)] == [0, 10, 20]
     assert len(consumed) <= 3 + 2 * SUBMITTED_PER_PROCESS
 
@@ -57,7 +54,7 @@ def test_closing_does_not_wait_for_unrequested_results() -> None:
 
 
 def test_ctrl_c_is_left_to_the_calling_process() -> None:
-    found = in_processes(interrupt_itself, range(2), 2, preload=LIGHT_MODULE, crashed=minus)
+    found = in_processes(interrupt_itself, range(2), 2, preload=LIGHT_MODULE, crashed=neg)
     assert list(found) == [True, True]
 
 
