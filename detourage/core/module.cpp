@@ -1,9 +1,7 @@
 // Python interface of the compiled core.
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "python.hpp"
 
 #include <array>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,44 +13,6 @@
 namespace {
 
 using namespace detourage;
-
-// A buffer of Python, released at the end of its scope.
-class Buffer {
-  public:
-    ~Buffer() { release(); }
-    Buffer() = default;
-    Buffer(const Buffer &) = delete;
-    Buffer &operator=(const Buffer &) = delete;
-    Py_buffer *operator&() { return &view_; }
-    void release() {
-        if (view_.obj) PyBuffer_Release(&view_);
-    }
-    bool is_given() const { return view_.obj; }
-    template <typename T> const T *values() const { return static_cast<const T *>(view_.buf); }
-    template <typename T> size_t count() const { return static_cast<size_t>(view_.len) / sizeof(T); }
-
-  private:
-    Py_buffer view_{};
-};
-
-template <typename T> PyObject *bytes_of(const std::vector<T> &values) {
-    return PyBytes_FromStringAndSize(reinterpret_cast<const char *>(values.data()),
-                                     static_cast<Py_ssize_t>(values.size() * sizeof(T)));
-}
-
-// The strings of a buffer, each followed by NUL.
-std::vector<std::string_view> strings_of(const Buffer &buffer) {
-    std::vector<std::string_view> found;
-    const char *at = buffer.values<char>(), *const end = at + buffer.count<char>();
-    while (at < end) {
-        const void *nul = std::memchr(at, 0, static_cast<size_t>(end - at));
-        if (!nul) break;
-        const char *stop = static_cast<const char *>(nul);
-        found.emplace_back(at, static_cast<size_t>(stop - at));
-        at = stop + 1;
-    }
-    return found;
-}
 
 // A document that Python keeps, with the strings that it refers to and what is derived from it.
 class Page {
@@ -225,10 +185,6 @@ PyObject *core_columns(PyObject *, PyObject *args) {
 const char *name_of(BlockType type) {
     constexpr const char *NAMES[] = {"", "heading", "paragraph", "list_item", "quote", "caption", "code", "table"};
     return NAMES[static_cast<size_t>(type)];
-}
-
-PyObject *string_of(std::string_view text) {
-    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
 }
 
 // A list of what a function returns for each value; null, with an exception set, on failure.

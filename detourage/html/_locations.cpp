@@ -1,7 +1,6 @@
 // Locations of a document's elements and texts: XPaths, offsets of texts, and where the text of a
 // block comes from. All functions take linear time and check the columns that they are given.
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "../core/python.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -19,8 +18,12 @@
 
 namespace {
 
+using detourage::Buffer;
+using detourage::bytes_of;
 using detourage::Characters;
 using detourage::next_character;
+using detourage::string_of;
+using detourage::strings_of;
 
 constexpr char CAPSULE[] = "detourage.html.Tree";
 
@@ -28,24 +31,6 @@ struct Release {
     void operator()(PyObject *object) const { Py_XDECREF(object); }
 };
 using Owned = std::unique_ptr<PyObject, Release>;
-
-// A buffer of Python, released at the end of its scope.
-class Buffer {
-  public:
-    Buffer() = default;
-    Buffer(const Buffer &) = delete;
-    Buffer &operator=(const Buffer &) = delete;
-    ~Buffer() {
-        if (view_.obj) PyBuffer_Release(&view_);
-    }
-    Py_buffer *operator&() { return &view_; }
-    template <typename T> const T *values() const { return static_cast<const T *>(view_.buf); }
-    template <typename T> size_t count() const { return static_cast<size_t>(view_.len) / sizeof(T); }
-    std::string_view bytes() const { return {values<char>(), count<char>()}; }
-
-  private:
-    Py_buffer view_{};
-};
 
 // Run a function that may throw.
 template <typename Work> PyObject *guarded(const Work &work) {
@@ -64,19 +49,6 @@ PyObject *refuse(const char *message) {
     return nullptr;
 }
 
-PyObject *bytes_of(const std::vector<int64_t> &values) {
-    return PyBytes_FromStringAndSize(reinterpret_cast<const char *>(values.data()),
-                                     static_cast<Py_ssize_t>(values.size() * sizeof(int64_t)));
-}
-
-// The strings of a buffer, each followed by NUL.
-std::vector<std::string_view> strings_of(std::string_view joined) {
-    std::vector<std::string_view> found;
-    for (size_t at = 0, end; (end = joined.find('\0', at)) != std::string_view::npos; at = end + 1)
-        found.push_back(joined.substr(at, end - at));
-    return found;
-}
-
 size_t count_characters(std::string_view text) {
     return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
@@ -90,8 +62,8 @@ class Tree {
 
     // Read the columns; returns false if they do not fit each other.
     bool read() {
-        names_ = strings_of(tag_names.bytes());
-        texts_ = strings_of(joined_texts.bytes());
+        names_ = strings_of(tag_names);
+        texts_ = strings_of(joined_texts);
         size_ = parents.count<int64_t>();
         if (tag_numbers.count<int64_t>() != size_ || ends.count<int64_t>() != size_ ||
             text_parents.count<int64_t>() != texts_.size())
@@ -204,10 +176,6 @@ PyObject *locations_tree(PyObject *, PyObject *args) {
     });
 }
 
-PyObject *string_of(const std::string &text) {
-    return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
-}
-
 PyObject *locations_path(PyObject *, PyObject *args) {
     PyObject *capsule;
     long long element, ancestor;
@@ -255,9 +223,9 @@ struct Place {
         characters++;
         return true;
     }
-    void skip_space(const Characters &characters_known) {
+    void skip_space(const Characters &known) {
         for (const char *next = at; at < end; at = next, characters++)
-            if (!(characters_known.traits_of(next_character(next, end)) & SPACE)) return;
+            if (!(known.traits_of(next_character(next, end)) & SPACE)) return;
     }
 };
 
