@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from string import whitespace
 from typing import NamedTuple
 
@@ -78,7 +78,8 @@ def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     gaps, such as the names of guests without a profile.
     """
     ranked = []
-    roles = [[*map(_roles_of, layout.names)] for layout in layouts]
+    roles_of = cache(_roles_of)  # comments of a page share most of their names
+    roles = [[*map(roles_of, layout.names)] for layout in layouts]
     hints_by_column = [
         {
             number: _hint(layouts[number], roles[number], value.element, column.is_text)
@@ -125,7 +126,6 @@ _AUTHOR, _VAGUE, _OTHER = 1, 2, 4
 _ROLE_WORDS = {_AUTHOR: _AUTHOR_WORDS, _VAGUE: _VAGUE_WORDS, _OTHER: _OTHER_PART_WORDS}
 
 
-@lru_cache(4096)
 def _roles_of(names: frozenset[str]) -> int:
     return sum(role for role, words in _ROLE_WORDS.items() if not names.isdisjoint(words))
 
