@@ -61,7 +61,7 @@ struct Text {
     int32_t after;                // last element that starts before it
     bool is_blank;                // consists of ASCII white space
 
-    // What is read of the text in a line: of white space, a single character separates words.
+    // The text as part of a line: of white space, one character is enough to separate words.
     std::string_view in_line() const { return is_blank ? text.substr(0, 1) : text; }
 };
 

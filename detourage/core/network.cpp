@@ -68,7 +68,7 @@ void multiply(const float *x, int rows, const Packed &w, const float *b, float *
     DETOURAGE_DISPATCHED(multiply, {values.data(), scales.data()}, rows, w, b, out, is_added, is_rectified);
 }
 
-// As `std::lround`, which is a call per number.
+// Round as `std::lround` does, but without a function call per number.
 int rounded(float value) { return static_cast<int>(value + std::copysign(0.5, static_cast<double>(value))); }
 
 Packed packed(const Weights &weights) {

@@ -27,8 +27,8 @@ struct Weights {
     int width() const { return shape.size() < 2 ? 1 : shape[1]; }
 };
 
-// Embeddings in the model file itself, so that processes share them, and a page reads few of them: each
-// row is a scale and then signed bytes.
+// Embeddings, which stay in the model file, so that processes share its memory and only the rows that
+// a page needs are read. Each row is a scale followed by signed bytes.
 struct Embeddings {
     const char *rows;
     int count, width;

@@ -211,9 +211,8 @@ def _lines(texts: Iterable[str]) -> list[Line]:
     return lines
 
 
-@cached_if_short(
-    2048
-)  # A page is examined twice, and the lines around its article recur on others.
+# A page is examined twice, and the lines around its article recur on others.
+@cached_if_short(2048)
 def _line(text: str) -> Line:
     return Line.of(tokens(text[: 20 * MAX_WORDS]))
 
