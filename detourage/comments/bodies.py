@@ -7,9 +7,9 @@ from itertools import accumulate, chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from detourage.comments.dating import FoundDate
+from detourage.comments.authors import FoundAuthor
+from detourage.comments.dates import FoundDate
 from detourage.comments.layout import Layout, join_texts
-from detourage.comments.naming import FoundAuthor
 from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short

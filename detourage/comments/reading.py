@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import NamedTuple, Self
 from urllib.parse import urldefrag
 
+from detourage.comments.authors import FoundAuthor, find_authors
 from detourage.comments.bodies import Body, read_bodies
 from detourage.comments.comment import Comment
-from detourage.comments.dating import FoundDate, date_comments
+from detourage.comments.dates import FoundDate, find_comment_dates
 from detourage.comments.extents import Extent, find_extents
 from detourage.comments.layout import Column, Layout, align_columns, lay_out
-from detourage.comments.naming import FoundAuthor, name_authors
 from detourage.comments.replies import find_parents
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
@@ -188,8 +188,8 @@ class Reading:
         extents = find_extents(page, records)
         layouts = lay_out(page, extents)
         columns = align_columns(layouts)
-        authors = name_authors(layouts, columns)
-        dates = date_comments(layouts, columns, page.attributes.of(0).get("lang"))
+        authors = find_authors(layouts, columns)
+        dates = find_comment_dates(layouts, columns, page.attributes.of(0).get("lang"))
         return cls(page, records, url, extents, layouts, columns, authors, dates)
 
     @cached_property

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise, takewhile
 from urllib.parse import urldefrag
 
+from detourage.comments.authors import FoundAuthor
 from detourage.comments.extents import Extent
 from detourage.comments.layout import Layout
-from detourage.comments.naming import FoundAuthor
 from detourage.html.flat import FlatDocument
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern

@@ -70,7 +70,7 @@ class FoundAuthor(NamedTuple):
     name: str
 
 
-def name_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, FoundAuthor]:
+def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, FoundAuthor]:
     """Find the author of each comment of a page, by comment number.
 
     Names are at the same place in all comments. At that place, most comments have different short

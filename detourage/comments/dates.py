@@ -43,7 +43,7 @@ class FoundDate(NamedTuple):
     moment: Moment | None
 
 
-def date_comments(
+def find_comment_dates(
     layouts: Sequence[Layout], columns: Sequence[Column], language: str | None
 ) -> dict[int, FoundDate]:
     """Find the date of each comment of a page, by comment number.
