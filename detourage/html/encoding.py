@@ -16,8 +16,8 @@ from typing import NamedTuple
 import cchardet
 import webencodings
 
+from detourage.html.content_type import charset_label
 from detourage.html.errors import UndecodableError
-from detourage.html.media import charset_label
 from detourage.text.patterns import lazy_pattern
 
 # Number of leading bytes searched for a declared encoding; the standard's 1,024 are too few.

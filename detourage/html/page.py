@@ -9,11 +9,11 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from detourage.html.content_type import check_content_type, check_signature, media_type
 from detourage.html.dom import encode_repaired, has_text, parse_document
 from detourage.html.encoding import DecodedPage, decode
 from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument, HtmlElement
-from detourage.html.media import check_content_type, check_signature, media_type
 from detourage.html.source import Source
 from detourage.html.text import paragraphs
 from detourage.html.tree import Tree
