@@ -12,7 +12,7 @@ from detourage.html import Page
 from detourage.html.flat import HtmlElement
 from detourage.html.urls import base_of
 from detourage.metadata import read_metadata
-from detourage.reader import hidden, menus, sentences, titles
+from detourage.reader import hidden_articles, menus, sentences, titles
 from detourage.reader.blocks import blocks_of
 from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
@@ -20,7 +20,7 @@ from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.finding import FoundBody, kept_texts
 from detourage.reader.further_articles import further_articles, without_further_articles
-from detourage.reader.hidden import Read
+from detourage.reader.hidden_articles import Read
 from detourage.reader.illustrations import leading_images
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
 from detourage.reader.languages import language_of
@@ -186,7 +186,7 @@ def find_article(
         return opened[0]
 
     displayed = _displayed_article(page, comments)
-    hidden_article = hidden.hidden_article(
+    hidden_article = hidden_articles.hidden_article(
         page.url,
         page.outline,
         displayed[0] if displayed is not None else None,
@@ -197,7 +197,7 @@ def find_article(
         # Metadata around the displayed text is more complete than that in the head alone.
         metadata = hidden_article.metadata if displayed is None else displayed[0].metadata
         return replace(hidden_article, metadata=metadata), None
-    if hidden.needs_rendering(page.outline) and not (
+    if hidden_articles.needs_rendering(page.outline) and not (
         displayed and confidence_of(page.outline, page.judged, displayed[1]) >= SURE
     ):
         raise NeedsRenderingError("the page is empty until a browser runs its scripts")
