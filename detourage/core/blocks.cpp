@@ -637,13 +637,16 @@ class Building {
         for (size_t i = first; i < last; i++)
             if (!lines_[static_cast<size_t>(body_.lines[i])].is_in_body) return false;
         std::vector<std::vector<int32_t>> rows;
+        int32_t cell_end = 0;
         const bool is_data = descend(index, [&](int32_t below) {
             const Tag tag = element(below).tag;
             if (is_layout(tag)) return false;
             if (tag == Tag::tr_) rows.emplace_back();
             if (tag != Tag::td_ && tag != Tag::th_) return true;
-            if (rows.empty() || size(below) > MAX_CELL_TOKENS) return false;
+            // In XHTML, cells may contain cells, and the text of the inner ones would be repeated.
+            if (rows.empty() || below < cell_end || size(below) > MAX_CELL_TOKENS) return false;
             rows.back().push_back(below);
+            cell_end = element(below).end;
             return true;
         });
         const bool has_columns = std::any_of(rows.begin(), rows.end(), [](const auto &row) { return row.size() > 1; });
@@ -768,7 +771,7 @@ class Building {
     std::string text_;
     std::vector<Part> parts_;
     std::vector<int32_t> pieces_;
-    std::vector<LineSize> line_sizes_;  // number of characters of each line
+    std::vector<LineSize> line_sizes_;  // number of characters of each line (in a table: of tokens of its last text)
     int breaks_ = 0;                    // consecutive ``br`` elements at its end
 };
 
