@@ -1,4 +1,4 @@
-"""Limits on page messages and their content, and on the confidence in articles."""
+"""Limits on page messages, on the trees of a site that are all compared, and on confidence."""
 
 from typing import Final
 
