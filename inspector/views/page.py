@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, Response
 from detourage.limits import DOUBTFUL
 from detourage.messages import ArticleMessage
 from detourage.reader import Explanation
-from inspector.article_parts import article_parts
+from inspector.article_layout import lay_out_article
 from inspector.offline_page import to_offline_html
 from inspector.reads.details import Revision, receipts_of, revisions_of, sending_of
 from inspector.registry import ViewResponse, page_view, plain_view
@@ -107,7 +107,7 @@ def page(request: InspectorRequest) -> ViewResponse:
         "next_line": end_line if len(lines) > end_line else None,
     }
     template_values = {
-        "parts_of_article": article_parts(article) if article else None,
+        "layout": lay_out_article(article) if article else None,
         "notable": notable,
         "rest": rest[first_line:end_line],
         "lines_in_rest": len(rest),

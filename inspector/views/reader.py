@@ -5,7 +5,7 @@ from typing import Final
 from starlette.exceptions import HTTPException
 
 from detourage.messages import ArticleMessage
-from inspector.article_parts import article_parts
+from inspector.article_layout import lay_out_article
 from inspector.reads.details import last_article
 from inspector.registry import ViewResponse, page_view
 from inspector.request import InspectorRequest
@@ -27,12 +27,12 @@ def reader(request: InspectorRequest) -> ViewResponse:
         raise HTTPException(404, "This page has no article.")
     # Fields that earlier versions of the service did not write get their defaults.
     article = ArticleMessage.model_validate(message)
-    parts = article_parts(article)
+    layout = lay_out_article(article)
     size = int(request.choice("size", SIZES) or 3)
-    sources = parts.sources[:MAX_IMAGE_SOURCES]
+    sources = layout.sources[:MAX_IMAGE_SOURCES]
     are_images_shown = request.choice("images", ("shown",)) is not None
     template_values = {
-        "parts": parts,
+        "layout": layout,
         "sources": sources,
         "hosts": list(dict.fromkeys(source.partition("://")[2] for source in sources)),
         "are_images_shown": are_images_shown,

@@ -7,7 +7,7 @@ import pytest
 
 from detourage.messages import ArticleMessage
 from detourage.reader.documents import Run
-from inspector.article_parts import ArticleParts, article_parts, source_of
+from inspector.article_layout import ArticleLayout, lay_out_article, source_of
 from inspector.pages import (
     MAX_URL_CHARACTERS,
     abridge,
@@ -144,8 +144,8 @@ def image(name: str, **keys: Any) -> dict[str, Any]:
     return {"url": f"https://cdn.example/{name}", "alt": None, "caption": None, **keys}
 
 
-def parts_of(values: dict[str, Any]) -> ArticleParts:
-    return article_parts(ArticleMessage.model_validate({**ARTICLE, **values}))
+def parts_of(values: dict[str, Any]) -> ArticleLayout:
+    return lay_out_article(ArticleMessage.model_validate({**ARTICLE, **values}))
 
 
 def kinds_of_parts(values: dict[str, Any]) -> list[str]:

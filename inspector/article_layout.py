@@ -1,4 +1,4 @@
-"""Layout of an article message for display, with images and embeds at their positions."""
+"""Layout of an article for display, with images and embeds at their positions."""
 
 import ipaddress
 import re
@@ -66,7 +66,7 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ArticleParts:
+class ArticleLayout:
     """An article in reading order. `lead` is empty if the lead is one of the `parts`."""
 
     lead: str
@@ -79,8 +79,8 @@ class ArticleParts:
         return list(dict.fromkeys(each.source for each in figures if each.source))
 
 
-def article_parts(message: ArticleMessage) -> ArticleParts:
-    """Lay out an article message."""
+def lay_out_article(message: ArticleMessage) -> ArticleLayout:
+    """Arrange the blocks, images and embeds of an article message in reading order."""
     blocks, lead = message.blocks, message.lead or ""
     lead_block = _lead_block(blocks, lead)
     media = _media_by_block(message, len(blocks), first=0 if lead and lead_block is None else 1)
@@ -102,7 +102,7 @@ def article_parts(message: ArticleMessage) -> ArticleParts:
             parts.append(Part("list", value=list(run)))
         else:
             parts += (each for each in run if isinstance(each, Part))
-    return ArticleParts("" if lead_block is not None else lead, parts)
+    return ArticleLayout("" if lead_block is not None else lead, parts)
 
 
 def source_of(url: str) -> str | None:
