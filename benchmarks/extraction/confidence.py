@@ -30,7 +30,7 @@ from detourage.reader.article import GOOD_F1, PageInTemplate, confidence_of, fin
 from detourage.reader.comment_exclusion import comments_to_exclude
 from detourage.reader.content import comments_of
 from detourage.reader.errors import NoArticleError
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 
 CORPORA = (

@@ -44,7 +44,7 @@ struct Place {
     int32_t link = -1;                  // link around it in such an element
 };
 
-// A body as described in `detourage.reader.finding`. Elements and texts are numbered as in the document.
+// A `detourage.reader.found_body.FoundBody`; elements and texts are numbered as in the document.
 struct Body {
     using Numbers = std::span<const int64_t>;
     Numbers pieces, lines, sizes;       // displayed texts, each with its line and number of tokens

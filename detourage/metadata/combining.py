@@ -11,7 +11,7 @@ from detourage.metadata.bylines import names_in, without_repeats
 from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import find_wire
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
 from detourage.text import words

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from detourage.html.names import split_words
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.knowledge import digest_of
 from detourage.reader.outline import Outline, list_of, rows
 from detourage.text import words

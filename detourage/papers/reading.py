@@ -13,7 +13,7 @@ from detourage.html.encoding import decode
 from detourage.papers.interface import Extracted, Neighbours, NoPivotError, ReaderComment, Source
 from detourage.reader.article import article_of
 from detourage.reader.blocks import blocks_of
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
 

@@ -20,7 +20,7 @@ from detourage.html.text import WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import extract_body, outline_of
 from detourage.reader import NoTextError, sentences
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.words import word_set

@@ -18,7 +18,7 @@ from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
-from detourage.reader.finding import FoundBody, kept_texts
+from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.further_articles import further_articles, without_further_articles
 from detourage.reader.hidden_articles import Read
 from detourage.reader.illustrations import leading_images

@@ -21,7 +21,7 @@ from detourage.article import (
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute
 from detourage.reader import illustrations, media
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.roles import ALL_ROLES
 from detourage.text import words

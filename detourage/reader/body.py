@@ -11,7 +11,7 @@ from detourage.core import MAX_CELL_TOKENS
 from detourage.html.flat import Booleans, Integers
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
-from detourage.reader.finding import FoundBody, FoundRole
+from detourage.reader.found_body import FoundBody, FoundRole
 from detourage.reader.illustrations import MAX_CAPTION_TOKENS
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line

@@ -8,7 +8,7 @@ import numpy as np
 from detourage.comments import FoundComments
 from detourage.comments.extents import comment_area
 from detourage.html import Page
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 
 SURE = 0.5  # Minimum confidence in comments for their removal from the article

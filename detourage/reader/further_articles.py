@@ -19,7 +19,7 @@ from detourage.html.urls import absolute, base_of, site_of, split_url
 from detourage.limits import MAX_URL_CHARACTERS
 from detourage.metadata.bylines import BYLINE_MARKS
 from detourage.reader.declared_types import declared_types
-from detourage.reader.finding import FoundBody, kept_texts
+from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import structured_data
 from detourage.reader.vocabulary import PARTS

@@ -17,7 +17,7 @@ from detourage.html.flat import HtmlElement
 from detourage.html.nodes import Node, element_at
 from detourage.reader import titles
 from detourage.reader.errors import NoArticleError
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.locations import without_locations
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import (

@@ -10,7 +10,7 @@ from detourage.article import ArticleImage
 from detourage.html.flat import Booleans
 from detourage.html.nodes import Node
 from detourage.reader import media
-from detourage.reader.finding import FoundBody, kept_texts
+from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import CAPTION, PARTS
 from detourage.text.words import word_set

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from detourage.html.text import DIVISIONS, HEADINGS, WITHIN_SENTENCES
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
 from detourage.text.texts import Count

@@ -17,7 +17,7 @@ import numpy as np
 from detourage.html import publisher_of
 from detourage.packed_bytes import unpack
 from detourage.reader import sentences
-from detourage.reader.finding import kept_texts
+from detourage.reader.found_body import kept_texts
 from detourage.reader.knowledge import digest_of
 from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline

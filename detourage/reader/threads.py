@@ -10,7 +10,7 @@ from detourage.comments import CommentParts
 from detourage.html.flat import Booleans
 from detourage.html.text import without_text
 from detourage.reader.body import body_of
-from detourage.reader.finding import FoundBody, FoundRole
+from detourage.reader.found_body import FoundBody, FoundRole
 from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage

@@ -15,7 +15,7 @@ from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import CACHED_PAGES, extract_body, page_of, pivot_of
 from detourage.reader import NoTextError
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.template.distance import edit_mapping
 

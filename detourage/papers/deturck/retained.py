@@ -27,7 +27,7 @@ from detourage.html.text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import extract_body, outline_of, pivot_of
 from detourage.reader import NoTextError
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import OTHER_TEXT
 from detourage.text import words

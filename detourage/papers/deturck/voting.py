@@ -14,7 +14,7 @@ from detourage.papers.deturck.retained import filtered_parts, find_body
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import extract_body, outline_of, page_of, pivot_of
 from detourage.reader import NoTextError
-from detourage.reader.finding import FoundBody
+from detourage.reader.found_body import FoundBody
 
 METHOD = "deturck_2015_vote"
 

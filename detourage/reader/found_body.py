@@ -1,4 +1,4 @@
-"""The elements and lines of a page that form the article's body, before division into blocks."""
+"""The body found on a page: its elements and lines, before division into blocks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
