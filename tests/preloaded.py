@@ -23,7 +23,7 @@ import psutil
 from worker.local.run import PRELOAD
 from worker.processes import guardian
 from worker.processes.supervisor import Supervisor
-from worker.service import build
+from worker.service import process_log
 
 
 class PreloadedSupervisor(Supervisor):
@@ -68,7 +68,7 @@ def _fork_server_socket() -> Path:
 def main(path: Path) -> None:
     """Run the fork server: fork a guardian for each connection, until standard input ends."""
     guardian.import_modules([*PRELOAD, "celery.apps.beat", "celery.beat", "stories.service"])
-    build.PERIOD_SECONDS = 0.2
+    process_log.PERIOD_SECONDS = 0.2
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(str(path))

@@ -61,7 +61,7 @@ def test_a_health_check_imports_only_the_settings() -> None:
         ),
         ("import worker.service.relay", {"numpy", "lxml", "detourage.reader", "sklearn"}),
         (
-            "import worker.service.metrics; from worker.service.build import build; build()",
+            "from worker.service.metrics import build_versions; build_versions()",
             {"detourage.reader", "celery", "sklearn", "scipy"},
         ),
         ("import worker.service.intake", {"celery", "sklearn", "scipy", "detourage.template"}),

@@ -21,7 +21,7 @@ T = TypeVar("T")
 def process_settings(process: str | None = None) -> Settings:
     """Configure logging and return complete settings; log and trace the start of ``process``."""
     from worker import logs, tracing
-    from worker.service.build import log_start
+    from worker.service.process_log import log_start
     from worker.settings import has_trace_receiver, load_settings
 
     settings = load_settings()

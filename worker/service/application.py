@@ -40,7 +40,7 @@ from worker.messaging.broker import broker_tls, connect, topology_of, transport_
 from worker.messaging.transport import BrokerConnection
 from worker.processes.allocation import tune_memory
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, STOP_SECONDS, Heartbeat
-from worker.service.build import log_start
+from worker.service.process_log import log_start
 from worker.settings import Settings, has_trace_receiver
 from worker.store import schema
 from worker.store.database import Database

@@ -14,7 +14,7 @@ from worker import tracing
 from worker.errors import log_transient
 from worker.messaging.broker import connect, depth, topology_of
 from worker.processes.heartbeat import STOP_SECONDS, Heartbeat
-from worker.service.build import Summary
+from worker.service.process_log import Summary
 from worker.settings import Settings
 from worker.store import schema
 from worker.store.database import Database

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
 from math import isinf
 
 from prometheus_client import CollectorRegistry, generate_latest, start_http_server
@@ -14,14 +15,24 @@ from prometheus_client.core import (
     Metric,
 )
 
+from detourage.versions import EXTRACTION_VERSION
 from worker.messaging.broker import queue_states
-from worker.service.build import build
 from worker.service.quarantine import RELAY
 from worker.settings import Settings
 from worker.store import outbox
 from worker.store.database import Database
 from worker.store.durations import Histogram, histograms
 from worker.store.progress import RECENT_FAILURE_SECONDS, ServiceCounts, service_counts
+from worker.store.schema import REVISION
+
+
+def build_versions() -> dict[str, str]:
+    """Return the versions that determine what is stored and how it is produced."""
+    return {
+        "version": version("detourage"),
+        "schema_version": REVISION,
+        "extraction_version": EXTRACTION_VERSION,
+    }
 
 
 class ServiceCollector:
@@ -33,7 +44,7 @@ class ServiceCollector:
 
     def collect(self) -> Iterator[Metric]:
         """Yield the current metrics."""
-        yield InfoMetricFamily("detourage_build", "Versions of this build.", build())
+        yield InfoMetricFamily("detourage_build", "Versions of this build.", build_versions())
         yield from _store_metrics(self._database.read_snapshot(service_counts))
         yield _duration_metric(self._database.read_snapshot(histograms))
         states = queue_states(self._settings)

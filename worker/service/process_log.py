@@ -1,26 +1,15 @@
-"""Build information, and what each process logs about itself: its start and its work."""
+"""What each process logs about itself: its start, and regularly a summary of its work."""
 
 import logging
 import time
 from collections import Counter, defaultdict
 from importlib.metadata import version
 
-from detourage.versions import EXTRACTION_VERSION
 from worker import logs
 from worker.errors import without_passwords
 from worker.settings import SECRETS, Settings
-from worker.store.schema import REVISION
 
 logger = logging.getLogger(__name__)
-
-
-def build() -> dict[str, str]:
-    """Return the versions that determine what is stored and how it is produced."""
-    return {
-        "version": version("detourage"),
-        "schema_version": REVISION,
-        "extraction_version": EXTRACTION_VERSION,
-    }
 
 
 def log_start(process: str, settings: Settings) -> None:
