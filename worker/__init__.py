@@ -1,1 +1,1 @@
-"""Détourage, the worker between the crawler and entity recognition."""
+"""The service of Détourage, between crawlers and the consumers of articles."""

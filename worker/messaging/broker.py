@@ -107,13 +107,13 @@ def broker_connection(settings: Settings) -> Iterator[Connection]:
 
 
 def messages_waiting(settings: Settings, queue: str) -> int:
-    """Return the number of messages ready in a declared queue."""
+    """Return the number of messages ready in a declared queue, by a connection of its own."""
     with connect(settings) as connection, connection.channel() as channel:
         return depth(channel, queue)
 
 
 def count_messages(settings: Settings, queue: str) -> int | None:
-    """Return the number of messages ready in a queue, or None if the broker does not respond."""
+    """Return `messages_waiting`, or None (which is logged) if the broker does not respond."""
     connection = connection_to(settings)
     try:
         return messages_waiting(settings, queue)
@@ -138,5 +138,5 @@ def queue_depths(settings: Settings) -> dict[str, int]:
 
 
 def depth(channel: StdChannel, queue: str) -> int:
-    """Return the number of messages ready in a declared queue."""
+    """Return the number of messages ready in a declared queue, by an open channel."""
     return int(channel.queue_declare(queue=queue, passive=True).message_count)

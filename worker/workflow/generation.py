@@ -1,4 +1,4 @@
-"""Store new generations, and request the extractions that they affect."""
+"""Store new generations and design changes, and request the extractions that they affect."""
 
 import logging
 from collections.abc import Sequence
