@@ -1,4 +1,4 @@
-"""What each process logs about itself: its start, and regularly a summary of its work."""
+"""Log lines of a process about itself: its start, and regular summaries of its work."""
 
 import logging
 import time
