@@ -1,4 +1,4 @@
-"""Headers that state why and since when a message has been in quarantine."""
+"""Headers of messages: the reason for and time of their quarantine, and their redeliveries."""
 
 from datetime import datetime
 from typing import Final
