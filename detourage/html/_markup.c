@@ -1045,8 +1045,8 @@ static size_t length_of_character(const char *at, const char *end) {
     return (size_t)(at - from);
 }
 
-/* Return whether nothing but white space remains of a run. */
-static int is_finished(const Run *run, const char *at) {
+/* Return the end of the white space that starts here in a run. */
+static const char *after_space(const Run *run, const char *at) {
     while (at < run->end) {
         const Reference found = *at == '&' ? reference_at(at, run->end) : (Reference){0};
         if (found.length && (is_omitted(found.code) || (found.text_length == 1 && is_space(*found.text))))
@@ -1054,9 +1054,9 @@ static int is_finished(const Run *run, const char *at) {
         else if (is_space(*at) || is_omitted((unsigned char)*at))
             at++;
         else
-            return 0;
+            break;
     }
-    return 1;
+    return at;
 }
 
 /* Match a text, and move the cursor past it. Return its start in the source, or NULL. If `is_whole`
@@ -1116,7 +1116,12 @@ static const char *match(Cursor *cursor, const char *text, const char *text_end,
         here.at += taken;
         text += passed;
     }
-    if (is_whole && !is_finished(here.runs->items + here.run, here.at)) return NULL;
+    if (is_whole) {
+        const Run *run = here.runs->items + here.run;
+        const char *stop = after_space(run, here.at);
+        cursor->left -= stop - here.at;
+        if (stop < run->end) return NULL;
+    }
     here.left = cursor->left;
     *cursor = here;
     return start;
