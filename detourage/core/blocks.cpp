@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -554,13 +555,13 @@ class Building {
     // Whether there is, in an element, one that only sighted readers perceive, such as a formula as it
     // is drawn.
     bool has_visual(int32_t around) {
-        if (!has_visuals_) {
-            has_visuals_ = true;
+        if (!visuals_) {
+            visuals_.emplace();
             for (int32_t i = 0; i < static_cast<int32_t>(document_.elements.size()); i++)
-                if (document_.has(i, "aria-hidden") && size(i)) visuals_.push_back(i);
+                if (document_.has(i, "aria-hidden") && size(i)) visuals_->push_back(i);
         }
-        const auto first = std::lower_bound(visuals_.begin(), visuals_.end(), around);
-        return first != visuals_.end() && *first < element(around).end;
+        const auto first = std::lower_bound(visuals_->begin(), visuals_->end(), around);
+        return first != visuals_->end() && *first < element(around).end;
     }
 
     // Add the current block, if it has text, and begin the next one.
@@ -757,8 +758,7 @@ class Building {
     std::vector<uint32_t> displayed_;   // displayed texts before each text
     std::vector<int64_t> sizes_;        // tokens before each displayed text
     std::vector<int8_t> unseen_;        // whether nothing can be seen of each displayed text; -1 if not read
-    std::vector<int32_t> visuals_;
-    bool has_visuals_ = false;
+    std::optional<std::vector<int32_t>> visuals_;   // elements that only sighted readers perceive
     // Where the walk through the elements is.
     int32_t container_ = 0;
     std::vector<Open> open_;

@@ -1284,11 +1284,11 @@ static PyObject *markup_words(PyObject *module, PyObject *name) {
     return words;
 }
 
-enum { MOST_WORDS = 64 };
+enum { MAX_WORDS = 64 };
 
 /* Words in lower case, each ending with NUL, and a bit for each letter with which one begins. */
 typedef struct {
-    const char *items[MOST_WORDS];
+    const char *items[MAX_WORDS];
     Py_ssize_t count;
     uint64_t initials;
 } Words;
@@ -1321,7 +1321,7 @@ static PyObject *markup_named(PyObject *module, PyObject *args) {
     PyObject *names, *wanted;
     if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &names, &PyList_Type, &wanted)) return NULL;
     Words words = {.count = PyList_Size(wanted)};
-    if (words.count > MOST_WORDS) {
+    if (words.count > MAX_WORDS) {
         PyErr_SetString(PyExc_ValueError, "there are too many words");
         return NULL;
     }
