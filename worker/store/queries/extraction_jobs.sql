@@ -86,14 +86,17 @@ CAST(CAST(pages.xmin AS text) AS bigint)
 
 -- begin --
 -- Count an attempt for each extraction that is still awaited, and return the IDs of the pages.
-WITH due AS (
-    SELECT id FROM pages
-    JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
-        AS wanted (id, generation) USING (id, generation),
+WITH locked AS MATERIALIZED (
+    -- Locked before the join, which might evaluate the condition for other pages.
+    SELECT page_id, generation FROM unnest(
+        CAST(:pages AS bigint[]), CAST(:generations AS integer[])
+    ) AS wanted (page_id, generation)
+    WHERE {lock}
+), due AS (
+    SELECT id FROM pages JOIN locked ON (id, pages.generation) = (page_id, locked.generation),
         set_config('synchronous_commit', 'off', true)
     WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
-        AND (outcome IS NULL OR forced OR extracted_generation < generation)
-        AND pg_try_advisory_xact_lock(:class, hashint8(id))
+        AND (outcome IS NULL OR forced OR extracted_generation < pages.generation)
     -- Transactions that lock the same pages in different orders would deadlock.
     ORDER BY id FOR UPDATE OF pages
 )
