@@ -14,6 +14,7 @@ _ALPHABET = (*" \na1-.,:;/\"'<>\\|&=([{@#~_!", "\xa0", "é", "A")
 _FILLERS = ("", " ", "  ", "a", "\n")
 _ENDS = ("", "\0", "\n\0", "1")
 _REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+_LITERALS = (codes.LITERAL, codes.NOT_LITERAL)
 _BACKTRACKING_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT)
 _SINGLE_CHARACTER_CODES = (codes.LITERAL, codes.NOT_LITERAL, codes.ANY, codes.IN)
 _CATEGORIES: dict[Any, str] = {
@@ -84,14 +85,10 @@ def uses_memory_per_repetition(pattern: re.Pattern[Any]) -> bool:
     return any(
         code in _BACKTRACKING_REPEATS
         and value[1] is codes.MAXREPEAT
-        and not _is_single_character(value[2])
+        and not (len(value[2]) == 1 and value[2][0][0] in _SINGLE_CHARACTER_CODES)
         for nodes, _ in _sequences(tree, "")
         for code, value in nodes
     )
-
-
-def _is_single_character(nodes: Any) -> bool:
-    return len(nodes) == 1 and nodes[0][0] in _SINGLE_CHARACTER_CODES
 
 
 def _characters(tree: _Nodes) -> Iterator[str]:
@@ -100,15 +97,11 @@ def _characters(tree: _Nodes) -> Iterator[str]:
         character
         for nodes, _ in _sequences(list(tree), "")
         for node in nodes
-        for character in (*_members(node), _one_character(*node) if _is_literal(node) else "")
+        for character in (*_members(node), _one_character(*node) if node[0] in _LITERALS else "")
         if character
     ]
     yield from (each for each in all_characters if not each.isalnum())
     yield from (each for each in all_characters if each.isalnum())
-
-
-def _is_literal(node: tuple[Any, Any]) -> bool:
-    return node[0] in (codes.LITERAL, codes.NOT_LITERAL)
 
 
 def _pairs(tree: _Nodes) -> Iterator[tuple[str, str]]:

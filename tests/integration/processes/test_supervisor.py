@@ -57,10 +57,6 @@ def processes_with_mark(mark: str) -> list[psutil.Process]:
     return marked
 
 
-def count_sleeps(mark: str) -> int:
-    return [process.name() for process in processes_with_mark(mark)].count("sleep")
-
-
 @pytest.fixture
 def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A mark that child processes inherit; processes that still have it are killed at the end."""
@@ -83,7 +79,7 @@ def start_owner(mark: str, directory: Path, ending: str = "wait") -> subprocess.
     assert owner.stdout is not None
     assert owner.stdout.readline() == "ready\n", owner.communicate()
     if ending == "wait":
-        wait_until(lambda: count_sleeps(mark) == SLEEPS)
+        wait_until(lambda: [p.name() for p in processes_with_mark(mark)].count("sleep") == SLEEPS)
     return owner
 
 

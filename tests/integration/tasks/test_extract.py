@@ -159,6 +159,15 @@ def test_pages_whose_worker_died_are_extracted_one_by_one(
     assert tasks.outcomes()["2"][0] == "failed"
 
 
+def test_beginning_an_extraction_does_not_hold_up_other_pages(tasks: Tasks, page_id: int) -> None:
+    generations = {each["page_id"]: each["generation"] for each in tasks.take(task_names.EXTRACT)}
+    with process_state().database.transaction() as session:
+        others = {each: number for each, number in generations.items() if each != page_id}
+        assert {*extraction_jobs.begin(session, others)} == {*others}
+        extract(page_id, generations[page_id], others=[])
+    assert tasks.outcomes()["2"][0] == "article"
+
+
 def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(
     tasks: Tasks, page_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
