@@ -48,16 +48,21 @@ pg_try_advisory_xact_lock(:class, hashint8(page_id))
 -- Fragment: lift the limit on idle transactions, since an extraction may take longer.
 set_config('idle_in_transaction_session_timeout', '0', true)
 
--- jobs --
--- Lock pages that await extraction and that no other transaction extracts, and return their jobs.
-WITH locked AS MATERIALIZED (
+-- locked --
+-- Fragment: those of the given pages that no other transaction extracts, which it locks.
+locked AS MATERIALIZED (
+    -- Locked before any join, which might evaluate the condition for other pages.
     SELECT page_id, generation FROM unnest(
         CAST(:pages AS bigint[]), CAST(:generations AS integer[])
-    ) AS wanted (page_id, generation), {without_limit}
+    ) AS wanted (page_id, generation)
     WHERE {lock}
-), member AS (
+)
+
+-- jobs --
+-- Lock pages that await extraction and that no other transaction extracts, and return their jobs.
+WITH {locked}, member AS (
     SELECT memberships.*, 0 AS joining FROM memberships JOIN locked USING (page_id, generation)
-    JOIN pages ON (pages.id, pages.generation) = (page_id, locked.generation)
+    JOIN pages ON (pages.id, pages.generation) = (page_id, locked.generation), {without_limit}
 )
 {job}
 ORDER BY pages.id
@@ -86,13 +91,7 @@ CAST(CAST(pages.xmin AS text) AS bigint)
 
 -- begin --
 -- Count an attempt for each extraction that is still awaited, and return the IDs of the pages.
-WITH locked AS MATERIALIZED (
-    -- Locked before the join, which might evaluate the condition for other pages.
-    SELECT page_id, generation FROM unnest(
-        CAST(:pages AS bigint[]), CAST(:generations AS integer[])
-    ) AS wanted (page_id, generation)
-    WHERE {lock}
-), due AS (
+WITH {locked}, due AS (
     SELECT id FROM pages JOIN locked ON (id, pages.generation) = (page_id, locked.generation),
         set_config('synchronous_commit', 'off', true)
     WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
