@@ -234,8 +234,8 @@ struct Match {
     int64_t start, end, skipped;
 };
 
-// Find a text at the given place, which is moved past it, as `clean` in detourage.text.words returns
-// it or, in code, `clean_verbatim`.
+// Find a text at the given place, which is moved past it, as `clean` in detourage.text.words returns it
+// or, in code, with its lines and indentation, but without blank lines.
 std::optional<Match> match(Place &place, std::string_view text, bool is_code, const Characters &known) {
     place.skip_space(known);
     Place here = place;

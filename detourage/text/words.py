@@ -80,12 +80,6 @@ def visible(text: str) -> str:
     return text if text.isprintable() else _INVISIBLE.sub("", _ILLEGAL.sub(" ", text))
 
 
-def clean_verbatim(text: str) -> str:
-    """Return a text with its lines and indentation, but without blank lines."""
-    lines = _INVISIBLE.sub("", _ILLEGAL.sub("", text)).splitlines()
-    return "\n".join(line.rstrip() for line in lines if line.strip())
-
-
 def tokens(text: str) -> list[str]:
     """Split a text into tokens, in order.
 
