@@ -6,7 +6,7 @@ from functools import cache
 from string import whitespace
 from typing import NamedTuple
 
-from detourage.comments.layout import Column, Layout
+from detourage.comments.layout import Column, Layout, merge_ranked
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
@@ -20,8 +20,6 @@ MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
 MIN_SCORE = 0.6  # score of a place whose texts count as names
 MAX_HINT_GAP = 0.5  # gap between the markup (see `_hint`) of a place and the best in most comments
-# Minimum score of a place, relative to the best place, for filling the gaps of the best place.
-MIN_FALLBACK = 0.5
 # Words in classes and IDs of a comment's author, of a person in any role, and of other parts.
 _AUTHOR_WORDS = word_set(
     "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
@@ -77,7 +75,7 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     texts that are marked up as an author or link to a profile. Other places of this kind fill the
     gaps, such as the names of guests without a profile.
     """
-    ranked = []
+    scored = []
     roles_of = cache(_roles_of)  # comments of a page share most of their names
     roles = [[*map(roles_of, layout.names)] for layout in layouts]
     hints_by_column = [
@@ -96,13 +94,8 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
         found = _read_column(layouts, roles, column)
         score = _score(layouts, column, found, hints) if found else 0.0
         if score >= MIN_SCORE:
-            ranked.append((score, found))
-    ranked.sort(key=lambda each: -each[0])
-    authors: dict[int, FoundAuthor] = {}
-    for score, found in reversed(ranked):
-        if score >= MIN_FALLBACK * ranked[0][0]:
-            authors |= found
-    return authors
+            scored.append((score, found))
+    return merge_ranked(scored)
 
 
 def _read_column(

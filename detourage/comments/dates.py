@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from detourage.comments.layout import Column, Layout
+from detourage.comments.layout import Column, Layout, merge_ranked
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
@@ -13,7 +13,6 @@ from detourage.text.relative import find_relative
 from detourage.text.words import word_set
 
 MIN_DATED = 0.5  # share of texts with a date in a column that may contain the comments' dates
-MIN_FALLBACK = 0.5  # score of a column that fills gaps, relative to the score of the best column
 # Words in classes and IDs, or in labels, of the comment's date and of other dates.
 _DATE_WORDS = word_set(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
@@ -51,19 +50,14 @@ def find_comment_dates(
     Dates are at the same place in all comments, preferably in ascending or descending order. Dates
     of other events are excluded, such as when the author joined or the comment was edited.
     """
-    ranked: list[tuple[float, dict[int, FoundDate]]] = []
+    scored: list[tuple[float, dict[int, FoundDate]]] = []
     for column in columns:
         found = _read_column(layouts, column, language)
         if len(found) >= MIN_DATED * len(column.values):
             score = _score(layouts, column, found)
             if score > 0:
-                ranked.append((score, found))
-    ranked.sort(key=lambda each: -each[0])
-    dates: dict[int, FoundDate] = {}
-    for score, found in reversed(ranked):
-        if score >= MIN_FALLBACK * ranked[0][0]:
-            dates |= found
-    return dates
+                scored.append((score, found))
+    return merge_ranked(scored)
 
 
 def _read_column(

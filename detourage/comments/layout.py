@@ -20,6 +20,9 @@ from detourage.text.words import clean, tokens
 MAX_CHARACTERS = 120
 MAX_SMALL = 200  # characters in an element whose class and ID describe all its descendants
 MAX_REPEATS = 3  # aligned elements per path and comment; more of them form a list
+MIN_FALLBACK = 0.5  # score of a column that fills gaps, relative to the score of the best column
+
+_Found = TypeVar("_Found")
 
 
 class Value(NamedTuple):
@@ -48,6 +51,16 @@ class Column:
     def is_constant(self) -> bool:
         """Whether several comments have a text at that place and all these texts are equal."""
         return len(self.values) > 1 and len(self.counts) == 1
+
+
+def merge_ranked(scored: Sequence[tuple[float, dict[int, _Found]]]) -> dict[int, _Found]:
+    """Return what the column with the highest score has, by comment, with gaps filled by others."""
+    ranked = sorted(scored, key=lambda each: -each[0])
+    merged: dict[int, _Found] = {}
+    for score, found in reversed(ranked):
+        if score >= MIN_FALLBACK * ranked[0][0]:
+            merged |= found
+    return merged
 
 
 def align_columns(layouts: "Sequence[Layout]") -> list[Column]:
