@@ -35,6 +35,7 @@ def base_of(document: AnyElement, url: str) -> str:
 def split_url(url: str) -> SplitResult:
     """Split a URL like `urlsplit`, but return empty parts if it is invalid."""
     try:
+        url.encode()  # fails if the URL has a lone surrogate
         return urlsplit(url)
     except ValueError:
         return urlsplit("")

@@ -55,11 +55,13 @@ def test_one_call_gives_an_article_in_every_format() -> None:
     assert "<h1>Bridge story number 1</h1>" in article.to_html()
 
 
-def test_bytes_text_trees_and_pages_give_the_same_article() -> None:
+def test_bytes_text_trees_and_pages_give_the_same_article_whatever_their_url() -> None:
     html = article_html(1)
     tree = lxml.html.document_fromstring(html)
     inputs: list[Any] = [html, html.encode(), tree, tree.getroottree(), detourage.Page(html)]
-    texts = {each.text if (each := detourage.extract(page, url(1))) else None for page in inputs}
+    urls = (url(1), f"{SITE}/\ud800", "http://[::1", "no URL")
+    articles = [detourage.extract(page, each) for page in inputs for each in urls]
+    texts = {each.text if each else None for each in articles}
     assert texts == {"\n\n".join(paragraphs(1))}
 
 
