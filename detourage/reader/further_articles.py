@@ -5,8 +5,9 @@ close to each other below a complete article, a further article begins there.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
@@ -78,7 +79,7 @@ def further_articles(
     page: Outline, body: FoundBody, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
     """Find the articles below the page's own, whose headline is the element `heading`, if any."""
-    return () if heading is None else tuple(_FurtherArticles(page, body, heading, url).find())
+    return () if heading is None else tuple(_Search(page, body, heading, url).find())
 
 
 def without_further_articles(
@@ -109,14 +110,13 @@ def without_further_articles(
 
 
 @dataclass(frozen=True, eq=False)
-class _FurtherArticles:
+class _Search:
     """Search for further articles below the page's own (`body`), whose headline is `heading`."""
 
     page: Outline
     body: FoundBody
     heading: int
     url: str
-    _sites: dict[str, str] = field(default_factory=dict, repr=False)  # by host
 
     def find(self) -> Sequence[FurtherArticle]:
         """Find the articles; there are none if most of them are too short."""
@@ -126,23 +126,19 @@ class _FurtherArticles:
             return ()
         found: dict[int, FurtherArticle] = {}
         for head in heads:
-            element = self._outermost(head)
-            words_above = self._body_words(page.text_ends[self.heading], page.text_starts[element])
-            if words_above < MIN_OWN_WORDS or self._is_part(head):
+            article = self._article_at(head)
+            # A heading with the same URL is inside an article that has already been found.
+            if article is None or (
+                article.url and article.url in {each.url for each in found.values()}
+            ):
                 continue
-            declared, linked = self._declared_url(head, element), self._linked_url(head)
-            url = declared or linked
-            if url is not None and any(url == each.url for each in found.values()):
-                # This heading is inside an article that has already been found.
-                continue
-            if self._is_article(head, element, declared=declared, linked=linked):
-                same = next((each for each in found if found[each].element == element), None)
-                if same is not None:
-                    # A section's name may be a heading above the headline.
-                    if page.tags[same] <= page.tags[head]:
-                        continue
-                    del found[same]
-                found[head] = FurtherArticle(element, url)
+            same = next((each for each in found if found[each].element == article.element), None)
+            if same is not None:
+                # A section's name may be a heading above the headline.
+                if page.tags[same] <= page.tags[head]:
+                    continue
+                del found[same]
+            found[head] = article
         if not found:
             return ()
         starts = [page.token_starts[head] for head in found]
@@ -161,42 +157,38 @@ class _FurtherArticles:
         headings = np.flatnonzero(page.flat.having(_HEADINGS))
         headings = headings[(headings >= start) & (headings < end)]
         heads = [index for index in headings.tolist() if 0 < page.size(index) <= MAX_HEADLINE_WORDS]
-        for index in self._urls:
+        for index, addresses in self._addresses.items():
             if start <= index < end and page.size(index) >= MIN_ELEMENT_WORDS:
                 first, last = np.searchsorted(headings, (index, page.ends[index]))
-                if first == last:  # contains no heading
+                if first == last and self._first_page(addresses):  # contains no heading
                     heads.append(index)
         return sorted(heads)[:MAX_HEADS]
 
-    def _is_article(
-        self, head: int, element: int, *, declared: str | None, linked: str | None
-    ) -> bool:
-        """Return whether an article begins at a head; `declared` and `linked` are its URLs."""
-        has_own_element = self.page.size(element) >= MIN_ELEMENT_WORDS
-        # This check comes last because it is the most expensive.
-        has_head = partial(self._has_head, head, element, has_own_element=has_own_element)
-        looks_like_own = has_own_element and self._resembles_own(head, element)
-        if declared is not None:
-            return looks_like_own or has_head()
-        are_h1 = self.page.tags[head] == self.page.tags[self.heading] == "h1"
-        if looks_like_own and (are_h1 or linked is not None or self._is_marked_like_own(head)):
-            return are_h1 or has_head()
-        if not (are_h1 and has_head() and self._own_has_head):
-            return False
-        parent, own_parent = (self.page.parents[index] for index in (head, self.heading))
-        classes = self._classes(parent)
-        is_alike = parent != own_parent and bool(classes) and classes == self._classes(own_parent)
-        # Either both articles have an element of their own, or neither.
-        return has_own_element == any(self._elements_with_own(element)) or is_alike
+    def _article_at(self, head: int) -> FurtherArticle | None:
+        """Return the further article that begins at a head, or None."""
+        page, heading = self.page, self.heading
+        element = self._outermost(head)
+        if self._body_words(page.text_ends[heading], page.text_starts[element]) < MIN_OWN_WORDS:
+            return None
+        has_element = page.size(element) >= MIN_ELEMENT_WORDS
+        has_head = partial(self._has_head, head, element, has_own_element=has_element)
+        are_h1 = page.tags[head] == page.tags[heading] == "h1"
+        looks_like_own = has_element and self._resembles_own(head, element)
+        url = self._declared_url(head, element)
+        # The search for an author or a date comes last because it is the most expensive.
+        if looks_like_own:
+            is_article = url or are_h1 or (self._is_marked_like_own(head) and has_head())
+        else:
+            is_alike = url or (are_h1 and self._is_placed_like_own(head, element))
+            is_article = is_alike and has_head()
+        if not is_article or self._is_part(head):
+            return None
+        return FurtherArticle(element, url or self._linked_url(head))
 
     def _is_part(self, head: int) -> bool:
         """Return whether a head belongs to the page's own article or to a live report."""
-        own, other = self._own_headline, self._headline(head).casefold()
+        own, other = (self._headline(each).casefold() for each in (self.heading, head))
         return bool(other and (own in other or other in own)) or bool(self._is_live[head])
-
-    @cached_property
-    def _own_headline(self) -> str:
-        return self._headline(self.heading).casefold()
 
     @cached_property
     def _is_live(self) -> Booleans:
@@ -219,19 +211,17 @@ class _FurtherArticles:
         return element
 
     def _is_marked_like_own(self, head: int) -> bool:
-        """Return whether a headline has the same markup as the page's own headline."""
+        """Return whether a headline has a link, or a name like that of the page's own headline."""
         page = self.page
-        if page.tags[head] == page.tags[self.heading] == "h1":
-            return True
         own, other = (page.name_words(index) & _HEADLINE_NAMES for index in (self.heading, head))
-        return page.tags[head] in _HEADINGS and not own.isdisjoint(other)
+        is_named = page.tags[head] in _HEADINGS and not own.isdisjoint(other)
+        return is_named or self._linked_url(head) is not None
 
     def _resembles_own(self, head: int, element: int) -> bool:
         """Return whether an article's element resembles one around the page's own article."""
         page = self.page
-        for index in takewhile(lambda each: each >= element, page.ancestry(head)):
-            if page.size(index) < MIN_ELEMENT_WORDS:
-                continue
+        around = takewhile(lambda each: each >= element, page.ancestry(head))
+        for index in (each for each in around if page.size(each) >= MIN_ELEMENT_WORDS):
             for own in self._elements_with_own(element):
                 if page.tags[own] != page.tags[index]:
                     continue
@@ -243,18 +233,31 @@ class _FurtherArticles:
                     return True
         return False
 
-    def _elements_with_own(self, element: int) -> Iterator[int]:
-        """Yield elements that contain the page's own article but not `element`."""
-        for index in self.page.ancestry(self.heading):
-            if index <= element < self.page.ends[index]:
-                return
-            start, end = self.page.text_starts[index], self.page.text_ends[index]
-            if self._body_words(start, end) >= MIN_OWN_WORDS:
-                yield index
+    def _is_placed_like_own(self, head: int, element: int) -> bool:
+        """Return whether a head is in an element like that with the head of the page's article."""
+        page, heading = self.page, self.heading
+        if not self._has_head(heading, heading, has_own_element=False):
+            return False
+        # Either both articles have an element of their own, or neither.
+        has_element = page.size(element) >= MIN_ELEMENT_WORDS
+        parent, own_parent = page.parents[head], page.parents[heading]
+        classes = self._classes(parent)
+        is_alike = parent != own_parent and bool(classes) and classes == self._classes(own_parent)
+        return is_alike or has_element == any(True for _ in self._elements_with_own(element))
+
+    def _elements_with_own(self, element: int) -> list[int]:
+        """Return the elements that contain the page's own article but not `element`."""
+        return [each for each in self._around_own if not each <= element < self.page.ends[each]]
 
     @cached_property
-    def _own_has_head(self) -> bool:
-        return self._has_head(self.heading, self.heading, has_own_element=False)
+    def _around_own(self) -> list[int]:
+        """The elements around the page's own headline that contain its article."""
+        page = self.page
+        return [
+            index
+            for index in page.ancestry(self.heading)
+            if self._body_words(page.text_starts[index], page.text_ends[index]) >= MIN_OWN_WORDS
+        ]
 
     def _classes(self, index: int) -> frozenset[str]:
         return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
@@ -294,57 +297,54 @@ class _FurtherArticles:
 
     def _declared_url(self, head: int, element: int) -> str | None:
         """Return the URL that the page declares for a further article."""
-        for index in self.page.ancestry(head):
-            if index < element:
-                break
-            if index in self._urls:
-                return self._urls[index]
-        for index in range(element, self.page.ends[element] if self._item_urls else element):
-            if self.page.token_starts[index] > self.page.token_ends[head]:
-                break
-            if index in self._item_urls:
-                return self._item_urls[index]
-        return self._by_headline.get(squash(self._headline(head))) if self._by_headline else None
+        page = self.page
+        around = takewhile(lambda each: each >= element, page.ancestry(head))
+        inside = (
+            index
+            for index in self._item_addresses
+            if element <= index < page.ends[element]
+            and page.token_starts[index] <= page.token_ends[head]
+        )
+        addresses = [
+            *(self._addresses.get(index, ()) for index in around),
+            *(self._item_addresses[index] for index in inside),
+        ]
+        url = next(filter(None, map(self._first_page, addresses)), None)
+        if url is None and self._by_headline:
+            return self._by_headline.get(squash(self._headline(head)))
+        return url
 
     def _linked_url(self, head: int) -> str | None:
         """Return the same-site URL that a headline links to."""
         page = self.page
         if page.tags[head] not in _HEADINGS:
             return None
-        links = {
-            page.links[text.parent]
-            for text in page.texts[page.text_starts[head] : page.text_ends[head]]
-        }
-        hrefs = (page.node(link).get("href") for link in links if link >= 0)
-        return next(filter(None, map(self._other_page, hrefs)), None)
+        texts = page.texts[page.text_starts[head] : page.text_ends[head]]
+        links = {page.links[text.parent] for text in texts}
+        return self._first_page(page.node(link).get("href") for link in links if link >= 0)
 
     @cached_property
-    def _urls(self) -> dict[int, str]:
-        """URLs of the site's other pages found in attributes such as ``data-url``, by element."""
-        urls: dict[int, str] = {}
+    def _addresses(self) -> dict[int, list[str]]:
+        """Addresses in attributes such as ``data-url``, by element."""
+        addresses: defaultdict[int, list[str]] = defaultdict(list)
         for name in self.page.flat.attributes.distinct:
             name_words = split_words(name) if name.startswith("data-") else frozenset()
             is_url = bool(name_words & _URL_WORDS) and not name_words & _OTHER_WORDS
             if is_url or name in _URL_ATTRIBUTES:
                 for index, value in self.page.flat.values(name).items():
-                    is_link = self.page.tags[index] in ("a", "img", "button")
-                    link_url = None if is_link else self._other_page(value)
-                    if link_url is not None:
-                        urls.setdefault(index, link_url)
-        return urls
+                    if self.page.tags[index] not in ("a", "img", "button"):
+                        addresses[index].append(value)
+        return addresses
 
     @cached_property
-    def _item_urls(self) -> dict[int, str]:
-        """URLs of the site's other pages found in microdata, by element."""
-        urls: dict[int, str] = {}
-        for index, name in self.page.flat.values("itemprop").items():
-            if name.strip().lower() in _ADDRESS_PROPERTIES:
-                node = self.page.node(index)
-                for key in ("href", "content", "itemid"):
-                    url = self._other_page(node.get(key))
-                    if url is not None:
-                        urls.setdefault(index, url)
-        return urls
+    def _item_addresses(self) -> dict[int, list[str]]:
+        """Addresses in microdata, by element."""
+        values = self.page.flat.values
+        return {
+            index: [values(key).get(index, "") for key in ("href", "content", "itemid")]
+            for index, name in values("itemprop").items()
+            if name.strip().lower() in _ADDRESS_PROPERTIES
+        }
 
     @cached_property
     def _by_headline(self) -> dict[str, str]:
@@ -370,16 +370,18 @@ class _FurtherArticles:
                             urls.setdefault(squash(headline), link_url)
         return urls
 
+    def _first_page(self, links: Iterable[str | None]) -> str | None:
+        """Return the absolute URL of the first link to another page of this site, or None."""
+        return next(filter(None, map(self._other_page, links)), None)
+
     def _other_page(self, link: str | None) -> str | None:
         """Return the absolute URL of a link if it leads to another page of this site, or None."""
         if not link or len(link) > MAX_URL_CHARACTERS or not _IS_ADDRESS.match(link):
             return None
         base, site, own_paths = self._own_url
         url = (absolute(link, base) or "").partition("#")[0]
-        host, path = split_url(url).netloc, _path(url)
-        if host not in self._sites:
-            self._sites[host] = site_of(url)
-        if not path or self._sites[host] != site or _FILE.search(path):
+        path = _path(url)
+        if not path or site_of(url) != site or _FILE.search(path):
             return None
         for own in own_paths:
             if path == own or path.startswith(own + "/") or own.startswith(path + "/"):
