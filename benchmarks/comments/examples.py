@@ -11,7 +11,6 @@ import numpy.typing as npt
 from benchmarks.comments.labels import score_group_texts, score_groups
 from benchmarks.evaluation.scores import Gold, load_corpus
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
-from detourage.comments.features import measure
 from detourage.html import Page, PageError, parse_page
 from detourage.inference import Features
 from detourage.reader.article import discard_cached_judgement
@@ -78,10 +77,9 @@ def _make_example(corpus: str, gold: Gold, page: Page) -> Example:
     """Compute the features of a page's candidates."""
     words = words_by_readers(page)
     discard_cached_judgement(page)
-    candidates = find_candidates(words) if words is not None else []
+    candidates, features = find_candidates(words) if words else ([], Features.of(()))
     groups = [candidate.record_indices.tolist() for candidate in candidates]
     flat = page.flat if words is None else words.page
-    features = measure(words, candidates) if words and candidates else Features.of(())
     page_f1 = score_groups(flat, groups, gold.comments) if gold.comments else None
     all_comments = gold.text if gold.kind == THREAD_KIND else gold.comment_text
     agreement = score_group_texts(flat, groups, all_comments) if all_comments else None

@@ -11,7 +11,6 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.evaluation.scores.words import words
-from detourage.comments.candidates import find_nesting
 from detourage.html.flat import FlatDocument
 
 _Floats = npt.NDArray[np.float64]
@@ -75,13 +74,15 @@ def score_group_texts(
 
 def nested_records(page: FlatDocument, members: Sequence[int]) -> list[tuple[int, tuple[int, ...]]]:
     """Map each record to the outermost records nested inside it."""
-    starts = np.array(members)
-    surrounding, _ = find_nesting(starts, page.ends[starts])
-    nested: list[list[int]] = [[] for _ in members]
-    for member, index in zip(members, surrounding.tolist(), strict=True):
-        if index >= 0:
-            nested[index].append(member)
-    return [(member, tuple(each)) for member, each in zip(members, nested, strict=True)]
+    nested: dict[int, list[int]] = {member: [] for member in members}
+    around: list[int] = []
+    for member in members:
+        while around and page.ends[around[-1]] <= member:
+            around.pop()
+        if around:
+            nested[around[-1]].append(member)
+        around.append(member)
+    return [(member, tuple(inner)) for member, inner in nested.items()]
 
 
 def _text_without(page: FlatDocument, index: int, without: Sequence[int]) -> str:

@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
-from detourage.comments.features import measure
 from detourage.comments.pattern import CommentPattern
 from detourage.comments.reading import Reading
 from detourage.html import Page
@@ -126,10 +125,10 @@ NONE_FOUND = FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
 
 def search(page: Page, words: PageWords) -> FoundComments:
     """Search a page for the best candidate, however likely, and read its authors and dates."""
-    candidates = find_candidates(words)
+    candidates, features = find_candidates(words)
     if not candidates:
         return NONE_FOUND
-    model, features = trained_model(), measure(words, candidates)
+    model = trained_model()
     chosen = candidates[int(model.scores(features).argmax())]
     reading, measures = read_candidate(page, words, chosen)
     if reading is None:

@@ -5,11 +5,11 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from detourage.comments.signatures import Signature, group_by_look
+from detourage import core
 from detourage.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
@@ -18,6 +18,19 @@ MIN_TRUST = 0.5
 A pattern with less confidence is often that of a teaser box, which occurs on every page of the
 template. The value was measured on ``dragnet``.
 """
+
+
+class Signature(NamedTuple):
+    """Properties that elements of the same kind share.
+
+    `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``.
+    Several classes are sorted, as in ``.one.two``. `path` consists of the tags from the root down
+    to the element, separated by ``/``. If only one of the two counts, the other is empty.
+    """
+
+    tag: str
+    name: str
+    path: str
 
 
 @dataclass(frozen=True)
@@ -61,11 +74,7 @@ class CommentPattern:
         signature = self.signature
         if signature is None:
             return ()
-        elements = np.flatnonzero(page.having({signature.tag}))
-        if not len(elements):
-            return ()
-        looks, by_signature = group_by_look(page, elements)
-        records = elements[np.isin(looks, by_signature.get(signature, ()))]
+        records = core.matching(page, *signature)
         for _ in range(self.levels):
             records = np.maximum(page.parents[records], 0)
         return tuple(dict.fromkeys(records.tolist()))

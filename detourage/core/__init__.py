@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.core import _core
-from detourage.html.flat import FlatDocument, joined_strings
+from detourage.html.flat import FlatDocument, Integers, joined_strings
 from detourage.html.text import styled_blocks, text_buttons
 from detourage.text.texts import character_tables
 
@@ -66,6 +66,25 @@ def blocks(page: FlatDocument, *body: Any) -> tuple[list[Any], list[Any]]:
     """Return the blocks of a body, and the places of its media; see `Body` in ``blocks.hpp``."""
     found: tuple[list[Any], list[Any]] = _core.blocks(document(page), *body)
     return found
+
+
+def candidates(
+    page: FlatDocument, selected: FlatDocument, words: Integers, by_readers: npt.NDArray[np.float64]
+) -> tuple[list[Any], bytes]:
+    """Return the candidates for comments in a selection of a document, and their features.
+
+    `words` and `by_readers` are the words of each text of the selection; see ``comments.hpp``.
+    """
+    columns = selected.numbers, selected.parents, selected.ends
+    texts = selected.text_starts, selected.text_ends, selected.shown
+    return _core.candidates(document(page), *columns, *texts, words, by_readers)
+
+
+def matching(page: FlatDocument, tag: str, name: str, path: str) -> Integers:
+    """Return the elements of a document with a signature; see ``comments.hpp``."""
+    elements = np.flatnonzero(page.having({tag}))
+    found = _core.matching(document(page), elements, *(each.encode() for each in (name, path)))
+    return np.frombuffer(found, np.int64)
 
 
 def document(page: FlatDocument) -> Any:

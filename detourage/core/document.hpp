@@ -52,6 +52,7 @@ struct Element {
     bool is_in_paragraph;         // is a paragraph or heading, or has such an ancestor
     std::string_view name;
     bool is_styled = false;       // a ``span`` that a style makes a block; its tag is ``div``
+    std::string_view written;     // the tag in the page
 };
 
 // A text node with its parent, and its place among the elements.

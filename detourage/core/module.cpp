@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "blocks.hpp"
+#include "comments.hpp"
 #include "network.hpp"
 
 namespace {
@@ -76,6 +77,7 @@ class Page {
             const std::string_view tag_name = is_styled ? "div" : is_button ? "span" : of_tags[static_cast<size_t>(tag[i])];
             if (!document.add_element(tag_name, parent[i], end[i])) return false;
             document.elements.back().is_styled = is_styled;
+            document.elements.back().written = of_tags[static_cast<size_t>(tag[i])];
             for (; next < attributes && owner[next] == static_cast<int64_t>(i); next++) {
                 if (static_cast<size_t>(name[next]) >= of_names.size()) return false;
                 document.add_attribute(of_names[static_cast<size_t>(name[next])], of_values[next]);
@@ -244,6 +246,47 @@ PyObject *core_blocks(PyObject *, PyObject *args) {
     return places ? Py_BuildValue("NN", list_of(found->blocks, block_of), places) : nullptr;
 }
 
+Selection::Numbers numbers_of(const Buffer &buffer) { return {buffer.values<int64_t>(), buffer.count<int64_t>()}; }
+
+PyObject *core_candidates(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer elements, parents, ends, starts_of_texts, ends_of_texts, texts, words, by_readers;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*y*y*", &of_page, &elements, &parents, &ends, &starts_of_texts,
+                          &ends_of_texts, &texts, &words, &by_readers))
+        return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    const Selection selection{numbers_of(elements),        numbers_of(parents),       numbers_of(ends),
+                              numbers_of(starts_of_texts), numbers_of(ends_of_texts), numbers_of(texts)};
+    std::vector<Candidate> found;
+    std::vector<double> features;
+    if (!unlocked([&] {
+            found = find_candidates(page->document, page->characters(), selection, numbers_of(words),
+                                    {by_readers.values<double>(), by_readers.count<double>()});
+            for (const Candidate &each : found)
+                features.insert(features.end(), each.features.begin(), each.features.end());
+        }))
+        return nullptr;
+    PyObject *const listed = list_of(found, [](const Candidate &each) {
+        return Py_BuildValue("(NNNiN)", string_of(each.tag), string_of(each.name), string_of(each.path), each.levels,
+                             bytes_of(each.records));
+    });
+    return listed ? Py_BuildValue("NN", listed, bytes_of(features)) : nullptr;
+}
+
+PyObject *core_matching(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer elements, name, path;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*", &of_page, &elements, &name, &path)) return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    std::vector<int64_t> found;
+    const bool is_found = unlocked([&] {
+        found = matching(page->document, page->characters(), numbers_of(elements), name.bytes(), path.bytes());
+    });
+    return is_found ? bytes_of(found) : nullptr;
+}
+
 PyObject *core_load(PyObject *, PyObject *args) {
     try {
         auto model = std::make_unique<Model>();
@@ -284,6 +327,8 @@ PyMethodDef methods[] = {
     {"document", core_document, METH_VARARGS, "Return the document that consists of the given columns."},
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
     {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
+    {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
+    {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
     {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
     {nullptr, nullptr, 0, nullptr}};
 // The widths of the columns.

@@ -280,7 +280,7 @@ def words_by_readers(
     by_readers = outline.text_sizes * probability_by_line[outline.text_lines]
     if by_readers.sum() < MIN_WORDS_BY_READERS:
         return None
-    return PageWords(outline.flat, outline.text_sizes, by_readers)
+    return PageWords(page.flat, outline.flat, outline.text_sizes, by_readers)
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from detourage.comments.candidates import own_counts
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import FlatDocument, Integers
 from detourage.inference import Features
 
 LETTERS_PER_EAST_ASIAN = 3
@@ -48,3 +47,20 @@ def _statistics(own: npt.NDArray[np.int64]) -> list[float]:
     means = [float(values.mean()) for values in quantities]
     variations = [q.std() / max(abs(mean), 1e-9) for q, mean in zip(quantities, means, strict=True)]
     return [each for pair in zip(means, variations, strict=True) for each in pair]
+
+
+def own_counts(starts: Integers, ends: Integers, totals: Integers) -> Integers:
+    """Return the counts of several ranges, without those of the ranges inside them.
+
+    The ranges are ordered by their starts, and are nested or disjoint; `totals` has a row for each.
+    """
+    enclosing: list[int] = []
+    around, last = [-1], ends.tolist()
+    for place, start in enumerate(starts.tolist()):
+        while len(around) > 1 and last[around[-1]] <= start:
+            around.pop()
+        enclosing.append(around[-1])
+        around.append(place)
+    own, outer = totals.copy(), np.array(enclosing)
+    np.subtract.at(own, outer[outer >= 0], totals[outer >= 0])
+    return own

@@ -3,7 +3,7 @@
 import pytest
 
 from detourage.comments import NO_COMMENTS_SEEN, CommentPattern, read_comments, vote
-from detourage.comments.signatures import Signature
+from detourage.comments.pattern import Signature
 from detourage.html import Page
 from detourage.reader.content import comments_of as find_comments
 from tests.unit.comments.comment_pages import NAMES, REMARKS, URL

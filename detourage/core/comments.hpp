@@ -1,0 +1,44 @@
+// Candidates for a page's comments: groups of similar elements.
+#pragma once
+#include <array>
+#include <span>
+
+#include "document.hpp"
+#include "text.hpp"
+
+namespace detourage {
+
+// A selection of a document's elements and texts, with the columns of a `FlatDocument`.
+struct Selection {
+    using Numbers = std::span<const int64_t>;
+    Numbers elements, parents, ends, text_starts, text_ends;
+    Numbers texts;                      // in the document
+
+    // Throws std::invalid_argument if the columns do not fit the document.
+    void check(const Document &document) const;
+};
+
+// The features of candidates; see `detourage.comments.candidates`.
+enum Feature {
+    READERS, DATED, WITH_ONE_DATE, WITH_WORDS, LARGEST, DIFFERENT, DIFFERENT_STARTS, CLIMBED, NAMED,
+    FEATURES
+};
+
+// Similar elements, each with exactly one element below that has the signature.
+struct Candidate {
+    std::string tag, name, path;        // the signature
+    int levels;                         // from the element with the signature up to the record
+    std::vector<int64_t> records;       // in the selection
+    std::array<double, FEATURES> features;
+};
+
+// The candidates of a page, given the number of words of each text, and of words by readers.
+std::vector<Candidate> find_candidates(const Document &document, const Characters &characters,
+                                       const Selection &page, Selection::Numbers words,
+                                       std::span<const double> by_readers);
+
+// Those of some elements, all with the tag of a signature, that have its name and path.
+std::vector<int64_t> matching(const Document &document, const Characters &characters,
+                              Selection::Numbers elements, std::string_view name, std::string_view path);
+
+}  // namespace detourage
