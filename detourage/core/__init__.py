@@ -87,6 +87,14 @@ def matching(page: FlatDocument, tag: str, name: str, path: str) -> Integers:
     return np.frombuffer(found, np.int64)
 
 
+def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] | None:
+    """Return the addresses of the headlines of a page that lists other pages, and its words.
+
+    `texts` are the columns of `DisplayedTexts` in ``menus.hpp``. Return None for another page.
+    """
+    return _core.headlines(document(page), *texts)
+
+
 def document(page: FlatDocument) -> Any:
     """Return a whole document as the functions of `_core` read it, converted once."""
     return page.once(document, lambda: _converted(page))

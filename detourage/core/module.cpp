@@ -9,6 +9,7 @@
 
 #include "blocks.hpp"
 #include "comments.hpp"
+#include "menus.hpp"
 #include "network.hpp"
 
 namespace {
@@ -287,6 +288,19 @@ PyObject *core_matching(PyObject *, PyObject *args) {
     return is_found ? bytes_of(found) : nullptr;
 }
 
+PyObject *core_headlines(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer pieces, lines, sizes, unspaced;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*", &of_page, &pieces, &lines, &sizes, &unspaced)) return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    const DisplayedTexts texts{numbers_of(pieces), numbers_of(lines), numbers_of(sizes), numbers_of(unspaced)};
+    std::optional<Headlines> found;
+    if (!unlocked([&] { found.emplace(page->document, texts); })) return nullptr;
+    if (!found->are_list) return Py_NewRef(Py_None);
+    return Py_BuildValue("Nd", list_of(found->addresses, string_of), found->page_words);
+}
+
 PyObject *core_load(PyObject *, PyObject *args) {
     try {
         auto model = std::make_unique<Model>();
@@ -329,6 +343,7 @@ PyMethodDef methods[] = {
     {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
+    {"headlines", core_headlines, METH_VARARGS, "Return the headlines of a page that lists other pages, or None."},
     {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
     {nullptr, nullptr, 0, nullptr}};
 // The widths of the columns.

@@ -211,25 +211,30 @@ def _displayed_article(
 ) -> tuple[Article, FoundBody] | None:
     """Extract the displayed article, or return None; raise `MenuPageError` for a menu."""
     displayed = _article_of_any_page(page, comments)
-    is_like_menu = menus.is_menu(page.outline)
-    probability = _menu_probability(page, displayed) if is_like_menu else None
+    headlines = menus.Headlines.of(page.outline)
+    probability = _menu_probability(page, headlines, displayed) if headlines is not None else None
     if probability is not None and probability >= menus.MIN_PROBABILITY:
         raise MenuPageError(probability)
     if displayed is None:
         return None
     article, body = displayed
-    kind: Kind | None = "listing" if is_like_menu and body.kind == "article" else body.kind
+    kind: Kind | None = "listing" if headlines and body.kind == "article" else body.kind
     return article, replace(body, menu_probability=probability, kind=kind)
 
 
-def _menu_probability(page: PageInTemplate, displayed: tuple[Article, FoundBody] | None) -> float:
+def _menu_probability(
+    page: PageInTemplate,
+    headlines: menus.Headlines,
+    displayed: tuple[Article, FoundBody] | None,
+) -> float:
     """Return the probability that a page that looks like a menu is one, given what it displays."""
     if displayed is None:
         return 1.0
     has_posts = page.posts is not None and page.posts() is not None
-    words = count_words(displayed[0].text)
-    kinds = page.judged.kinds
-    return menus.menu_probability(page.outline, page.url, kinds, words, has_posts=has_posts)
+    words, kinds = count_words(displayed[0].text), page.judged.kinds
+    return menus.menu_probability(
+        page.outline, headlines, page.url, kinds, words, has_posts=has_posts
+    )
 
 
 def _article_of_any_page(

@@ -1,0 +1,29 @@
+// Recognition of pages that list other pages, from the words of their lines.
+#pragma once
+#include <span>
+
+#include "document.hpp"
+
+namespace detourage {
+
+// The displayed texts of a page: each has its place in the document, the number of its line, and
+// the numbers of its tokens and of those that are characters of scripts without spaces.
+struct DisplayedTexts {
+    using Numbers = std::span<const int64_t>;
+    Numbers pieces, lines, sizes, unspaced;
+};
+
+// The linked headlines of a page, and the number of all its words.
+//
+// The page is a list if it has enough teasers, which are texts that follow headlines, all with the
+// same tag path, or consists of headlines; and if its prose, the text outside lists, is short.
+struct Headlines {
+    std::vector<std::string_view> addresses;
+    double page_words = 0;
+    bool are_list = false;
+
+    // Throws std::invalid_argument if the texts do not fit the document.
+    Headlines(const Document &document, const DisplayedTexts &texts);
+};
+
+}  // namespace detourage
