@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.core import _core
-from detourage.html.flat import FlatDocument, Integers, joined_strings
+from detourage.html.flat import Booleans, FlatDocument, Integers, joined_strings
 from detourage.html.text import styled_blocks, text_buttons
 from detourage.text.texts import character_tables
 
@@ -60,6 +60,16 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
     """Return the network's inputs for each line, for training; see ``columns.hpp``."""
     inputs: dict[str, Any] = _core.columns(document(page), url)
     return inputs
+
+
+def hidden(page: FlatDocument) -> Booleans:
+    """Return a mask of the elements hidden by attributes or styles; see ``visibility.hpp``."""
+    return np.frombuffer(_core.hidden(document(page)), np.bool_)
+
+
+def collapsible(page: FlatDocument) -> Booleans:
+    """Return a mask of the elements that readers open, or with which they open others."""
+    return np.frombuffer(_core.collapsible(document(page)), np.bool_)
 
 
 def blocks(page: FlatDocument, *body: Any) -> tuple[list[Any], list[Any]]:

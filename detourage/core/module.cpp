@@ -11,6 +11,7 @@
 #include "comments.hpp"
 #include "menus.hpp"
 #include "network.hpp"
+#include "visibility.hpp"
 
 namespace {
 
@@ -220,6 +221,14 @@ PyObject *block_of(const Block &block) {
                          level, marker, block.element, block.role, block.probability);
 }
 
+// Return the mask of elements that a function finds in a document.
+template <Mask (*find)(const Document &, const Characters &)> PyObject *core_mask(PyObject *, PyObject *of_page) {
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    Mask mask;
+    return unlocked([&] { mask = find(page->document, page->characters()); }) ? bytes_of(mask) : nullptr;
+}
+
 PyObject *core_blocks(PyObject *, PyObject *args) {
     PyObject *of_page;
     Buffer pieces, lines, sizes, dropped, muted, captions, body_lines, role_lines, roles, probabilities;
@@ -340,6 +349,8 @@ PyMethodDef methods[] = {
     {"load", core_load, METH_VARARGS, "Return the network of a model file; raise ValueError if it is damaged."},
     {"document", core_document, METH_VARARGS, "Return the document that consists of the given columns."},
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
+    {"hidden", core_mask<hidden>, METH_O, "Return whether each element is within a hidden one."},
+    {"collapsible", core_mask<collapsible>, METH_O, "Return whether readers open each element, or others with it."},
     {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},

@@ -1,0 +1,21 @@
+// Elements that a page's attributes or styles hide, permanently or until a reader opens them.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "document.hpp"
+#include "text.hpp"
+
+namespace detourage {
+
+using Mask = std::vector<uint8_t>;  // whether each element is marked
+
+// The elements within those hidden by ``hidden``, an inline style or a hidden class. A class is hidden
+// by a rule for it alone: ``.x {display: none}``. Rules in a block, such as ``@media``, and styles for
+// some media are ignored because they do not always apply.
+Mask hidden(const Document &document, const Characters &characters);
+
+// The elements that readers open or with which they open others, as tags and attributes show.
+Mask collapsible(const Document &document, const Characters &characters);
+
+}  // namespace detourage
