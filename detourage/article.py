@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from detourage.pagination import Pagination
 
@@ -201,6 +201,16 @@ class ArticleMetadata:
     image: str | None = None
     favicon: str | None = None
     text_direction: TextDirection | None = None
+
+
+_Part = TypeVar("_Part", bound=ArticleBlock | ArticleImage | ArticleEmbed)
+
+
+def copy_with(part: _Part, **changes: Any) -> _Part:
+    """Return a copy with other values, like `replace`, which takes ten times as long."""
+    copied = object.__new__(type(part))
+    copied.__dict__.update(part.__dict__, **changes)
+    return copied
 
 
 @dataclass(frozen=True)

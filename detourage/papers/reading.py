@@ -60,8 +60,8 @@ def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Block
         fragment = document_fromstring(
             fragment.encode("utf-8", "replace"), parser, ensure_head_body=True
         )
-    body = blocks_of(Outline.of(fragment), FoundBody("fragment", container=0), url)
-    return [(block.type, block.text) for block in body.blocks]
+    blocks, _ = blocks_of(Outline.of(fragment), FoundBody("fragment", container=0), url)
+    return [(block.type, block.text) for block in blocks]
 
 
 def extract_body(

@@ -315,10 +315,9 @@ def article_of(
     if heading is not None:
         body = replace(body, dropped=body.dropped | {heading})
     base = base_of(outline.root, url)
-    content = blocks_of(outline, body, base, title)
-    text, blocks = content.text, tuple(content.blocks)
-    embeds = tuple(medium for medium in content.media if isinstance(medium, ArticleEmbed))
-    images = tuple(medium for medium in content.media if isinstance(medium, ArticleImage))
+    blocks, media = blocks_of(outline, body, base, title)
+    text = "\n\n".join(block.text for block in blocks)
+    images = [medium for medium in media if isinstance(medium, ArticleImage)]
     leading = {
         image.url: replace(image, block=0)
         for image in leading_images(outline, body, heading, base)
@@ -339,9 +338,9 @@ def article_of(
     return Article(
         title=title,
         text=text,
-        blocks=blocks,
+        blocks=tuple(blocks),
         images=(*leading.values(), *images),
-        embeds=embeds,
+        embeds=tuple(medium for medium in media if isinstance(medium, ArticleEmbed)),
         language=language,
         method=body.method,
         xpath=outline.node(body.container).path(),

@@ -245,16 +245,23 @@ def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:
 
 def _offers(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
     """Return the lines after the last paragraph if they are an offer to subscribers."""
-    lines, words = judged.lines, 0
+    words = 0
     for count, place in enumerate(reversed(places[-1 - MAX_OFFER_LINES :])):
-        line = lines[place]
-        if judged.probabilities[place] >= SURE and _is_paragraph(line):
-            below = (each.tokens for each in lines[place + 1 : place + 1 + MAX_SEARCHED_LINES])
-            after = places[len(places) - count :]
-            is_strict = any(judged.probabilities[each] >= SURE for each in after)
-            if begin_with_offer(below, at_once=True, is_strict=is_strict):
-                return after
-        words += len(line.tokens)
+        after = places[len(places) - count :]
+        if after and _is_before_offer(judged, place, after):
+            # If an offer that is no text follows the last line, that line is the last paragraph.
+            return () if _is_before_offer(judged, places[-1], ()) else after
+        words += len(judged.lines[place].tokens)
         if words > MAX_OFFER_WORDS:
             break
     return ()
+
+
+def _is_before_offer(judged: JudgedPage, place: int, after: Sequence[int]) -> bool:
+    """Return whether a paragraph, with lines of text `after` it, precedes an offer."""
+    lines, probabilities = judged.lines, judged.probabilities
+    if probabilities[place] < SURE or not _is_paragraph(lines[place]):
+        return False
+    below = (each.tokens for each in lines[place + 1 : place + 1 + MAX_SEARCHED_LINES])
+    is_strict = any(probabilities[each] >= SURE for each in after)
+    return begin_with_offer(below, at_once=True, is_strict=is_strict)

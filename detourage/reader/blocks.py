@@ -1,10 +1,8 @@
 """Division of a body into blocks of text, images and embeds."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +15,7 @@ from detourage.article import (
     ArticleLink,
     BlockType,
     EmphasisKind,
+    copy_with,
 )
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute
@@ -39,59 +38,16 @@ _CODE_ATTRIBUTES = ("data-lang", "data-language")
 MAX_CLASS_CHARACTERS = 200  # length of a class attribute that is searched for the language of code
 
 
-@dataclass
-class BodyBlocks:
-    """The blocks of text and the images and embeds of a body, in document order."""
-
-    blocks: list[ArticleBlock] = field(default_factory=list)
-    media: list[ArticleImage | ArticleEmbed] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """The text, with a blank line between blocks."""
-        return "\n\n".join(block.text for block in self.blocks)
-
-
-_Block = tuple[
-    BlockType,
-    str,
-    Sequence[tuple[int, int, int | EmphasisKind]],
-    tuple[int, ...],
-    int | None,
-    str | None,
-    int,
-    int,
-    float,
-]
-"""A block found by the core: type, text, spans, pieces, level, marker, code, role and probability.
-
-A span consists of its start and end and the element of a link or a kind of emphasis. `code` is the
-element of code, and `role` an index; -1 for none.
-"""
-
-
-class _Place(NamedTuple):
-    """Where an image or embed is: the number of blocks before it, and the elements around it.
-
-    `muted` is the element around it of which the text is left out, and `link` a link in that
-    element; -1 for none.
-    """
-
-    medium: str
-    element: int
-    block: int
-    caption: str | None
-    muted: int
-    link: int
-
-
-def blocks_of(page: Outline, body: FoundBody, base: str, title: str | None = None) -> BodyBlocks:
-    """Divide a body into blocks; relative URLs are resolved against `base`.
+def blocks_of(
+    page: Outline, body: FoundBody, base: str, title: str | None = None
+) -> tuple[list[ArticleBlock], list[ArticleImage | ArticleEmbed]]:
+    """Divide a body into blocks; return them and the body's images and embeds, in document order.
 
     A block ends at the border of a block element or at two line breaks (``br``), but not at a
     single one. Its type is that of the nearest enclosing element that has a type. A table of short
     cells is one block, with a line per row and tabs between cells; any other table is treated as
-    layout. A block that repeats the `title` is left out if it is one of the first.
+    layout. A block that repeats the `title` is left out if it is one of the first. Relative URLs
+    are resolved against `base`.
     """
     numbers, roles = page.flat.numbers, body.roles
     found, places = core.blocks(
@@ -115,13 +71,30 @@ def blocks_of(page: Outline, body: FoundBody, base: str, title: str | None = Non
     for place, block in enumerate(found):
         if place not in repeated:
             start = kept[-1].end + 2 if kept else 0
-            kept.append(_article_block(page, block, start, base))
-    return BodyBlocks(kept, _media_at(page, map(_Place._make, places), repeated, base))
+            kept.append(_article_block(page, *block, start=start, base=base))
+    return kept, _media_at(page, places, repeated, base)
 
 
-def _article_block(page: Outline, block: _Block, start: int, base: str) -> ArticleBlock:
-    """Return a block that starts at an offset into the article's text."""
-    kind, text, spans, pieces, level, marker, code, role, probability = block
+def _article_block(
+    page: Outline,
+    kind: BlockType,
+    text: str,
+    spans: Sequence[tuple[int, int, int | EmphasisKind]],
+    pieces: tuple[int, ...],
+    level: int | None,
+    marker: str | None,
+    code: int,
+    role: int,
+    probability: float,
+    *,
+    start: int,
+    base: str,
+) -> ArticleBlock:
+    """Return a block found by the core, which starts at an offset into the article's text.
+
+    A span consists of its start and end and the element of a link or a kind of emphasis. `code` is
+    the element of code, and `role` an index; -1 for none.
+    """
     links: list[ArticleLink] = []
     emphasis: list[ArticleEmphasis] = []
     for begin, end, mark in spans:
@@ -129,9 +102,8 @@ def _article_block(page: Outline, block: _Block, start: int, base: str) -> Artic
             emphasis.append(ArticleEmphasis(start + begin, start + end, mark))
         elif (url := absolute(Node(page.document, mark).get("href"), base)) is not None:
             links.append(ArticleLink(start + begin, start + end, url))
-    # The same as a call of the class, which takes three times as long.
-    made = object.__new__(ArticleBlock)
-    made.__dict__.update(
+    return copy_with(
+        _NO_BLOCK,
         type=kind,
         text=text,
         start=start,
@@ -143,11 +115,11 @@ def _article_block(page: Outline, block: _Block, start: int, base: str) -> Artic
         links=tuple(links),
         emphasis=tuple(emphasis),
         language=_code_language(Node(page.document, code)) if code >= 0 else None,
-        xpath=None,
-        texts=(),
         pieces=pieces,
     )
-    return made
+
+
+_NO_BLOCK = ArticleBlock("paragraph", "", 0, 0)  # copied, because that is faster than a call
 
 
 def _code_language(code: Node) -> str | None:
@@ -163,41 +135,38 @@ def _code_language(code: Node) -> str | None:
 
 
 def _media_at(
-    page: Outline, places: Iterable[_Place], left_out: Collection[int], base: str
+    page: Outline,
+    places: Iterable[tuple[str, int, int, str | None, int, int]],
+    left_out: Collection[int],
+    base: str,
 ) -> list[ArticleImage | ArticleEmbed]:
-    """Return the images and embeds at the given places, each URL once."""
+    """Return the images and embeds at the given places, each URL once.
+
+    A place consists of the kind of medium, the element, the number of blocks before it, a caption,
+    the element around it of which the text is left out, and a link in that element; -1 for none.
+    """
     found: dict[str, ArticleImage | ArticleEmbed] = {}
     parents_with_image: set[int] = set()
-    for place in places:
-        parent = int(page.document.parents[place.element])
-        is_fallback = place.medium == "noscript"
-        if _is_of_other_page(page, place) or (is_fallback and parent in parents_with_image):
+    for kind, index, block, caption, muted, link in places:
+        element, parent = Node(page.document, index), int(page.document.parents[index])
+        if kind == "noscript" and parent in parents_with_image:
             continue
-        block = place.block - sum(each < place.block for each in left_out)
-        for medium in _media_of(Node(page.document, place.element), place, base):
+        # Images with links, and those in elements with many, are teasers of other pages.
+        if link >= 0 and not media.is_image_url(Node(page.document, link).get("href")):
+            continue
+        around = int(page.flat.numbers.searchsorted(muted)) if muted >= 0 else -1
+        if around >= 0 and element.tag != "audio" and illustrations.is_teaser(page, around):
+            continue
+        here: list[ArticleImage | ArticleEmbed | None]
+        if kind in {"embed", "post"}:
+            here = [media.embed_of(element, base)]
+        else:
+            images = element.iter("img") if kind == "noscript" else (element,)
+            here = [media.image_of(image, base, caption) for image in images]
+        place = block - sum(each < block for each in left_out)
+        for medium in here:
             if isinstance(medium, ArticleImage):
                 parents_with_image.add(parent)
-            found.setdefault(medium.url, replace(medium, block=block))
+            if medium is not None:
+                found.setdefault(medium.url, copy_with(medium, block=place))
     return [*found.values()]
-
-
-def _media_of(element: Node, place: _Place, base: str) -> Iterator[ArticleImage | ArticleEmbed]:
-    """Yield the image or embed that an element displays, or the images in a ``noscript``."""
-    if place.medium in {"embed", "post"}:
-        embed = media.embed_of(element, base)
-        if embed is not None:
-            yield embed
-        return
-    for image in element.iter("img") if place.medium == "noscript" else (element,):
-        found = media.image_of(image, base, place.caption)
-        if found is not None:
-            yield found
-
-
-def _is_of_other_page(page: Outline, place: _Place) -> bool:
-    """Return whether an image or embed belongs to a teaser of another page."""
-    if place.link >= 0 and not media.is_image_url(Node(page.document, place.link).get("href")):
-        return True
-    if place.muted < 0 or page.document.tags[place.element] == "audio":
-        return False
-    return illustrations.is_teaser(page, int(np.searchsorted(page.flat.numbers, place.muted)))

@@ -42,13 +42,17 @@ class FoundBody:
 
 def kept_texts(page: Outline, body: FoundBody) -> Booleans:
     """Return, for each text node of a page, whether it belongs to the body."""
-    starts, ends = page.text_starts, page.text_ends
-    if body.lines is None:
-        kept = np.zeros(len(page.text_lines), dtype=np.bool_)
-        kept[starts[body.container] : ends[body.container]] = True
-    else:
-        kept = page.texts_of_lines(body.lines)
-        kept[: starts[body.container]] = kept[ends[body.container] :] = False
-    for index in body.dropped | body.muted:
-        kept[starts[index] : ends[index]] = False
-    return kept
+
+    def compute() -> Booleans:
+        starts, ends = page.text_starts, page.text_ends
+        if body.lines is None:
+            kept = np.zeros(len(page.text_lines), dtype=np.bool_)
+            kept[starts[body.container] : ends[body.container]] = True
+        else:
+            kept = page.texts_of_lines(body.lines)
+            kept[: starts[body.container]] = kept[ends[body.container] :] = False
+        for index in body.dropped | body.muted:
+            kept[starts[index] : ends[index]] = False
+        return kept
+
+    return page.cached((kept_texts, body.container, body.dropped, body.muted, body.lines), compute)

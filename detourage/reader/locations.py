@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 import numpy as np
 
-from detourage.article import Article, ArticleBlock
+from detourage.article import Article, ArticleBlock, copy_with
 from detourage.comments import Comment
 from detourage.html import Page, PageError, _locations, parse_page
 from detourage.html.flat import Integers
@@ -32,9 +32,9 @@ def without_locations(article: Article) -> Article:
     """Return an article without references into its markup, which is not the page's own."""
     return replace(
         article,
-        blocks=tuple(replace(each, pieces=()) for each in article.blocks),
-        images=tuple(replace(each, element=None) for each in article.images),
-        embeds=tuple(replace(each, element=None) for each in article.embeds),
+        blocks=tuple(copy_with(each, pieces=()) for each in article.blocks),
+        images=tuple(copy_with(each, element=None) for each in article.images),
+        embeds=tuple(copy_with(each, element=None) for each in article.embeds),
         container=None,
         heading=None,
     )
@@ -49,11 +49,11 @@ def with_locations(page: Page, article: Article) -> Article:
         article,
         blocks=locations.locate_blocks(article.blocks),
         images=tuple(
-            replace(each, location=locations.locate_element(each.element))
+            copy_with(each, location=locations.locate_element(each.element))
             for each in article.images
         ),
         embeds=tuple(
-            replace(each, location=locations.locate_element(each.element))
+            copy_with(each, location=locations.locate_element(each.element))
             for each in article.embeds
         ),
         comments=tuple(
@@ -92,8 +92,7 @@ class PageLocations:
 
     def locate_blocks(self, blocks: Sequence[ArticleBlock]) -> tuple[ArticleBlock, ...]:
         """Return the blocks with their locations."""
-        from_page = [each for each in blocks if each.pieces]
-        if not from_page:
+        if not blocks or not blocks[0].pieces:  # from a script
             return tuple(blocks)
         found, self._budget = _locations.locate(
             self._paths.tree,
@@ -102,10 +101,14 @@ class PageLocations:
             character_tables().traits,
             -1 if self._container is None else self._container,
             self._budget,
-            [(each.text, each.start, each.pieces, each.type == "code") for each in from_page],
+            [(each.text, each.start, each.pieces, each.type == "code") for each in blocks],
         )
-        locations = iter(found)
-        return tuple(_located(each, next(locations)) if each.pieces else each for each in blocks)
+        return tuple(
+            copy_with(block, xpath=location[0], texts=tuple(map(_text_location, location[1])))
+            if location is not None
+            else block
+            for block, location in zip(blocks, found, strict=True)
+        )
 
     def locate_values(self, article: Article) -> ValueLocations:
         """Return the locations of the title, lead, authors and dates."""
@@ -173,17 +176,6 @@ class PageLocations:
         is_silent = self._flat.within(without_text(self._flat))
         texts = _locations.displayed(self._paths.tree, is_silent)
         return np.flatnonzero(~is_silent[self._flat.pieces.parents]), texts
-
-
-def _located(block: ArticleBlock, location: tuple[str, list[Any]] | None) -> ArticleBlock:
-    """Return a block with its location, if that is known."""
-    if location is None:
-        return block
-    xpath, texts = location
-    # The same as `replace`, which takes ten times as long; a page may have thousands of blocks.
-    located = object.__new__(ArticleBlock)
-    located.__dict__.update(block.__dict__, xpath=xpath, texts=tuple(map(_text_location, texts)))
-    return located
 
 
 _text_location = partial(tuple.__new__, TextLocation)  # faster than TextLocation._make
