@@ -19,44 +19,88 @@ struct Rounded {
     const float *scales;
 };
 
-// A part of the weights of a column, to be added to the sum of the parts below it.
+// A piece of the numbers of a column, and the part of its weights that is added to the sum of the pieces
+// below it.
 struct Piece {
-    const float *sum, *weights;
+    int32_t row;
     float part;
+};
+
+// Two rows, to be added after they are multiplied.
+struct Product {
+    const float *one, *other;
 };
 
 namespace plain {
 #define LANES 4
+#define HIGHEST 4
 #ifdef __SSE2__
-#define MULTIPLY_PAIRS(one, other) ((Ints)_mm_madd_epi16((__m128i)(one), (__m128i)(other)))
+#define ADD_PAIRS(sums, one, other) ((sums) + (Ints)_mm_madd_epi16((__m128i)(one), (__m128i)(other)))
 #endif
 #include "kernels.inc"
 #undef LANES
-#undef MULTIPLY_PAIRS
+#undef HIGHEST
+#undef ADD_PAIRS
 }
 #if defined(__x86_64__) && defined(__GNUC__)
 #pragma GCC push_options
 #pragma GCC target("avx2")
 namespace avx2 {
 #define LANES 8
-#define MULTIPLY_PAIRS(one, other) ((Ints)_mm256_madd_epi16((__m256i)(one), (__m256i)(other)))
+#define HIGHEST 4
+#define ADD_PAIRS(sums, one, other) ((sums) + (Ints)_mm256_madd_epi16((__m256i)(one), (__m256i)(other)))
 #include "kernels.inc"
 #undef LANES
-#undef MULTIPLY_PAIRS
+#undef HIGHEST
+#undef ADD_PAIRS
 }
 #pragma GCC pop_options
-#define DETOURAGE_DISPATCHED(name, ...) (has_avx2() ? avx2::name(__VA_ARGS__) : plain::name(__VA_ARGS__))
-bool has_avx2() {
-    static const bool has = __builtin_cpu_supports("avx2");
-    return has;
+#pragma GCC push_options
+#pragma GCC target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+namespace avx512 {
+#define LANES 16
+#define HIGHEST 8
+#define ADD_PAIRS(sums, one, other) ((Ints)_mm512_dpwssd_epi32((__m512i)(sums), (__m512i)(one), (__m512i)(other)))
+#include "kernels.inc"
+#undef LANES
+#undef HIGHEST
+#undef ADD_PAIRS
 }
+#pragma GCC pop_options
+enum class Instructions { PLAIN, AVX2, AVX512 };
+Instructions instructions() {
+    static const Instructions found = [] {
+        bool has = __builtin_cpu_supports("avx2");
+        if (!has) return Instructions::PLAIN;
+        for (const bool each : {__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512dq"),
+                                __builtin_cpu_supports("avx512vl"), __builtin_cpu_supports("avx512vnni")})
+            has = has && each;
+        return has ? Instructions::AVX512 : Instructions::AVX2;
+    }();
+    return found;
+}
+#define DETOURAGE_DISPATCHED(name, ...)                                    \
+    (instructions() == Instructions::AVX512 ? avx512::name(__VA_ARGS__)    \
+     : instructions() == Instructions::AVX2 ? avx2::name(__VA_ARGS__)      \
+                                            : plain::name(__VA_ARGS__))
+#define DETOURAGE_DISPATCHED_TO_8(name, ...) \
+    (instructions() == Instructions::PLAIN ? plain::name(__VA_ARGS__) : avx2::name(__VA_ARGS__))
 #else
 #define DETOURAGE_DISPATCHED(name, ...) plain::name(__VA_ARGS__)
+#define DETOURAGE_DISPATCHED_TO_8(name, ...) plain::name(__VA_ARGS__)
 #endif
+
+void prefetch(const char *from) {
+#ifdef __GNUC__
+    __builtin_prefetch(from);
+#else
+    (void)from;
+#endif
+}
 
 // Number of rows that pass through a layer together: what lies between two layers stays in the cache,
 // and the memory for it does not grow with the page.
-constexpr int ROWS = 512;
+constexpr int ROWS = 64;
 
 // out = x · w + b, or out += x · w + b, for at most ROWS rows.
 void multiply(const float *x, int rows, const Packed &w, const float *b, float *out, bool is_added, bool is_rectified) {
@@ -90,18 +134,22 @@ Packed packed(const Weights &weights) {
     return made;
 }
 
-void add_scaled(float *to, const float *from, const float *scale, int count) {
-    DETOURAGE_DISPATCHED(add_scaled, to, from, scale, count);
+void add_products(float *to, const Product *products, int number, int count) {
+    DETOURAGE_DISPATCHED(add_products, to, products, number, count);
 }
-void add_pieces(float *to, const Piece *pieces, int number, int count) {
-    DETOURAGE_DISPATCHED(add_pieces, to, pieces, number, count);
+void add_pieces(float *to, const float *table, const Piece *pieces, int number, int count) {
+    DETOURAGE_DISPATCHED(add_pieces, to, table, pieces, number, count);
+}
+void find_pieces(const float *values, int count, const float *knots, const float *widths, int rows, int32_t *found,
+                 float *parts) {
+    DETOURAGE_DISPATCHED(find_pieces, values, count, knots, widths, rows, found, parts);
 }
 void add_rows(float *to, const char *const *rows, int number, int count) {
     DETOURAGE_DISPATCHED(add_rows, to, rows, number, count);
 }
 void add_all(float *to, const float *from, int count) { DETOURAGE_DISPATCHED(add_all, to, from, count); }
 void normalise(const float *x, const float *gain, float *out, int rows, int width) {
-    DETOURAGE_DISPATCHED(normalise, x, gain, out, rows, width);
+    DETOURAGE_DISPATCHED_TO_8(normalise, x, gain, out, rows, width);
 }
 
 // Mean and maximum of all rows.
@@ -160,6 +208,7 @@ constexpr int PADDED = 16;
 constexpr char MAGIC[] = "detourage-reader-1\n";
 enum Stored : uint8_t { FLOATS, HALVES, BYTES };
 constexpr size_t MAX_VALUES = 1 << 24;
+constexpr int MAX_COLUMNS = 10'000;
 
 }  // namespace
 
@@ -197,27 +246,39 @@ Network::Network(const char *data, size_t size) {
     check();
     for (const auto &[name, weights] : arrays_)
         if (name.ends_with(".w") && name != "numbers.w") packed_[name] = packed(weights);
-    // Sum up the weights of each column's pieces, so that a value costs one row.
-    const Weights &columns = array("piece.column"), &weights = array("numbers.w");
-    numbers_ = &weights;
-    knots_ = array("piece.low").values;
-    widths_ = array("piece.width").values;
-    const auto width = static_cast<size_t>(width_);
-    const size_t count = columns.values.size();
+    read_pieces();
+}
+
+void Network::read_pieces() {
+    const std::vector<float> &columns = array("piece.column").values, &lows = array("piece.low").values;
+    const std::vector<float> &wide = array("piece.width").values, &weights = array("numbers.w").values;
+    const size_t width = static_cast<size_t>(width_), pieces = columns.size();
+    for (size_t i = 0; i < pieces; i++) {
+        const int column = static_cast<int>(columns[i]);
+        if (column < 0 || column >= MAX_COLUMNS) throw std::runtime_error("the model file is damaged: piece.column");
+        while (static_cast<int>(piece_starts_.size()) <= column) piece_starts_.push_back(static_cast<int>(i));
+    }
+    piece_starts_.push_back(static_cast<int>(pieces));
+    const size_t count = piece_starts_.size() - 1;
+    for (size_t i = 0; i < count; i++) most_knots_ = std::max(most_knots_, piece_starts_[i + 1] - piece_starts_[i]);
+    const size_t padded = (count + PADDED - 1) / PADDED * PADDED;
+    knots_.assign(padded * static_cast<size_t>(most_knots_), NAN);
+    widths_.assign(padded * static_cast<size_t>(most_knots_), 1.f);
+    table_.resize(2 * pieces * width);
     std::vector<float> sum(width);
-    int column = -1;
-    for (size_t i = 0; i < count; i++) {
-        while (column < static_cast<int>(columns.values[i])) {
-            column++;
-            piece_starts_.push_back(static_cast<int>(i));
-            std::fill(sum.begin(), sum.end(), 0.f);
-        }
-        for (size_t k = 0; k < width; k++) {
-            pieces_.push_back(sum[k]);
-            sum[k] += weights.values[i * width + k];
+    for (size_t column = 0; column < count; column++) {
+        std::fill(sum.begin(), sum.end(), 0.f);
+        const auto first = static_cast<size_t>(piece_starts_[column]);
+        for (size_t i = first; i < static_cast<size_t>(piece_starts_[column + 1]); i++) {
+            knots_[(i - first) * padded + column] = lows[i];
+            widths_[(i - first) * padded + column] = wide[i];
+            for (size_t k = 0; k < width; k++) {
+                table_[2 * i * width + k] = sum[k];
+                table_[2 * i * width + width + k] = weights[i * width + k];
+                sum[k] += weights[i * width + k];
+            }
         }
     }
-    piece_starts_.push_back(static_cast<int>(count));
 }
 
 // The arrays that `judge` uses have the shapes that it relies on.
@@ -281,56 +342,57 @@ const Embeddings &Network::embeddings(const std::string &name) const {
 
 namespace {
 
-constexpr int MAX_WORDS = std::max({int{FIRST_WORDS}, int{LAST_WORDS}, int{SHAPES}, int{NAMES}, int{LINK_WORDS}, int{PAGE_WORDS}});
-
-// Add the embeddings of at most `MAX_WORDS` hashed words; 0 means none. Returns their number.
-int add_words(const Embeddings &table, const uint16_t *words, int count, float *out) {
-    const char *rows[MAX_WORDS];
-    int found = 0;
-    for (int i = 0; i < count; i++)
-        if (words[i]) rows[found++] = table.row(static_cast<size_t>(words[i] % table.count));
-    add_rows(out, rows, found, table.width);
-    return found;
-}
+// Rows of embeddings, requested from memory some time before they are added.
+template <int ROOM> struct Rows {
+    const char *rows[ROOM];
+    int count = 0;
+    void add(const Embeddings &table, size_t number) {
+        const char *const row = rows[count++] = table.row(number);
+        prefetch(row);
+        prefetch(row + sizeof(float) + table.width - 1);
+    }
+    // Hashed words; 0 means none.
+    void add_words(const Embeddings &table, const uint16_t *words, int number) {
+        for (int i = 0; i < number; i++)
+            if (words[i]) add(table, words[i] % static_cast<unsigned>(table.count));
+    }
+    void put(float *out, int width) const { add_rows(out, rows, count, width); }
+};
 
 void scale(float *out, int width, float by) {
     for (int i = 0; i < width; i++) out[i] *= by;
 }
 
-// Hashes of the first words with their positions, and of neighbouring words.
-int positions_and_pairs(const uint16_t *words, uint32_t rows, uint32_t *out) {
-    int count = 0;
-    for (uint32_t i = 0; i < POSITIONS; i++)
-        if (words[i]) out[count++] = (words[i] * 31u + i * 7919u + 1) % rows;
-    for (int i = 0; i < PAIRS; i++)
-        if (words[i] && words[i + 1]) out[count++] = (words[i] * 40503u + words[i + 1] + 1) % rows;
-    return count;
-}
+// The rows of a line's first and last words, of the first ones with their positions and of pairs of
+// neighbours, and of shapes and words of its link.
+struct LineRows {
+    Rows<FIRST_WORDS> first;
+    Rows<LAST_WORDS> last;
+    Rows<POSITIONS + PAIRS> places;
+    Rows<int{SHAPES} + int{LINK_WORDS}> signs;
+};
 
 }  // namespace
 
 void Network::put_numbers(const Columns &columns, std::vector<float> &out) const {
-    const size_t count = columns.paths.size();
-    const auto width = static_cast<size_t>(width_);
-    std::vector<Piece> pieces(static_cast<size_t>(columns.width + KNOWN));
-    int used = 0;
-    // Without branches on the values, which no processor could predict.
-    const auto put = [&](size_t column, float value) {
-        const auto first = static_cast<size_t>(piece_starts_[column]), end = static_cast<size_t>(piece_starts_[column + 1]);
-        size_t at = first;
-        for (size_t next = first + 1; next < end; next++) at += value >= knots_[next];
-        const float part = std::clamp((value - knots_[at]) / widths_[at], 0.f, 1.f);
-        pieces[static_cast<size_t>(used)] = {&pieces_[at * width], &numbers_->values[at * width], part};
-        used += at != first || part != 0.f;
-    };
-    const auto own = static_cast<size_t>(columns.width);
-    if (piece_starts_.size() != own + KNOWN + 1)
-        throw std::runtime_error("the model was trained on other columns: train it again");
+    const size_t count = columns.paths.size(), width = static_cast<size_t>(width_), own = static_cast<size_t>(columns.width);
+    const size_t all = piece_starts_.size() - 1, given = columns.known.empty() ? own : all;
+    if (all != own + KNOWN) throw std::runtime_error("the model was trained on other columns: train it again");
+    const int padded = static_cast<int>(all + PADDED - 1) / PADDED * PADDED;
+    std::vector<float> numbers(static_cast<size_t>(padded)), parts(static_cast<size_t>(padded));
+    std::vector<int32_t> found(static_cast<size_t>(padded));
+    std::vector<Piece> pieces(all + 1);
     for (size_t line = 0; line < count; line++) {
-        used = 0;
-        for (size_t i = 0; i < own; i++) put(i, columns.numbers[line * own + i]);
-        for (size_t i = 0; i < KNOWN && !columns.known.empty(); i++) put(own + i, columns.known[line * KNOWN + i]);
-        add_pieces(&out[line * width], pieces.data(), used, width_);
+        std::copy_n(&columns.numbers[line * own], own, numbers.begin());
+        if (given > own) std::copy_n(&columns.known[line * KNOWN], int{KNOWN}, &numbers[own]);
+        find_pieces(numbers.data(), padded, knots_.data(), widths_.data(), most_knots_, found.data(), parts.data());
+        Piece *next = pieces.data();
+        for (size_t i = 0; i < given; i++) {
+            *next = {piece_starts_[i] + found[i], parts[i]};
+            // Without a branch, which no processor could predict.
+            next += (found[i] != 0) | (parts[i] != 0.f);
+        }
+        add_pieces(&out[line * width], table_.data(), pieces.data(), static_cast<int>(next - pieces.data()), width_);
     }
 }
 
@@ -340,10 +402,18 @@ std::vector<float> Network::kinds_of(const Columns &columns) const {
     const Embeddings &names = embeddings("names");
     const size_t kinds = columns.names.size() / NAMES;
     std::vector<float> of_kinds(kinds * width);
+    const auto rows_of = [&](size_t kind) {
+        Rows<NAMES> rows;
+        rows.add_words(names, &columns.names[kind * NAMES], kind < kinds ? NAMES : 0);
+        return rows;
+    };
+    Rows<NAMES> rows = kinds > 1 ? rows_of(1) : Rows<NAMES>{};
     for (size_t kind = 1; kind < kinds; kind++) {
+        const Rows<NAMES> next = rows_of(kind + 1);
         float *to = &of_kinds[kind * width];
-        const int found = add_words(names, &columns.names[kind * NAMES], NAMES, to);
-        scale(to, embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, found))));
+        rows.put(to, embedding_);
+        scale(to, embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, rows.count))));
+        rows = next;
     }
     return of_kinds;
 }
@@ -353,30 +423,46 @@ void Network::embed(const Lines &lines, const Columns &columns, const std::vecto
     const auto width = static_cast<size_t>(embedding_);
     const Embeddings &words = embeddings("words"), &positions = embeddings("positions"), &signs = embeddings("signs");
     const Weights &levels = array("levels");
+    const auto rows_of = [&](size_t i) {
+        LineRows rows;
+        const uint16_t *const own = lines.lines[i].words;
+        rows.first.add_words(words, own, FIRST_WORDS);
+        rows.last.add_words(words, own + FIRST_WORDS, LAST_WORDS);
+        const auto number = static_cast<uint32_t>(positions.count);
+        for (uint32_t k = 0; k < POSITIONS; k++)
+            if (own[k]) rows.places.add(positions, (own[k] * 31u + k * 7919u + 1) % number);
+        for (int k = 0; k < PAIRS; k++)
+            if (own[k] && own[k + 1]) rows.places.add(positions, (own[k] * 40503u + own[k + 1] + 1) % number);
+        rows.signs.add_words(signs, lines.lines[i].shapes, SHAPES);
+        rows.signs.add_words(signs, &columns.link_words[i * LINK_WORDS], LINK_WORDS);
+        return rows;
+    };
     out.assign((end - first) * width * PARTS, 0.f);
+    LineRows rows = rows_of(first);
     for (size_t i = first; i < end; i++) {
-        const Line &line = lines.lines[i];
+        const LineRows next = i + 1 < end ? rows_of(i + 1) : LineRows{};
         float *to = &out[(i - first) * width * PARTS];
         const auto part = [&](size_t number) { return to + number * width; };
-        scale(part(0), embedding_, 1 / static_cast<float>(std::max(1, add_words(words, line.words, FIRST_WORDS, part(0)))));
-        scale(part(1), embedding_, 1 / static_cast<float>(std::max(1, add_words(words, line.words + FIRST_WORDS, LAST_WORDS, part(1)))));
-        uint32_t found[POSITIONS + PAIRS];
-        const int count = positions_and_pairs(line.words, static_cast<uint32_t>(positions.count), found);
-        const char *rows[POSITIONS + PAIRS];
-        for (int k = 0; k < count; k++) rows[k] = positions.row(found[k]);
-        add_rows(part(2), rows, count, embedding_);
-        scale(part(2), embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, count))));
-        int given = add_words(signs, line.shapes, SHAPES, part(3));
-        given += add_words(signs, &columns.link_words[i * LINK_WORDS], LINK_WORDS, part(3));
-        scale(part(3), embedding_, 1 / std::sqrt(static_cast<float>(std::max(1, given))));
+        const auto put = [&](size_t number, const auto &of, bool is_mean) {
+            of.put(part(number), embedding_);
+            const auto count = static_cast<float>(std::max(1, of.count));
+            scale(part(number), embedding_, 1 / (is_mean ? count : std::sqrt(count)));
+        };
+        put(0, rows.first, true);
+        put(1, rows.last, true);
+        put(2, rows.places, false);
+        put(3, rows.signs, false);
         const uint16_t *places = &columns.places[i * PLACES];
         const auto kind = [&](int place) { return &of_kinds[places[place] * width]; };
         add_all(part(4), kind(0), embedding_);
         add_all(part(5), kind(1), embedding_);
+        Product products[LEVELS - 2];
         for (int level = 2; level < LEVELS; level++)
-            add_scaled(part(6), kind(level), &levels.values[static_cast<size_t>(level - 2) * width], embedding_);
+            products[level - 2] = {kind(level), &levels.values[static_cast<size_t>(level - 2) * width]};
+        add_products(part(6), products, LEVELS - 2, embedding_);
         add_all(part(7), kind(LEVELS), embedding_);
         add_all(part(7), kind(LEVELS + 1), embedding_);
+        rows = next;
     }
 }
 
@@ -402,8 +488,10 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
     };
     if (!count) return judged;
     std::vector<float> said(static_cast<size_t>(embedding_)), of_page, x(rows * width), embedded, y, z, hidden;
-    const int given = add_words(embeddings("page_words"), columns.page_words.data(), PAGE_WORDS, said.data());
-    scale(said.data(), embedding_, 1 / static_cast<float>(std::max(1, given)));
+    Rows<PAGE_WORDS> page_words;
+    page_words.add_words(embeddings("page_words"), columns.page_words.data(), PAGE_WORDS);
+    page_words.put(said.data(), embedding_);
+    scale(said.data(), embedding_, 1 / static_cast<float>(std::max(1, page_words.count)));
     apply("page", said, 1, of_page, false, false);
     const Weights &bias = array("numbers.b");
     for (size_t i = 0; i < rows; i++)
@@ -429,13 +517,16 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
         const Weights &kernel = array(name + ".kernel");
         const int step = static_cast<int>(dilations.values[static_cast<size_t>(layer)]);
         std::fill(z.begin(), z.end(), 0.f);
-        for (int i = 0; i < count; i++)
+        for (int i = 0; i < count; i++) {
+            Product products[KERNEL];
+            int number = 0;
             for (int k = 0; k < KERNEL; k++) {
                 const int from = i - (BEFORE - k) * step;
                 if (from < 0 || from >= count) continue;
-                add_scaled(&z[static_cast<size_t>(i) * width], &y[static_cast<size_t>(from) * width],
-                           &kernel.values[static_cast<size_t>(k) * width], width_);
+                products[number++] = {&y[static_cast<size_t>(from) * width], &kernel.values[static_cast<size_t>(k) * width]};
             }
+            add_products(&z[static_cast<size_t>(i) * width], products, number, width_);
+        }
         const Dense in = dense(name + ".in"), out = dense(name + ".out");
         hidden.resize(static_cast<size_t>(ROWS) * static_cast<size_t>(in.weights->outputs));
         in_blocks(count, [&](size_t first, int size) {

@@ -14,8 +14,8 @@ template <typename T> struct Aligned {
     using value_type = T;
     Aligned() = default;
     template <typename U> Aligned(const Aligned<U> &) {}
-    T *allocate(size_t count) { return static_cast<T *>(::operator new(count * sizeof(T), std::align_val_t{32})); }
-    void deallocate(T *from, size_t) { ::operator delete(from, std::align_val_t{32}); }
+    T *allocate(size_t count) { return static_cast<T *>(::operator new(count * sizeof(T), std::align_val_t{64})); }
+    void deallocate(T *from, size_t) { ::operator delete(from, std::align_val_t{64}); }
     bool operator==(const Aligned &) const = default;
 };
 
@@ -61,6 +61,7 @@ class Network {
         const Weights *bias;
     };
     void check();
+    void read_pieces();
     const Weights &array(const std::string &name) const;
     const Embeddings &embeddings(const std::string &name) const;
     Dense dense(const std::string &name) const { return {&packed_.at(name + ".w"), &array(name + ".b")}; }
@@ -73,11 +74,12 @@ class Network {
     std::map<std::string, Embeddings> embeddings_;
     std::map<std::string, Packed> packed_;
     int width_ = 0, embedding_ = 0;
-    const Weights *numbers_ = nullptr;
-    // Cumulative weights of the pieces of each column.
-    std::vector<float> pieces_;
+    // The pieces of the columns. A number costs one row of the table: the sum of the weights of the pieces
+    // below its own, and the weights of its own. Columns have the same number of knots, of which no number
+    // reaches those that are not a number.
+    std::vector<float> table_, knots_, widths_;
+    int most_knots_ = 0;
     std::vector<int> piece_starts_;
-    std::vector<float> knots_, widths_;
 };
 
 }  // namespace detourage
