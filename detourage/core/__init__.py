@@ -62,6 +62,15 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
     return inputs
 
 
+def packet(page: FlatDocument, *columns: Integers) -> tuple[int, list[int], bool]:
+    """Return the element with the most sentences, -1 for none, and its children without text.
+
+    The `columns` are those of ``sentences.hpp``, the last one the elements that cleaning removes;
+    the last result is whether they were left out.
+    """
+    return _core.packet(document(page), *columns)
+
+
 def hidden(page: FlatDocument) -> Booleans:
     """Return a mask of the elements hidden by attributes or styles; see ``visibility.hpp``."""
     return np.frombuffer(_core.hidden(document(page)), np.bool_)

@@ -1,8 +1,6 @@
 #include "menus.hpp"
 
-#include <algorithm>
 #include <map>
-#include <stdexcept>
 #include <tuple>
 
 namespace detourage {
@@ -29,22 +27,8 @@ struct Between {
 class Reading {
   public:
     Reading(Headlines &found, const Document &document, const DisplayedTexts &texts)
-        : found_(found), document_(document), texts_(texts) {
-        const size_t count = texts.pieces.size();
-        if (texts.lines.size() != count || texts.sizes.size() != count || texts.unspaced.size() != count)
-            throw std::invalid_argument("the texts do not fit each other");
-        for (const int64_t piece : texts.pieces)
-            if (piece < 0 || static_cast<size_t>(piece) >= document.texts.size())
-                throw std::invalid_argument("the texts do not fit the document");
-        for (size_t i = 0; i < document.elements.size(); i++) {
-            const Element &each = document.elements[i];
-            const auto own = static_cast<int32_t>(i);
-            const auto above = static_cast<size_t>(std::max(each.parent, 0));
-            const bool is_link = each.tag == Tag::a_ && !document.value(own, "href").empty();
-            links_.push_back(is_link ? own : i ? links_[above] : -1);
-            blocks_.push_back(i && each.kind & WITHIN ? blocks_[above] : own);
-        }
-    }
+        : found_(found), document_(document), texts_(texts), around_(document),
+          parents_(parents_of(document, texts.pieces, {texts.lines, texts.sizes, texts.unspaced})) {}
 
     void run() {
         for (size_t first = 0, last = 0; first < texts_.pieces.size(); first = last) {
@@ -56,10 +40,6 @@ class Reading {
     }
 
   private:
-    int32_t parent_of(size_t text) const {
-        return document_.texts[static_cast<size_t>(texts_.pieces[text])].parent;
-    }
-
     // Count the words of a line, and decide whether it is a headline.
     void read_line(size_t first, size_t last) {
         double words = 0, linked = 0, longest = 0;
@@ -67,7 +47,7 @@ class Reading {
         for (size_t i = first; i < last; i++) {
             // Two characters of a script without spaces count as a word.
             const double own = static_cast<double>(texts_.sizes[i]) - static_cast<double>(texts_.unspaced[i]) / 2;
-            const int32_t link = links_[static_cast<size_t>(parent_of(i))];
+            const int32_t link = around_.links[static_cast<size_t>(parents_[i])];
             words += own;
             if (link < 0) continue;
             // A link may have several lines.
@@ -87,7 +67,7 @@ class Reading {
             between_.back().words = prose_;
             prose_ = 0;
             headline_words_ += words;
-            between_.push_back({blocks_[static_cast<size_t>(parent_of(first))], 0});
+            between_.push_back({around_.blocks[static_cast<size_t>(parents_[first])], 0});
             found_.addresses.push_back(line_link < 0 ? std::string_view() : document_.value(line_link, "href"));
         }
     }
@@ -130,7 +110,7 @@ class Reading {
             waiting.push_back(each);
             const int32_t parent = document_.elements[static_cast<size_t>(each)].parent;
             if (parent < 0) break;
-            each = blocks_[static_cast<size_t>(parent)];
+            each = around_.blocks[static_cast<size_t>(parent)];
         }
         for (auto each = waiting.rbegin(); each != waiting.rend(); ++each) {
             const Element &own = document_.elements[static_cast<size_t>(*each)];
@@ -143,7 +123,8 @@ class Reading {
     Headlines &found_;
     const Document &document_;
     const DisplayedTexts &texts_;
-    std::vector<int32_t> links_, blocks_;       // around each element, or itself; -1 for no link
+    Surroundings around_;
+    std::vector<int32_t> parents_;              // of the texts
     std::vector<Between> between_{{-1, 0}};     // at first with the blocks of headlines as paths
     double prose_ = 0, headline_words_ = 0, words_in_link_ = 0;
     int32_t link_ = -1;

@@ -1,15 +1,12 @@
 // Recognition of pages that list other pages, from the words of their lines.
 #pragma once
-#include <span>
-
-#include "document.hpp"
+#include "surroundings.hpp"
 
 namespace detourage {
 
 // The displayed texts of a page: each has its place in the document, the number of its line, and
 // the numbers of its tokens and of those that are characters of scripts without spaces.
 struct DisplayedTexts {
-    using Numbers = std::span<const int64_t>;
     Numbers pieces, lines, sizes, unspaced;
 };
 

@@ -11,6 +11,7 @@
 #include "comments.hpp"
 #include "menus.hpp"
 #include "network.hpp"
+#include "sentences.hpp"
 #include "visibility.hpp"
 
 namespace {
@@ -221,6 +222,21 @@ PyObject *block_of(const Block &block) {
                          level, marker, block.element, block.role, block.probability);
 }
 
+Numbers numbers_of(const Buffer &buffer) { return {buffer.values<int64_t>(), buffer.count<int64_t>()}; }
+
+PyObject *core_packet(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer pieces, lengths, sentences, cleaned;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*", &of_page, &pieces, &lengths, &sentences, &cleaned)) return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    const SentenceTexts texts{numbers_of(pieces), numbers_of(lengths), numbers_of(sentences)};
+    std::optional<Packet> found;
+    if (!unlocked([&] { found.emplace(page->document, texts, numbers_of(cleaned)); })) return nullptr;
+    const auto numbers = [](int64_t each) { return PyLong_FromLongLong(each); };
+    return Py_BuildValue("iNO", found->element, list_of(found->muted, numbers), found->is_cleaned ? Py_True : Py_False);
+}
+
 // Return the mask of elements that a function finds in a document.
 template <Mask (*find)(const Document &, const Characters &)> PyObject *core_mask(PyObject *, PyObject *of_page) {
     const auto *page = held<Page>(of_page);
@@ -255,8 +271,6 @@ PyObject *core_blocks(PyObject *, PyObject *args) {
     Py_DECREF(texts);
     return places ? Py_BuildValue("NN", list_of(found->blocks, block_of), places) : nullptr;
 }
-
-Selection::Numbers numbers_of(const Buffer &buffer) { return {buffer.values<int64_t>(), buffer.count<int64_t>()}; }
 
 PyObject *core_candidates(PyObject *, PyObject *args) {
     PyObject *of_page;
@@ -351,6 +365,7 @@ PyMethodDef methods[] = {
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
     {"hidden", core_mask<hidden>, METH_O, "Return whether each element is within a hidden one."},
     {"collapsible", core_mask<collapsible>, METH_O, "Return whether readers open each element, or others with it."},
+    {"packet", core_packet, METH_VARARGS, "Return the element with the most sentences, and its children without text."},
     {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
