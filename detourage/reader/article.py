@@ -28,7 +28,7 @@ from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.reader.threads import FindPosts, find_thread
 from detourage.reader.titles import Titles
-from detourage.roles import TEXT_ROLES, Favor, Kind, LineRole
+from detourage.roles import TEXT_ROLES, Favor, LineRole
 from detourage.text.texts import Count, count_words
 
 
@@ -212,29 +212,18 @@ def _displayed_article(
     """Extract the displayed article, or return None; raise `MenuPageError` for a menu."""
     displayed = _article_of_any_page(page, comments)
     headlines = menus.Headlines.of(page.outline)
-    probability = _menu_probability(page, headlines, displayed) if headlines is not None else None
-    if probability is not None and probability >= menus.MIN_PROBABILITY:
-        raise MenuPageError(probability)
+    if headlines is None:
+        return displayed
     if displayed is None:
-        return None
+        raise MenuPageError
     article, body = displayed
-    kind: Kind | None = "listing" if headlines and body.kind == "article" else body.kind
-    return article, replace(body, menu_probability=probability, kind=kind)
-
-
-def _menu_probability(
-    page: PageInTemplate,
-    headlines: menus.Headlines,
-    displayed: tuple[Article, FoundBody] | None,
-) -> float:
-    """Return the probability that a page that looks like a menu is one, given what it displays."""
-    if displayed is None:
-        return 1.0
     has_posts = page.posts is not None and page.posts() is not None
-    words, kinds = count_words(displayed[0].text), page.judged.kinds
-    return menus.menu_probability(
-        page.outline, headlines, page.url, kinds, words, has_posts=has_posts
-    )
+    words, kinds = count_words(article.text), page.judged.kinds
+    probability = headlines.menu_probability(page.outline, page.url, kinds, words, has_posts)
+    if probability >= menus.MIN_PROBABILITY:
+        raise MenuPageError(probability)
+    kind = "listing" if body.kind == "article" else body.kind
+    return article, replace(body, menu_probability=probability, kind=kind)
 
 
 def _article_of_any_page(

@@ -12,12 +12,13 @@ from typing import Final
 import numpy as np
 
 from detourage.html.flat import Booleans
+from detourage.html.text import HEADINGS
 from detourage.html.urls import absolute, base_of, site_of
 from detourage.reader.lines import Line
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.text.patterns import lazy_pattern
-from detourage.text.words import clean
+from detourage.text.words import clean, word_set
 from detourage.walls.offers import MAX_SEARCHED_LINES, begin_with_offer
 
 MIN_HEADLINE_WORDS: Final = 3  # words in a linked headline
@@ -46,10 +47,7 @@ MAX_OFFER_WORDS: Final = 60  # words in the lines of an offer that the network m
 MAX_OFFER_LINES: Final = 4  # lines of an offer that the network mistook for text
 MAX_EMAIL_FIELDS: Final = 20  # input fields for an e-mail address whose surroundings are examined
 
-_OTHER_BLOCKS: Final = (
-    *("ul", "ol", "dl", "table", "blockquote", "figure", "pre"),
-    *("h1", "h2", "h3", "h4", "h5", "h6"),
-)
+_OTHER_BLOCKS: Final = HEADINGS | word_set("ul ol dl table blockquote figure pre")
 """Elements other than paragraphs, in which a linked headline is not an aside."""
 
 # Matches a label that ends with a colon, dash, arrow or bracket ("Read also:"), or begins with an
@@ -95,12 +93,11 @@ def _linked_headlines(
     labels_above = {place: place - 1 for place in linked if _is_label_above(lines, place)}
     candidates = linked.union(labels_above.values())
     others = [place for place in places if place not in candidates]
-    in_other_block = page.flat.within(page.flat.having(_OTHER_BLOCKS))
-    addresses = page.flat.values("href")
     base, site = base_of(page.root, url), site_of(url)
     asides: set[int] = set()
     for index, place in enumerate(places):
-        if place not in linked or in_other_block[lines[place].block]:
+        around = page.ancestry(lines[place].block)
+        if place not in linked or any(page.tags[each] in _OTHER_BLOCKS for each in around):
             continue
         above = bisect(others, place)  # number of the text's other lines above this one
         neighbours = others[max(0, above - 1) : above + 1]
@@ -109,7 +106,7 @@ def _linked_headlines(
         label, link = _label_and_link(page, lines[place])
         if place in labels_above:
             label = lines[place - 1].text
-        address = absolute(addresses.get(link), base)
+        address = absolute(link, base)
         if address is None or address.partition("#")[0] == url.partition("#")[0]:
             continue
         if label:
@@ -142,8 +139,8 @@ def _is_paragraph(line: Line) -> bool:
     return line.is_prose and is_long and line.linked <= MAX_LINKED_SHARE * len(line.tokens)
 
 
-def _label_and_link(page: Outline, line: Line) -> tuple[str, int]:
-    """Return the text before a line's first link, and that link; ("", -1) if words follow it."""
+def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
+    """Return the text before a line's first link, and its address unless words follow it."""
     start, end = np.searchsorted(page.text_lines, (line.number, line.number + 1)).tolist()
     label, link = [], -1
     for node in page.texts[start:end]:
@@ -153,16 +150,17 @@ def _label_and_link(page: Outline, line: Line) -> tuple[str, int]:
         if link < 0:
             label.append(node.text)
         elif link_of_node != link and node.size:
-            return "", -1
-    return clean("".join(label)), link
+            return "", None
+    return clean("".join(label)), page.node(link).get("href") if link >= 0 else None
 
 
 def _forms(page: Outline, lines: Sequence[Line], places: Sequence[int]) -> set[int]:
     """Return the lines of forms with an e-mail field that interrupt the text."""
-    types = page.flat.values("type")
-    fields = [index for index, kind in types.items() if kind.strip().lower() == "email"]
-    if not fields:
+    types = page.document.attributes.by_element("type").items()
+    inputs = [element for element, kind in types if kind.strip().lower() == "email"]
+    if not inputs:
         return set()
+    fields = np.flatnonzero(np.isin(page.flat.numbers, inputs)).tolist()
     numbers = [lines[place].number for place in places]
     max_words = _max_form_words(lines, places)
     asides: set[int] = set()
@@ -220,12 +218,12 @@ def _links_at_end(
     lines = judged.lines
     if not places or lines[places[-1]].linked < len(lines[places[-1]].tokens):
         return ()
-    addresses, base, site = page.flat.values("href"), base_of(page.root, url), site_of(url)
+    base, site = base_of(page.root, url), site_of(url)
     for count, place in enumerate(reversed(places)):
         line = lines[place]
         if judged.probabilities[place] >= UNLIKELY or line.linked < len(line.tokens):
             return places[len(places) - count :] if count > 1 and _is_paragraph(line) else ()
-        address = absolute(addresses.get(_label_and_link(page, line)[1]), base)
+        address = absolute(_label_and_link(page, line)[1], base)
         if address is None or site_of(address) != site or line.linked < MIN_HEADLINE_WORDS:
             return ()
     return ()

@@ -40,38 +40,30 @@ class Headlines(NamedTuple):
         has_few = offers < MIN_OFFERS or offers < MIN_OFFERS_TO_HEADLINES * len(found[0])
         return cls(*found) if has_few else None
 
+    def menu_probability(
+        self, page: Outline, url: str, kinds: Mapping[Kind, float], words: float, has_posts: bool
+    ) -> float:
+        """Return the probability that their page is a menu.
 
-def menu_probability(
-    page: Outline,
-    headlines: Headlines,
-    url: str,
-    kinds: Mapping[Kind, float],
-    words: float,
-    *,
-    has_posts: bool,
-) -> float:
-    """Return the probability that a page that looks like a menu is one.
+        It may be a manual, a thread (`has_posts`), a declared article, or an article of links to
+        other sites or to anchors on the page. `words` is the word count of its text.
+        """
+        others = [kinds.get("documentation", 0.0)]
+        metas = page.metas
+        if metas.get("og:type", "").lower() == "article" and "article:published_time" in metas:
+            others.append(DECLARED_PROBABILITY)
+        if has_posts:
+            others.append(kinds.get("forum", 0.0))
+        if words >= MIN_TEXT_SHARE * self.page_words:
+            others.append(self._share_leading_elsewhere(base_of(page.root, url), url))
+        return 1.0 - max(others)
 
-    It may be a manual, a thread (`has_posts`), a declared article, or an article of links to other
-    sites or to anchors on the page. `words` is the word count of its text.
-    """
-    other_probabilities = [kinds.get("documentation", 0.0)]
-    metas = page.metas
-    if metas.get("og:type", "").lower() == "article" and "article:published_time" in metas:
-        other_probabilities.append(DECLARED_PROBABILITY)
-    if has_posts:
-        other_probabilities.append(kinds.get("forum", 0.0))
-    if words >= MIN_TEXT_SHARE * headlines.page_words:
-        other_probabilities.append(_share_leading_elsewhere(page, headlines, url))
-    return 1.0 - max(other_probabilities)
-
-
-def _share_leading_elsewhere(page: Outline, headlines: Headlines, url: str) -> float:
-    """Return the share of headlines linked to other sites or to anchors on the page."""
-    base, site, own = base_of(page.root, url), site_of(url), url.partition("#")[0]
-    urls = [each for href in headlines.addresses if (each := absolute(href, base)) is not None]
-    elsewhere = sum(site_of(each) != site or each.partition("#")[0] == own for each in urls)
-    return elsewhere / len(urls) if urls and site else 0.0
+    def _share_leading_elsewhere(self, base: str, url: str) -> float:
+        """Return the share of headlines linked to other sites or to anchors on the page."""
+        site, own = site_of(url), url.partition("#")[0]
+        urls = [each for href in self.addresses if (each := absolute(href, base)) is not None]
+        elsewhere = sum(site_of(each) != site or each.partition("#")[0] == own for each in urls)
+        return elsewhere / len(urls) if urls and site else 0.0
 
 
 # Matches a price such as "$16", "16 €" or "16 USD".
