@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.limits import MAX_HTML_BYTES
-from detourage.packed_bytes import unpack
 
 _FORMAT = b"T1"
 _MAX_BYTES = 2 * MAX_HTML_BYTES
@@ -81,6 +80,9 @@ class Tree:
         """Read the output of `to_bytes`; raise `TreeFormatError` for any other bytes."""
         if not data.startswith(_FORMAT):
             raise TreeFormatError("not a packed tree")
+        # Imported here because reading one page needs no compression library.
+        from detourage.packed_bytes import unpack
+
         try:
             payload = unpack(data[len(_FORMAT) :], _MAX_BYTES)
             names, nodes = _read_payload(payload)

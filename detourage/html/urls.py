@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
+from io import FileIO
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -127,7 +127,9 @@ def _suffixes(top: str) -> PublicSuffixList:
 def _rules() -> Mapping[str, Sequence[bytes]]:
     """Return the rules of the bundled list, which never change, in UTF-8 by top-level domain."""
     rules: defaultdict[bytes, list[bytes]] = defaultdict(list)
-    for line in Path(PSLFILE).read_bytes().lower().splitlines():
+    with FileIO(PSLFILE) as file:
+        lines = file.readall().lower().splitlines()
+    for line in lines:
         if line and not line.startswith(b"//"):
             rule = line.partition(b" ")[0]
             rules[rule.rpartition(b".")[2]].append(rule)

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from detourage.core import KNOWN
 from detourage.html import Page
 from detourage.limits import MAX_HTML_BYTES
-from detourage.packed_bytes import unpack
 from detourage.reader.lines import Line, Paths, Step, lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
@@ -77,6 +76,8 @@ class TemplateKnowledge:
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Read the output of `to_bytes`; raise ValueError if it is damaged or of another format."""
+        from detourage.packed_bytes import unpack
+
         try:
             values: dict[str, Any] = json.loads(unpack(data, _MAX_BYTES))
             format_ = values["format"]

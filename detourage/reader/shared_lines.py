@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 
 from detourage.html import publisher_of
-from detourage.packed_bytes import unpack
 from detourage.reader import sentences
 from detourage.reader.found_body import kept_texts
 from detourage.reader.knowledge import digest_of
@@ -133,6 +132,8 @@ class SharedLines(NamedTuple):
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
         """Read the output of `to_bytes`; raise ValueError if it is damaged."""
+        from detourage.packed_bytes import unpack
+
         try:
             values: dict[str, Any] = json.loads(unpack(data, _MAX_BYTES))
             by_publisher = {}

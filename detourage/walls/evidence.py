@@ -1,12 +1,10 @@
 """Evidence for a wall: wall phrases in the extracted text, the headlines and the page."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
 from itertools import chain, pairwise
 from operator import or_
-from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -18,6 +16,7 @@ from detourage.inference import Features, Number
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
+from detourage.text.shipped import shipped_json
 from detourage.text.texts import read_texts
 from detourage.text.words import tokens
 
@@ -365,4 +364,4 @@ def _words_and_stems(phrase: str) -> list[str]:
 @cache
 def shipped_lexicon() -> Lexicon:
     """Return the lexicon with which the wall model was trained."""
-    return Lexicon(json.loads(Path(__file__).with_name("lexicon.json").read_text(encoding="utf-8")))
+    return Lexicon(shipped_json("detourage.walls", "lexicon.json"))
