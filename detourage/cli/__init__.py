@@ -6,6 +6,7 @@ wait for the numerical libraries.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 from functools import cache
@@ -150,6 +151,8 @@ def main(context: click.Context) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # The imports make many objects and no garbage, but the collector would scan them repeatedly.
     gc.set_threshold(10_000)
+    # At exit, it would search all modules for garbage again.
+    atexit.register(gc.freeze)
     command = context.invoked_subcommand or ""
     installed = service() if command not in main.commands else None
     if installed is not None:

@@ -7,6 +7,7 @@ from functools import wraps
 import numpy as np
 
 from detourage.html.flat import Booleans, FlatDocument, HtmlElement
+from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean, word_set
 
 _NEVER_TEXT = word_set(
@@ -70,7 +71,7 @@ def text_buttons(flat: FlatDocument) -> Booleans:
     return mask
 
 
-_BLOCK_STYLE = re.compile(  # "display: block" and the like
+_BLOCK_STYLE = lazy_pattern(  # "display: block" and the like
     r"(?:^|;)\s{0,20}display\s{0,20}:\s{0,20}(?:block|flex|grid|list-item|table)\b", re.IGNORECASE
 )
 
@@ -105,7 +106,7 @@ def without_text(flat: FlatDocument) -> Booleans:
 # Blocks that contain only a part of an article's text, such as a paragraph or a list.
 DIVISIONS = HEADINGS | word_set("p ul ol li dl dt dd blockquote pre center figure figcaption")
 TABLE_PARTS = word_set("table thead tbody tfoot tr caption")  # elements that may contain cells
-_HIDING_STYLE = re.compile(  # "display: none", "visibility: hidden"
+_HIDING_STYLE = lazy_pattern(  # "display: none", "visibility: hidden"
     r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE
 )
 

@@ -61,7 +61,7 @@ _BYLINE_MARK = re.compile(  # "By ", "Text von ", "Author:", "記者："
     re.IGNORECASE,
 )
 # Credits of pictures, editors and translators, up to the end of the text.
-_CREDIT = re.compile(
+_CREDIT = lazy_pattern(
     r"(?:(?<!\s)\s+)?+(?:\b(?:photos?|photography|fotos?|fotografie|images?|illustrations?|bild(?:er)?"
     r"|edit(?:ing|ed) by|translat(?:ed|ion) by|übersetzt von|übersetzung|traduit par|traducción"
     r"|zdjęcia|фото)\b|摄影|图/|[©ⓒ]).*$",
@@ -69,34 +69,34 @@ _CREDIT = re.compile(
 )
 _AND = "and|und|et|en|och|og|ja|és|ve|та|και|with|mit|avec|con|(?-i:[yeiий])"
 _LIST_MARKS = r"[;|¦•·/、,，；\n&＆،]"
-_BETWEEN_NAMES = re.compile(
+_BETWEEN_NAMES = lazy_pattern(
     rf"(?:(?<!\s)\s+)?(?:{_LIST_MARKS}(?:\s*+(?P<joining>[&＆]|(?:{_AND})\s))?"
     rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_AND})\s|\s[-–—]\s)\s*",
     re.IGNORECASE,
 )
 _IN_SURNAMES = word_set("y e i")  # between two surnames: "Ramos y Cajal", "Pinto e Castro"
-_URL_OR_EMAIL = re.compile(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-_URLS_OR_EMAILS = re.compile(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGNORECASE)
+_URL_OR_EMAIL = lazy_pattern(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
+_URLS_OR_EMAILS = lazy_pattern(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGNORECASE)
 # An unclosed bracket matches up to the end of the line.
-_IN_BRACKETS = re.compile(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
-_NOT_IN_BYLINES = re.compile(r"[\d:：?!]")
+_IN_BRACKETS = lazy_pattern(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
+_NOT_IN_BYLINES = lazy_pattern(r"[\d:：?!]")
 _AROUND_NAME = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
 # Words that introduce a person's employer, place or subject: "Jane Doe in Paris".
-_CIRCUMSTANCE = re.compile(
+_CIRCUMSTANCE = lazy_pattern(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
     r"|для|в)(?=\s|$)"
 )
-_DATE_LABEL = re.compile(  # " updated", " last updated", or a number
+_DATE_LABEL = lazy_pattern(  # " updated", " last updated", or a number
     r"\s(?:(?:last )?updated|(?:first )?published|posted|aktualisiert|zuletzt|veröffentlicht|publié"
     r"|mis à jour|publicado|actualizado|atualizado|aggiornato|pubblicato|bijgewerkt|gepubliceerd"
     r"|aktualizacja|opublikowano|обновлено|опубликовано|\d)\b",
     re.IGNORECASE,
 )
-_JAPANESE_KOREAN_TITLE = re.compile(  # titles such as 記者 (reporter), and offices before a name
+_JAPANESE_KOREAN_TITLE = lazy_pattern(  # titles such as 記者 (reporter), and offices before a name
     r"^(?:[^,]*[支本]社|[^,]*支局)(?:[\s　・]\s*)|^\w{1,10}=(?=[가-힣]{2,4}\b)"
     r"|(?<=\w)\s?(?:記者|特派員|論説委員|編集委員|기자|특파원|논설위원|통신원)$"
 )
-_LAST_FIRST = re.compile(  # "Doe, Jane"
+_LAST_FIRST = lazy_pattern(  # "Doe, Jane"
     r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*+)$"
 )
 # Words that occur in job titles, section names, buttons and accounts, but not in names.
@@ -140,7 +140,7 @@ _PARTICLES = word_set(  # words of names that may be in lower case, as in "Ludwi
 _NON_FIRST_NAMES = _NON_NAME_WORDS | _ROLES | _DEGREES
 _NON_PSEUDONYM_WORDS = _NON_NAME_WORDS | _PARTICLES
 _ELIDED = lazy_pattern(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
-_HAN_NON_NAME_WORDS = re.compile(  # words of buttons, labels and job titles
+_HAN_NON_NAME_WORDS = lazy_pattern(  # words of buttons, labels and job titles
     "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
 
@@ -298,7 +298,7 @@ MAX_BYLINE = 120  # of a line that introduces an author
 MAX_DATE_TEXT = 60  # of the text around a date without a label; a longer text is prose
 MAX_IN_PARTS = 100  # of a line whose parts are read one by one
 MAX_UNMARKED_NAMES = 40  # of names next to a date, without a word such as "By"
-_NAMES_AFTER_MARK = re.compile(  # "By Jane Doe"
+_NAMES_AFTER_MARK = lazy_pattern(  # "By Jane Doe"
     rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
     rf"(?:{BYLINE_MARKS})(?:{_COLON}|\s+)(?P<names>\S.*)$",
     re.IGNORECASE,

@@ -173,7 +173,7 @@ _PATTERNS_OF_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"^(?:videoobject|newsvideo)$|^video(?:\.|$)"), "video"),
 )
 _ARTICLE_TYPE = re.compile(r"(?:article|posting|report|review|recipe)$")
-_LIVE_PATH = re.compile(  # "/live/", "/story-liveblog"
+_LIVE_PATH = lazy_pattern(  # "/live/", "/story-liveblog"
     r"(?:^|/)(?:live|en-direct|diretta|na-zywo)(?:/|$)|(?:^|[/_-])(?:live-?blog"
     r"|live-?ticker|newsticker|minuto-a-minuto|relacja-na-zywo)(?:[/_.-]|$)"
 )

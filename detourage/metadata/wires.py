@@ -28,7 +28,7 @@ MAX_EDITOR_INITIALS = 4  # length of an editor's initials after an agency, as in
 MAX_PARTS = 6  # persons and other parts of a byline, apart from the agency
 # Paragraphs at the start and end of the body, and lines after it, that are searched for an agency
 _LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
-_PICTURE_CREDIT = re.compile(  # words that credit a picture
+_PICTURE_CREDIT = lazy_pattern(  # words that credit a picture
     r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|picture|video|zdję\w+|фото|archiv\w*"
     r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|getty|\bepa\b",
     re.IGNORECASE,
@@ -51,10 +51,10 @@ _COPYRIGHT = lazy_pattern(  # "(c) 2024 by the", before an agency
     r"(?:the\s)?",
     re.IGNORECASE,
 )
-_BARE_END = re.compile(  # "… the end. -Reuters", with the agency as the group
+_BARE_END = lazy_pattern(  # "… the end. -Reuters", with the agency as the group
     r"[.!?…»”\"'’。]\s{0,3}(?:[-–—/]{1,2}\s{0,2})?([^\s.!?…»”\"'’。–—-][^\s.!?…»”\"'’。]{1,30})[./]?\s*$"
 )
-_BRACKET_END = re.compile(  # "… the end. (Reuters)", with the agency as the group
+_BRACKET_END = lazy_pattern(  # "… the end. (Reuters)", with the agency as the group
     r"(?:[.!?…»”\"'。！？)]|^)\s{0,3}[(（\[【]([^()（）\[\]【】]{2,40})[)）\]】][.。\s]*$"
 )
 _NUMBER = lazy_pattern(r"\s\d")  # the start of a number

@@ -54,11 +54,11 @@ _OTHER_BLOCKS: Final = HEADINGS | word_set("ul ol dl table blockquote figure pre
 # arrow or bracket ("► More").
 _LABEL: Final = lazy_pattern(r"[:：|»›>→⇒⟶►▶▸➤➔➡\-–—\])】〉》]\s*$|^\s*[►▶▸➤➔➡→»\[【]")
 _FULL_STOPS: Final = (".", "。", "।", "۔")
-_COOKIES: Final = re.compile(
+_COOKIES: Final = lazy_pattern(
     "cookie|куки|クッキー|쿠키|çerez|ciastecz|eväste|kolačić|informasjonskaps|कुकी|الارتباط",
     re.IGNORECASE,
 )
-_COPYRIGHT: Final = re.compile("[©ⓒⒸ]")
+_COPYRIGHT: Final = lazy_pattern("[©ⓒⒸ]")
 
 
 def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str) -> Booleans:

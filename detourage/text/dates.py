@@ -136,7 +136,7 @@ _FORMATS = tuple(
         (":", rf"{_DAY}\.?\s+{_NAME}\s+(?P<short>\d\d)(?=[\s,]+\d\d?:\d\d)"),  # 31 May 24, 18:30
     )
 )
-_COMPACT = re.compile(  # 20240531, perhaps followed by a time
+_COMPACT = lazy_pattern(  # 20240531, perhaps followed by a time
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{4}(?:\d\d)?$)"
 )
 _DIGIT = re.compile(r"[\d〇零○]")
@@ -152,7 +152,7 @@ _CLOCK = re.compile(  # 18:30:59, 18.30, 18h30, 18시 30분, 18 Uhr, or the bare
     r"|(?P<sign>\s?(?:[時时시點点]|(?:h|uhr)\b)))?",
     re.IGNORECASE,
 )
-_ZONE = re.compile(  # The text after a time, as in "18:30 Uhr (CEST)" or "18:30 GMT+2"
+_ZONE = lazy_pattern(  # The text after a time, as in "18:30 Uhr (CEST)" or "18:30 GMT+2"
     r"(?P<unit>\s?(?:uhr|hrs?|น|ч)\b\.?)?[.,]?\s*[(\[]?\s?"
     rf"(?:(?P<zone>{'|'.join(name for name in _ZONES if ' ' in name)}|{_LETTER}{{1,6}})"
     rf"(?!{_LETTER}))?"
@@ -163,14 +163,14 @@ _COMPACT_TIME = lazy_pattern(  # T183059Z, or 18:30:59+02:00
     r"T?(?P<hour>\d\d):?(?P<minute>\d\d):?(?P<second>\d\d)?(?P<zone>Z)?(?P<offset>[+-]\d\d:?\d\d)?$"
 )
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")  # Seconds or milliseconds since 1970
-_DAY_FIRST_IN_PATH = re.compile(  # 31-05-2024
+_DAY_FIRST_IN_PATH = lazy_pattern(  # 31-05-2024
     r"(?<!\d)(?P<day>\d\d)[-_.](?P<month>\d\d)[-_.](?P<year>(?:19|20)\d\d)(?![\d])"
 )
 _IN_PATH = re.compile(  # 2024/05/31, 2024/may/31 or 20240531
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?:(?P<sign>[/_.-])(?P<month>\d{1,2}|[a-z]{3,9})(?P=sign)(?P<day>\d{1,2})"
     r"|[/_.-]?(?P<month2>\d\d)[/_.-]?(?P<day2>\d\d))(?!\d)"
 )
-_SEPARATORS = re.compile(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
+_SEPARATORS = lazy_pattern(r"^[\W\d]+|\b(?:uhr|at|um|am|on|le)\b|[\s|·,–-]+$", re.IGNORECASE)
 MAX_GAP = 12  # characters between a day and its time, as in " um 14.30 Uhr"
 
 
@@ -306,7 +306,7 @@ def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
 
 
 # The first two numbers of a date in digits, which are day and month or month and day, and its year.
-_EITHER_ORDER = re.compile(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?(\d{4})?")
+_EITHER_ORDER = lazy_pattern(r"(\d\d?)\s?[/|.-]\s?(\d\d?)\s?[/|.-]\s?(\d{4})?")
 
 
 def date_in_path(path: str, language: str | None = None) -> Moment | None:
