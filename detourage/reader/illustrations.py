@@ -123,9 +123,13 @@ def _may_lead(page: Outline, index: int, frame: int, heading: int | None) -> boo
 
 def captions_of(page: Outline) -> Booleans:
     """Return a mask of the short elements that are captions because of their name or place."""
-    captions: Booleans = page.named(CAPTION) & (page.sizes <= MAX_CAPTION_TOKENS)
-    captions[captions_under_images(page)] = True
-    return captions
+
+    def compute() -> Booleans:
+        captions: Booleans = page.named(CAPTION) & (page.sizes <= MAX_CAPTION_TOKENS)
+        captions[captions_under_images(page)] = True
+        return captions
+
+    return page.cached(captions_of, compute)
 
 
 def captions_under_images(page: Outline) -> list[int]:
@@ -134,13 +138,21 @@ def captions_under_images(page: Outline) -> list[int]:
     Text below an image belongs to it if a line break separates them within one block. A block of
     its own must have a name that denotes a caption, because a paragraph follows most images.
     """
+    return page.cached(captions_under_images, lambda: _captions_under_images(page))
 
-    def compute() -> list[int]:
-        images = np.flatnonzero(page.flat.having(("img",))).tolist()
-        captions = (_caption_of_image(page, image) for image in images)
-        return sorted({block for block in captions if block is not None})
 
-    return page.cached(captions_under_images, compute)
+def _captions_under_images(page: Outline) -> list[int]:
+    flat, has_image = page.flat, page.flat.having(("img",))
+    if not has_image.any():
+        return []
+    # The largest element around an image without text, and the element below it
+    is_frame = page.sizes[flat.parents] > 0
+    frames = flat.nearest_marked(is_frame)[has_image]
+    below = np.minimum(flat.ends[frames], len(flat.parents) - 1)
+    is_near = (below == flat.ends[frames]) & (flat.text_starts[below] == flat.text_starts[frames])
+    found = np.column_stack((np.flatnonzero(has_image), frames, below))[is_near].tolist()
+    captions = (_caption_of_image(page, *each) for each in found)
+    return sorted({block for block in captions if block is not None})
 
 
 def lines_under_images(page: Outline) -> frozenset[int]:
@@ -152,20 +164,17 @@ def lines_under_images(page: Outline) -> frozenset[int]:
     )
 
 
-def _caption_of_image(page: Outline, image: int) -> int | None:
-    """Return the block around an image, or the block below it, if that is the image's caption."""
-    frame = image
-    while frame > 0 and not page.size(page.parents[frame]):
-        frame = page.parents[frame]
-    text, next_element = page.text_starts[frame], page.ends[frame]
-    if next_element >= len(page.tags) or page.text_starts[next_element] != text:
-        return None
-    if page.tags[next_element] == "br":
+def _caption_of_image(page: Outline, image: int, frame: int, below: int) -> int | None:
+    """Return the block around an image, or the block below it, if that is the image's caption.
+
+    `frame` is the largest element around the image without text, and `below` the next one.
+    """
+    if page.tags[below] == "br":
         block = page.blocks[page.parents[frame]]
-        may_be_caption = page.tags[block] in _CAPTIONED and page.text_starts[block] == text
+        starts_with_image = page.text_starts[block] == page.text_starts[frame]
+        may_be_caption = page.tags[block] in _CAPTIONED and starts_with_image
     else:
-        block = next_element
-        may_be_caption = not page.name_words(block).isdisjoint(_CAPTION_NAMES)
+        block, may_be_caption = below, not page.name_words(below).isdisjoint(_CAPTION_NAMES)
     if not may_be_caption or not 0 < page.size(block) <= MAX_TOKENS_BELOW_IMAGE:
         return None
     texts = page.texts[page.text_starts[block] : page.text_ends[block]]

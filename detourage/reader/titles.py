@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 from detourage.html.urls import split_url
-from detourage.reader.outline import Outline
+from detourage.reader.outline import Outline, list_of
 from detourage.text import words
 from detourage.text.texts import count_words
 from detourage.text.words import squash
@@ -132,7 +132,8 @@ class _Site(NamedTuple):
 
     @classmethod
     def of(cls, page: Outline, url: str, others: Sequence[Titles]) -> Self:
-        logos = [index for index in page.headings if _is_logo(page, index)]
+        links = list_of(page.link_numbers[page.text_parents])
+        logos = [index for index in page.headings if _is_logo(page, index, links)]
         names = {squash(page.text_of(index)) for index in logos}
         names |= {squash(page.metas.get(name, "")) for name in ("og:site_name", "application-name")}
         for other in others:
@@ -222,10 +223,9 @@ def _without_site(title: str, site: _Site) -> str:
     return rest.strip() if rest.strip() and site.has_name(name) else text
 
 
-def _is_logo(page: Outline, index: int) -> bool:
-    """Return whether a heading is a link to the site's home page."""
-    start, end = page.text_starts[index], page.text_ends[index]
-    links = {page.links[node.parent] for node in page.texts[start:end] if node.text.strip()}
+def _is_logo(page: Outline, index: int, text_links: Sequence[int]) -> bool:
+    """Return whether a heading is a link to the site's home page, given the link of each text."""
+    links = {*text_links[page.text_starts[index] : page.text_ends[index]]}
     if len(links) != 1 or -1 in links:
         return False
     url = page.node(links.pop()).get("href")
