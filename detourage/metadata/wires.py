@@ -244,27 +244,21 @@ def _agency_at_end(line: str) -> str | None:
 
 def _may_name(text: str) -> bool:
     """Return whether a text may name an agency, because it contains a word of a name."""
-    words = _WORDS.findall(text)
-    in_initials, in_names = _agency_words()
-    return (
-        not in_initials.isdisjoint(words)
-        or not in_names.isdisjoint(map(str.casefold, words))
-        or contains_any(text, _UNCASED_SCRIPTS)
-    )
+    is_known = not _agency_words().isdisjoint(_WORDS.findall(text.casefold()))
+    return is_known or contains_any(text, _UNCASED_SCRIPTS)
 
 
 @cache
-def _agency_words() -> tuple[frozenset[str], frozenset[str]]:
-    """Return the longest word of each of the initials, and of each name in lower case."""
+def _agency_words() -> frozenset[str]:
+    """Return the longest word of each written form in lower case."""
     agencies = _shipped_agencies().values()
-    initials = [form for each in agencies for form in each["initials"]]
-    names = [name.casefold() for each in agencies for name in each["names"]]
+    initials = {form.casefold() for each in agencies for form in each["initials"]}
+    names = {name.casefold() for each in agencies for name in each["names"]}
     # "AP" is rarer in other texts than the longest word of "The AP".
-    short = {*map(str.casefold, initials)}
-    words = (
-        max(_WORDS.findall(name), key=lambda word: (word in short, len(word))) for name in names
+    return frozenset(
+        max(_WORDS.findall(form), key=lambda word: (word in initials, len(word)))
+        for form in names | initials
     )
-    return frozenset(max(_WORDS.findall(form), key=len) for form in initials), frozenset(words)
 
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:
