@@ -189,7 +189,7 @@ class Reading:
         layouts = lay_out(page, extents)
         columns = align_columns(layouts)
         authors = find_authors(layouts, columns)
-        dates = find_comment_dates(layouts, columns, page.attributes.of(0).get("lang"))
+        dates = find_comment_dates(layouts, columns, page.attributes.by_element("lang").get(0))
         return cls(page, records, url, extents, layouts, columns, authors, dates)
 
     @cached_property

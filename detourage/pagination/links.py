@@ -252,4 +252,4 @@ def _is_current(links: Links, pages: dict[int, Address], number: int, link: int)
     is_small = parent >= 0 and flat.ends[parent] - parent <= 3
     if any(_CURRENT.search(links.names(each)) for each in ([link, parent] if is_small else [link])):
         return True
-    return flat.attributes.of(link).get("aria-current") not in {None, "false"}
+    return flat.attributes.by_element("aria-current").get(link) not in {None, "false"}

@@ -1,7 +1,6 @@
 """Detection of an article's language from its text and the page's declarations."""
 
 import re
-from itertools import compress
 
 import pycld2
 
@@ -57,8 +56,11 @@ def declared_language(page: Outline) -> str | None:
     """
     document, metas, by_element = page.root, page.metas, page.document.attributes.by_element
     headers = by_element("http-equiv").items()
-    is_language = (name.strip().lower() == "content-language" for _, name in headers)
-    http_headers = (by_element("content").get(index) for index, _ in compress(headers, is_language))
+    http_headers = (
+        by_element("content").get(each)
+        for each, name in headers
+        if name.strip().lower() == "content-language"
+    )
     elements = (document, *document.iterchildren("body"))
     attributes = ("lang", "xml:lang", _XML_LANG)
     candidates = (
