@@ -322,6 +322,12 @@ class FlatDocument:
             numbers=self.numbers[kept],
         )
 
+    def with_renamed(self, tag: str, new_tag: str) -> Self:
+        """Return a copy in which elements with a tag have another one."""
+        distinct = [*dict.fromkeys((*self.distinct_tags, new_tag))]
+        numbers = np.where(self.having((tag,)), distinct.index(new_tag), self.tag_numbers)
+        return replace(self, distinct_tags=distinct, tag_numbers=numbers)
+
     @cached_property
     def memo(self) -> dict[Hashable, Any]:
         """Cache for values that other modules derive from the document; each has its own keys."""
@@ -372,16 +378,15 @@ class FlatDocument:
         values = self.attributes.by_element(name)
         if not values or self.elements.is_complete:
             return values
-        places = self._places
-        return self.once(
-            (FlatDocument.values, name),
-            lambda: {places[each]: value for each, value in values.items() if each in places},
-        )
+        return self.once((FlatDocument.values, name), lambda: self._selected(values))
 
-    @cached_property
-    def _places(self) -> dict[int, int]:
-        """The index of each element by its index in the whole document."""
-        return dict(zip(self.numbers.tolist(), range(len(self.numbers)), strict=True))
+    def _selected(self, values: dict[int, str]) -> dict[int, str]:
+        """Return the values of the selected elements, by their index in the selection."""
+        wanted = np.fromiter(values, np.int64, len(values))
+        places = np.searchsorted(self.numbers, wanted)
+        is_selected = self.numbers[np.minimum(places, len(self.numbers) - 1)] == wanted
+        selected = zip(places.tolist(), values.values(), is_selected.tolist(), strict=True)
+        return {place: value for place, value, is_own in selected if is_own}
 
     def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
         """Return the indices of the given elements of the document."""

@@ -83,12 +83,7 @@ class Node:
     @property
     def tag(self) -> str:
         """The tag."""
-        return self.flat.tags[self.index]
-
-    @property
-    def attrib(self) -> dict[str, str]:
-        """The attributes by name."""
-        return self.flat.attributes.of(self.index)
+        return self.flat.distinct_tags[self.flat.tag_numbers.item(self.index)]
 
     def get(self, name: str, default: str | None = None) -> str | None:
         """Return the value of an attribute."""

@@ -5,10 +5,11 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from detourage.article import ArticleMetadata, TextDirection
+from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of, split_url
 from detourage.metadata import bylines, publication
 from detourage.metadata.bylines import names_in, without_repeats
-from detourage.metadata.declared import Record, read_json_ld, read_metas, read_microdata
+from detourage.metadata.declared import Record, json_ld_of, read_json_ld, read_metas, read_microdata
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import find_wire
 from detourage.reader.found_body import FoundBody
@@ -51,14 +52,10 @@ def read_metadata(
     Displayed names of authors are preferred to all but those in JSON-LD. `template_lines` has the
     digests of lines that also occur on other pages of the template.
     """
-    head = page.declarations
-    json_ld = read_json_ld(head)
-    with_property = page.document.values("itemprop")
-    elements = [node for node in head if node.index in with_property]
-    elements += map(page.node, page.flat.values("itemprop"))
-    microdata = read_microdata(elements, page.node(finding.container))
+    json_ld = read_json_ld(json_ld_of(page.document))
+    microdata = read_microdata(_properties(page), page.node(finding.container))
     metas = read_metas(page.document)
-    declared = json_ld + microdata + metas
+    declared = Record.joined(json_ld, microdata, metas)
     surroundings = Surroundings(page, finding, heading, template_lines)
     address = split_url(url)
     base = base_of(page.root, url)
@@ -94,6 +91,13 @@ def read_metadata(
         favicon=_first_absolute(metas.icons, base),
         text_direction=_direction(page, finding.container),
     )
+
+
+def _properties(page: Outline) -> list[Node]:
+    """Return the elements with microdata: declarations, and then those that may display text."""
+    elements = [Node(page.document, each) for each in page.document.values("itemprop")]
+    declarations = [each for each in elements if each.tag in ("meta", "link", "script")]
+    return [*declarations, *map(page.node, page.flat.values("itemprop"))]
 
 
 MAX_TEXT = 1_000  # length of a declared description or name, in characters; the rest is cut off

@@ -10,8 +10,8 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
-from typing import Any, Final, Self
+from itertools import chain
+from typing import Any, Final, NamedTuple, Self
 from urllib.parse import unquote
 
 import numpy as np
@@ -32,8 +32,7 @@ _MEDIA_TYPE = lazy_pattern(r"(?:videoobject|gallery|audioobject|newsvideo)$")
 _ITEM_TYPES = (ARTICLE_TYPE, _MEDIA_TYPE, PAGE_TYPE)
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """The unvalidated values from one source, in page order, each on a single line."""
 
     titles: tuple[str, ...] = ()
@@ -56,10 +55,11 @@ class Record:
         """Build a record from values keyed by field name, dropping duplicates."""
         return cls(**{name: tuple(dict.fromkeys(each)) for name, each in values.items()})
 
-    def __add__(self, other: "Record") -> "Record":
-        """Return the values of both records, those of the left operand first."""
-        names = [field.name for field in fields(self)]
-        return Record.of({name: (*getattr(self, name), *getattr(other, name)) for name in names})
+    @classmethod
+    def joined(cls, *records: Self) -> Self:
+        """Return the values of several records, those of the first one first."""
+        columns = zip(*records, strict=True)
+        return cls(*(tuple(dict.fromkeys(chain.from_iterable(each))) for each in columns))
 
 
 MAX_METAS = 500  # ``meta`` elements, and ``link`` elements, examined per page
@@ -226,7 +226,7 @@ MAX_KEPT_CHARACTERS = 100_000  # characters of a script whose values are kept wi
 MAX_NODES = 5_000  # objects examined per page
 MAX_DEPTH = 12  # nesting depth of objects and lists
 MAX_VALUES = 100  # values per property
-_TYPE = re.compile(r"^\s*application/ld\+json\b", re.IGNORECASE)
+_JSON_LD = re.compile(r"\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = lazy_pattern(r"<!--|-->|<!\[CDATA\[|\]\]>")
 # A quotation mark ends a key or a text only if the characters after it match these patterns, such
 # as a colon or a bracket. Spaces after a mark are examined only once, so the time is linear.
@@ -251,12 +251,13 @@ _OTHER_PROPERTIES = word_set(
     " itemlistelement author creator contributor editor publisher image thumbnail video"
     " associatedmedia sourceorganization copyrightholder potentialaction breadcrumb"
 )
+_DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 _Node = Mapping[str, Any]
 
 
-def read_json_ld(elements: Iterable[Node]) -> Record:
-    """Read the declarations about the page's article from ``script`` elements."""
-    nodes = list(_walk_objects(_parse_scripts(elements)))
+def read_json_ld(scripts: Iterable[Node]) -> Record:
+    """Read the declarations about the page's article from JSON-LD scripts."""
+    nodes = list(_walk_objects(_parse_scripts(scripts)))
     # A node with an ID and at most one more key only refers to another node.
     described = [node for node in nodes if "@id" in node and len(node) > 2]
     nodes_by_id = {str(node["@id"]): node for node in reversed(described)}
@@ -273,6 +274,18 @@ def read_json_ld(elements: Iterable[Node]) -> Record:
     for node in (*main, *pages[:1]):
         _read_node(node, nodes_by_id, values)
     return Record.of(values)
+
+
+def is_json_ld(media_type: str | None) -> bool:
+    """Return whether the ``type`` of a script is that of JSON-LD."""
+    return _JSON_LD.match(media_type or "") is not None
+
+
+def json_ld_of(flat: FlatDocument) -> list[Node]:
+    """Return the scripts of a document that are JSON-LD."""
+    types = flat.attributes.by_element("type").items()
+    found = [Node(flat, each) for each, media_type in types if is_json_ld(media_type)]
+    return [each for each in found if each.tag == "script"]
 
 
 def json_ld_in(script: Node) -> list[Any]:
@@ -297,7 +310,6 @@ def parse_tolerant(text: str) -> list[Any]:
 
 def _decode(text: str) -> tuple[list[Any], bool]:
     """Return the valid JSON values at the start of a text, and whether nothing else follows."""
-    decoder = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
     values: list[Any] = []
     position = 0
     while position < len(text):
@@ -305,7 +317,7 @@ def _decode(text: str) -> tuple[list[Any], bool]:
             position += 1
             continue
         try:
-            value, position = decoder.raw_decode(text, position)
+            value, position = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
             return values, False
         values.append(value)
@@ -371,17 +383,15 @@ def _unescape(text: str) -> str:
     return decoded
 
 
-def _parse_scripts(elements: Iterable[Node]) -> list[Any]:
-    """Return the JSON values in the JSON-LD scripts, up to `MAX_CHARACTERS`."""
+def _parse_scripts(scripts: Iterable[Node]) -> list[Any]:
+    """Return the JSON values in scripts, up to `MAX_CHARACTERS`."""
     values: list[Any] = []
     remaining = MAX_CHARACTERS
-    for element in elements:
-        if element.tag != "script" or not _TYPE.match(element.get("type") or ""):
-            continue
-        remaining -= len(element.text or "")
+    for script in scripts:
+        remaining -= len(script.text or "")
         if remaining < 0:
             break
-        values.extend(json_ld_in(element))
+        values.extend(json_ld_in(script))
     return values
 
 

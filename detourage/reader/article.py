@@ -9,7 +9,7 @@ import numpy as np
 
 from detourage.article import Article, ArticleEmbed, ArticleImage, ArticleMetadata
 from detourage.html import Page
-from detourage.html.flat import HtmlElement
+from detourage.html.flat import FlatDocument
 from detourage.html.urls import base_of
 from detourage.metadata import read_metadata
 from detourage.reader import hidden_articles, menus, sentences, titles
@@ -178,12 +178,12 @@ def find_article(
 ) -> tuple[Article, FoundBody | None]:
     """Find an article and its body; the body is None if the page does not display the article."""
 
-    def read_opened(root: HtmlElement) -> Article:
+    def read_opened(opened: FlatDocument) -> Article:
         """Read a copy of the page in which hidden elements are displayed."""
-        opened = _displayed_article(page._replace(outline=Outline.of(root), posts=None))
-        if opened is None:
+        displayed = _displayed_article(page._replace(outline=Outline.of(opened), posts=None))
+        if displayed is None:
             raise NoTextError("the page shows no text")
-        return opened[0]
+        return displayed[0]
 
     displayed = _displayed_article(page, comments)
     hidden_article = hidden_articles.hidden_article(

@@ -26,8 +26,7 @@ from detourage.comments.extents import find_extents
 from detourage.comments.finding import MIN_CONFIDENCE, NONE_FOUND, search
 from detourage.comments.reading import dated_from
 from detourage.html import Page
-from detourage.html.flat import FlatDocument, HtmlElement
-from detourage.html.nodes import Node
+from detourage.html.flat import FlatDocument
 from detourage.metadata import dated_from as dated_metadata
 from detourage.pagination import read_pagination
 from detourage.reader import NoArticleError, NoTextError, TemplateKnowledge, extract_article
@@ -171,10 +170,9 @@ def _with_comments(
     posts = _PostsOfPage.of(page, template, patterns)
     excluded = comments_to_exclude(page, posts.likely)
 
-    def read_opened(root: HtmlElement) -> Article:
+    def read_opened(opened: FlatDocument) -> Article:
         """Read a copy with displayed ``noscript`` elements, which may hold the posts of a forum."""
-        opened = replace(page, flat=FlatDocument.of(root))
-        return _with_comments(opened, template, None, text_roles, favor)
+        return _with_comments(replace(page, flat=opened), template, None, text_roles, favor)
 
     article = extract_article(page, template, excluded, text_roles, posts.find, favor, read_opened)
     if article.comments:
@@ -381,8 +379,10 @@ def declared_comments(page: Page) -> tuple[Comment, ...]:
     """Read the comments in a page's JSON-LD or, failing that, in the state of its scripts."""
     if not may_hold_comments(page.flat.pieces.utf8):
         return ()
-    all_scripts = Node(page.flat, 0).iter("script")
-    scripts = [each for each in all_scripts if may_hold_comments((each.text or "").encode())]
-    data = (value for _, value in structured_data(scripts))
-    state = (value for _, value in program_state(scripts))
+
+    def is_wanted(script: str) -> bool:
+        return may_hold_comments(script.encode())
+
+    data = (value for _, value in structured_data(page.flat, is_wanted))
+    state = (value for _, value in program_state(page.flat, is_wanted))
     return comments_in_data(data, page.url) or comments_in_state(state, page.url)

@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
+from detourage.metadata.declared import json_ld_of
 from detourage.reader.outline import Outline
-from detourage.reader.scripts import is_structured_data
 
 MAX_SCRIPT_CHARACTERS: Final = 500_000  # length of JSON-LD searched for declared types
 
@@ -15,8 +15,7 @@ def declared_types(page: Outline) -> list[str]:
     """Return all types that a page declares, in lower case, such as ``"newsarticle"``."""
 
     def compute() -> list[str]:
-        scripts = (node for node in page.declarations if node.tag == "script")
-        json_ld = "\n".join(node.text or "" for node in scripts if is_structured_data(node))
+        json_ld = "\n".join(script.text or "" for script in json_ld_of(page.document))
         _, item_types = page.flat.attributes.named("itemtype")
         types = _TYPE.findall(json_ld[:MAX_SCRIPT_CHARACTERS])
         types += [value.rpartition("/")[2] for value in item_types]

@@ -350,8 +350,8 @@ class _Search:
     def _by_headline(self) -> dict[str, str]:
         """URLs of the site's other pages found in structured data, by headline (`squash`)."""
         urls: dict[str, str] = {}
-        scripts = (node for node in self.page.declarations if node.tag == "script")
-        waiting: list[Any] = [value for _, value in structured_data(scripts, holding="headline")]
+        data = structured_data(self.page.document, lambda text: "headline" in text)
+        waiting: list[Any] = [value for _, value in data]
         for _ in range(MAX_VALUES):
             if not waiting:
                 break
@@ -393,8 +393,8 @@ class _Search:
         """The page's base, site and paths, from the fetched URL and those that it declares."""
         links = (
             node.get("href")
-            for node in self.page.declarations
-            if node.tag == "link" and "canonical" in (node.get("rel") or "").lower()
+            for node in self.page.root.iter("link")
+            if "canonical" in (node.get("rel") or "").lower()
         )
         written = [self.url, *links, self.page.metas.get("og:url")]
         first = next(filter(None, (absolute(each, "") for each in written)), "")

@@ -13,22 +13,15 @@ from dataclasses import replace
 
 from detourage.article import Article
 from detourage.html import PageError, parse_page
-from detourage.html.flat import HtmlElement
-from detourage.html.nodes import Node, element_at
+from detourage.html.flat import FlatDocument, HtmlElement
+from detourage.html.nodes import Node, Paths, index_at
+from detourage.metadata.declared import is_json_ld
 from detourage.reader import titles
 from detourage.reader.errors import NoArticleError
 from detourage.reader.found_body import FoundBody
 from detourage.reader.locations import without_locations
 from detourage.reader.outline import Outline
-from detourage.reader.scripts import (
-    MIN_STATE,
-    Passage,
-    is_prose,
-    is_structured_data,
-    passages,
-    program_state,
-    structured_data,
-)
+from detourage.reader.scripts import Passage, is_prose, passages, program_state, structured_data
 from detourage.text import words
 from detourage.text.patterns import lazy_pattern
 
@@ -57,7 +50,7 @@ UNDISPLAYED_TAGS = ("noscript", "template")  # Elements whose content a page doe
 Extract = Callable[[Outline, FoundBody], Article]
 """Function that extracts the article from an outline whose body is known."""
 
-Read = Callable[[HtmlElement], Article]
+Read = Callable[[FlatDocument], Article]
 """Function that extracts the article of a whole document, or raises `NoArticleError`."""
 
 
@@ -140,11 +133,13 @@ def _candidates(
     if shown is not None and shown.container is not None:
         in_article = range(shown.container + 1, int(page.document.ends[shown.container]))
     min_length = int(MIN_RATIO * length)
-    data = structured_data(page.declarations, max(min_length, 1), ARTICLE_BODY)
+    data = structured_data(
+        page.document, lambda text: len(text) >= min_length and ARTICLE_BODY in text
+    )
     bodies = ((script, each) for script, value in data for each in passages(value, ARTICLE_BODY))
     yield from _articles_of(url, page, bodies, ARTICLE_BODY, extract)
     if is_teaser:
-        states = program_state(page.declarations, max(min_length, MIN_STATE))
+        states = program_state(page.document, lambda text: len(text) >= min_length)
         texts = ((script, each) for script, value in states for each in passages(value))
         yield from _articles_of(url, page, texts, JSON_STATE, extract)
     for tag in UNDISPLAYED_TAGS:
@@ -197,10 +192,10 @@ def _article_of(
     head = deepcopy(document.find("head"))
     if head is None:
         head = text.makeelement("head")
-    for script_with_data in filter(is_structured_data, document.iter("script")):
+    for each in document.iter("script"):
         # Structured data applies to the article regardless of its position on the page.
-        if script_with_data.getparent().tag != "head":
-            head.append(deepcopy(script_with_data))
+        if is_json_ld(each.get("type")) and each.getparent().tag != "head":
+            head.append(deepcopy(each))
     text.insert(0, head)
     for name, value in document.items():
         text.set(name, value)
@@ -218,15 +213,10 @@ def _in_undisplayed(
     text = "\n".join(words.clean(element.text_content()) for element in elements)
     if len(text) < min_length or not is_prose(text):
         return None
-    opened = deepcopy(page.elements[0])
-    shown = [*opened.iter(tag)]
-    for element in shown:
-        element.tag = "div"
+    opened = page.document.with_renamed(tag, "div")
     try:
         article = read(opened)
     except NoArticleError:
         return None
-    container = element_at(opened, article.xpath)
-    for element in shown:
-        element.tag = tag
-    return replace(article, method=tag, xpath=opened.getroottree().getpath(container))
+    container = index_at(opened, article.xpath) or 0
+    return replace(article, method=tag, xpath=Paths.of(page.document).path(container))

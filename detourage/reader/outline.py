@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -210,12 +209,6 @@ class Outline:
         return mask
 
     @cached_property
-    def is_silent(self) -> list[bool]:
-        """Whether each element displays no text, such as ``script`` (`without_text`)."""
-        mask: list[bool] = without_text(self.document)[self.flat.numbers].tolist()
-        return mask
-
-    @cached_property
     def block_numbers(self) -> Integers:
         """Index of each element's nearest enclosing block, or its own index if it is a block."""
         return self.flat.nearest_marked(~within_sentences(self.document)[self.flat.numbers])
@@ -250,11 +243,15 @@ class Outline:
 
     def text_of(self, index: int) -> str:
         """Return the text below an element, on one line."""
+        start, end = self.text_starts[index], self.text_ends[index]
+        if end - start == 1:
+            return self.tokenised.clean[start]
         parts: list[str] = []
         previous_line = -1
-        for node in self.texts[self.text_starts[index] : self.text_ends[index]]:
-            parts.append(node.text if node.line == previous_line else f" {node.text}")
-            previous_line = node.line
+        lines = self.text_lines[start:end].tolist()
+        for text, line in zip(self.flat.texts[start:end], lines, strict=True):
+            parts.append(text if line == previous_line else f" {text}")
+            previous_line = line
         return words.clean("".join(parts))
 
     def children(self, index: int) -> Iterator[int]:
@@ -306,12 +303,6 @@ class Outline:
         return np.flatnonzero(np.diff(self.text_lines, prepend=-1))
 
     @cached_property
-    def lines(self) -> list[list[TextNode]]:
-        """Text nodes of each line, in order."""
-        borders = [*self.line_starts.tolist(), len(self.texts)]
-        return [self.texts[start:end] for start, end in pairwise(borders)]
-
-    @cached_property
     def text_blocks(self) -> tuple[Integers, Integers]:
         """Block elements that contain text, and the nearest block around each of them, or -1."""
         has_text, blocks = self.flat.text_starts < self.flat.text_ends, self.block_numbers
@@ -327,11 +318,6 @@ class Outline:
     def node(self, index: int) -> Node:
         """Return an element as a node of the whole document."""
         return Node(self.document, int(self.flat.numbers[index]))
-
-    @cached_property
-    def declarations(self) -> list[Node]:
-        """The ``meta``, ``link`` and ``script`` elements, with which pages declare metadata."""
-        return [*self.root.iter("meta", "link", "script")]
 
     @cached_property
     def metas(self) -> dict[str, str]:

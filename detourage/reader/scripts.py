@@ -5,19 +5,18 @@ No script is executed, and anything other than JSON is skipped.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import unescape
 from itertools import chain
 from typing import Any, NamedTuple
 
-from detourage.html.nodes import AnyElement, Node
+from detourage.html.flat import FlatDocument
+from detourage.html.nodes import Node
 from detourage.html.page import to_html
-from detourage.metadata.declared import json_ld_in
+from detourage.metadata.declared import is_json_ld, json_ld_in, json_ld_of
 from detourage.text import words
 from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import count_words
-
-STRUCTURED_DATA = "application/ld+json"
 
 MIN_STATE = 200  # characters of a script that is searched for state
 MAX_ATTEMPTS = 100  # positions in a script at which JSON parsing is attempted
@@ -33,43 +32,38 @@ _DECODER = json.JSONDecoder(strict=False)
 
 
 def structured_data(
-    elements: Iterable[Node], min_characters: int = 0, holding: str = ""
+    document: FlatDocument,
+    is_wanted: Callable[[str], bool] = bool,
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield the values in JSON-LD scripts that contain the text `holding`, with their scripts."""
-    for script in elements:
-        text = (script.text or "") if script.tag == "script" and is_structured_data(script) else ""
-        if text and len(text) >= min_characters and holding in text:
+    """Yield the values in a document's JSON-LD scripts with wanted texts, with their scripts."""
+    for script in json_ld_of(document):
+        if is_wanted(script.text or ""):
             for value in json_ld_in(script):
                 yield script, value
 
 
 def program_state(
-    elements: Iterable[Node], min_characters: int = MIN_STATE
+    document: FlatDocument, is_wanted: Callable[[str], bool] = bool
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield the JSON values in the site's scripts, each with its script.
+    """Yield the JSON values in a site's scripts with wanted texts, each with its script.
 
     In JavaScript, these are the literals in assignments and calls; other scripts may be JSON.
     """
-    for script in elements:
-        text = (script.text or "") if script.tag == "script" else ""
-        if len(text) < min_characters:
+    for script in Node(document, 0).iter("script"):
+        text = script.text or ""
+        if len(text) < MIN_STATE or not is_wanted(text):
             continue
         type_ = _type_of(script)
         if type_ in _JAVASCRIPT_TYPES:
             for value in _values_in(text):
                 yield script, value
-        elif type_ != STRUCTURED_DATA and type_.endswith(("/json", "+json")):
+        elif not is_json_ld(type_) and type_.endswith(("/json", "+json")):
             value = read_json(text)
             if value is not None:
                 yield script, value
 
 
-def is_structured_data(script: AnyElement) -> bool:
-    """Return whether a script is JSON-LD."""
-    return _type_of(script) == STRUCTURED_DATA
-
-
-def _type_of(script: AnyElement) -> str:
+def _type_of(script: Node) -> str:
     """Return the media type without parameters: ``"application/json; charset=utf-8"``."""
     return (script.get("type") or "").split(";")[0].strip().lower()
 
