@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -13,8 +14,6 @@ from detourage.article import (
     ArticleEmphasis,
     ArticleImage,
     ArticleLink,
-    BlockType,
-    EmphasisKind,
     copy_with,
 )
 from detourage.html.nodes import Node
@@ -71,30 +70,16 @@ def blocks_of(
     for place, block in enumerate(found):
         if place not in repeated:
             start = kept[-1].end + 2 if kept else 0
-            kept.append(_article_block(page, *block, start=start, base=base))
+            kept.append(_article_block(page, block, start, base))
     return kept, _media_at(page, places, repeated, base)
 
 
-def _article_block(
-    page: Outline,
-    kind: BlockType,
-    text: str,
-    spans: Sequence[tuple[int, int, int | EmphasisKind]],
-    pieces: tuple[int, ...],
-    level: int | None,
-    marker: str | None,
-    code: int,
-    role: int,
-    probability: float,
-    *,
-    start: int,
-    base: str,
-) -> ArticleBlock:
-    """Return a block found by the core, which starts at an offset into the article's text.
+def _article_block(page: Outline, found: Sequence[Any], start: int, base: str) -> ArticleBlock:
+    """Return a block (`Block` in ``blocks.hpp``) that starts at an offset into the article's text.
 
-    A span consists of its start and end and the element of a link or a kind of emphasis. `code` is
-    the element of code, and `role` an index; -1 for none.
+    The element of code and the index of its role are -1 for a block without them.
     """
+    kind, text, spans, pieces, level, marker, code, role, probability = found
     links: list[ArticleLink] = []
     emphasis: list[ArticleEmphasis] = []
     for begin, end, mark in spans:

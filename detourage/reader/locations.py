@@ -21,6 +21,7 @@ from detourage.text.texts import character_tables
 
 if TYPE_CHECKING:
     from detourage.messages import ArticleMessage
+    from detourage.messages import TextLocation as MessageText
 
 MAX_PATH_CHARACTERS = 200_000  # length of all paths together; further parts have no location
 MAX_RATIO = 4  # length of a text relative to a value in it; a longer text may merely mention it
@@ -250,22 +251,28 @@ class Passage:
     byte_end: int | None = None
 
 
-def located_blocks(article: Article) -> list[LocatedBlock]:
-    """Return the blocks of an article that have a location."""
+def located_blocks(article: "Article | ArticleMessage") -> list[LocatedBlock]:
+    """Return the blocks of an article or its message that have a location."""
     return [
         LocatedBlock(
             block.text,
             block.start,
             _absolute_path(article.xpath, block.xpath),
-            [
-                ByteRange(text.byte_start, text.byte_end)
-                for text in block.texts
-                if text.byte_start is not None and text.byte_end is not None
-            ],
+            [*filter(None, map(_bytes_of, block.texts))],
         )
         for block in article.blocks
         if block.xpath is not None
     ]
+
+
+def _bytes_of(text: "TextLocation | MessageText") -> ByteRange | None:
+    """Return the bytes of a text; the arrays of a message have lengths in place of ends."""
+    if isinstance(text, TextLocation):
+        start, end = text.byte_start, text.byte_end
+    else:
+        start, length = text[2:4]
+        end = None if start is None or length is None else start + length
+    return None if start is None or end is None else ByteRange(start, end)
 
 
 def _absolute_path(base: str | None, path: str) -> str:
@@ -282,20 +289,7 @@ def locate_in_message(
     """
     if message.method.startswith("rendered-"):
         raise LocationError("the article was extracted from the page as rendered by a browser")
-    blocks = [
-        LocatedBlock(
-            block.text,
-            block.start,
-            _absolute_path(message.xpath, block.xpath),
-            [
-                ByteRange(start, start + length)
-                for _, _, start, length, *_ in block.texts
-                if start is not None and length is not None
-            ],
-        )
-        for block in message.blocks
-        if block.xpath is not None
-    ]
+    blocks = located_blocks(message)
     if not blocks:
         raise LocationError(
             "the article has no locations: it comes from a script or an earlier version"

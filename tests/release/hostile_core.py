@@ -16,6 +16,7 @@ PARTS = (
     *("</table>", "\u200b", "日本語。", "İ", "word ", "Word. ", "«Yes»", "<h1>", "</h1>", "<pre>"),
     *("<meta name=description content='word Word'>", "<title>word</title>", "3.5 %", "😀", "<ol>"),
     *("<p style='display:none'>", "<article id=x9 class='ArticleBody main-Text2'>", "<li value=3>"),
+    *("<style>.a1,.b{display:none}/*</style>", "<p style=';visibility : hidden' aria-controls=x9>"),
     *("<math>x<annotation encoding=application/x-tex>y", "</math>", "<figure><figcaption>", "<ul>"),
 )
 PAGES, PAGE_LENGTHS, DAMAGED_FILES = 300, (0, 1, 5, 60, 400), 60
@@ -54,8 +55,7 @@ def main(*files: str) -> None:
     network = shipped_bytes(*MODEL).partition(b"\n")[2]
     for number in range(DAMAGED_FILES):
         # Every other file is truncated, too.
-        size = rng.randrange(len(network)) if number % 2 else len(network)
-        damaged = bytearray(network[:size])
+        damaged = bytearray(network[: rng.randrange(len(network)) if number % 2 else None])
         for _ in range(4):
             damaged[rng.randrange(min(len(damaged), 200_000))] = rng.randrange(256)
         with suppress(ValueError, RuntimeError):
