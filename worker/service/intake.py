@@ -331,7 +331,8 @@ class Intake(BrokerProcess):
             # The frames of the raised error hold the unpacked body.
             without_frames = UnusableMessageError(error.reason, error.detail)
             return PreparedMessage(message, unusable=without_frames)
-        fetched = replace(FetchedPage.of(sent), trace=tracing.current())
+        own_id, trace = message_id_of(message), tracing.current()
+        fetched = replace(FetchedPage.of(sent), message_id=own_id, trace=trace)
         logs.bind(site=fetched.site, page=fetched.url)
         return PreparedMessage(message, page=(fetched, self._parse(fetched)))
 
@@ -362,17 +363,18 @@ def _store(
     session: Session, batch: Sequence[PreparedMessage], quarantine: str, store_url: str
 ) -> Sequence[NewReceipt]:
     """Store the pages of messages, quarantine the unusable ones, and return all their receipts."""
-    receipts = []
-    for each in batch:
-        if each.unusable is not None:
-            message_id, reason = message_id_of(each.message), each.unusable.reason
-            receipts.append(NewReceipt(message_id, ReceiptResult.QUARANTINED, reason))
-            if not withheld_bytes(each.message):
-                quarantine_message(session, each.message, quarantine, each.unusable)
-    usable = [(message_id_of(each.message), each.page) for each in batch if each.page is not None]
-    recorded = store_pages(session, [page for _, page in usable], store_url) if usable else []
-    for (message_id, _), page in zip(usable, recorded, strict=True):
-        logger.debug("page %d %s", page.page_id, page.result)
-        receipts.append(NewReceipt(message_id, page.result, page_id=page.page_id))
-    pages.add_receipts(session, receipts)
+    unusable = [(each.message, each.unusable) for each in batch if each.unusable is not None]
+    receipts = [
+        NewReceipt(message_id_of(message), ReceiptResult.QUARANTINED, error.reason)
+        for message, error in unusable
+    ]
+    for message, error in unusable:
+        if not withheld_bytes(message):
+            quarantine_message(session, message, quarantine, error)
+    if receipts:
+        pages.add_receipts(session, receipts)
+    usable = [each.page for each in batch if each.page is not None]
+    for fetch in store_pages(session, usable, store_url) if usable else ():
+        logger.debug("page %d %s", fetch.page_id, fetch.result)
+        receipts.append(NewReceipt(None, fetch.result, page_id=fetch.page_id))
     return receipts

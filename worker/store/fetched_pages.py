@@ -27,6 +27,7 @@ from worker.outcomes import ReceiptResult
 from worker.store import addresses, trees
 from worker.store.addresses import Fetch, Resolution
 from worker.store.database import AdvisoryLock
+from worker.store.outbox import TURNS
 from worker.store.page_objects import (
     MARKER,
     PageObjects,
@@ -36,8 +37,10 @@ from worker.store.page_objects import (
 )
 from worker.store.pages import (
     FetchedPage,
+    NewReceipt,
     ParsedPage,
     StoredContent,
+    add_receipts,
     digest_of_url,
     pack_content,
     read_content,
@@ -53,13 +56,11 @@ _FETCH_COLUMNS: Final = ("url", "crawler_id", "content_type", "fetched_at", "ext
 
 
 class RecordedFetch(NamedTuple):
-    """The result of recording a fetch; ``is_changed`` means that the page needs extraction."""
+    """The page and the result of a fetch."""
 
     page_id: int
     site_id: int
     result: ReceiptResult
-    has_tree: bool
-    is_changed: bool
 
 
 class _MatchedFetch(NamedTuple):
@@ -73,13 +74,29 @@ class _MatchedFetch(NamedTuple):
     result: ReceiptResult
     waits: bool
 
+    @property
+    def is_changed(self) -> bool:
+        """Whether the page needs another extraction now."""
+        return not self.waits and (self.was_joined or self.result in CHANGES)
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether the page can be compared with others."""
+        return (self.parsed.tree if self.stored is None else self.stored.tree_id) is not None
+
 
 def record_pages(
-    session: Session, fetches: Sequence[Fetch], store_url: str = "", *, have_waited: bool = False
+    session: Session,
+    fetches: Sequence[Fetch],
+    store_url: str = "",
+    *,
+    have_waited: bool = False,
+    task: str | None = None,
 ) -> list[RecordedFetch]:
-    """Store fetched pages, and return the result of each. Their sites must be locked.
+    """Store fetched pages with receipts, and return the results. Their sites must be locked.
 
-    Their contents are stored in the object store at ``store_url``, or in the database if empty.
+    Their contents are stored in the object store at ``store_url``, or in the database if empty. The
+    ``task`` is enqueued for each changed page with a tree whose site has groups.
 
     A page may be fetched at any of its addresses (`worker.store.addresses`). The fetch with the
     later ``fetched_at`` wins or, in a tie, the one with the greater digest; if a date is missing,
@@ -97,40 +114,49 @@ def record_pages(
         # Fetches of further addresses depend on the changes made for earlier ones.
         rest = fetches[len(recorded) :]
         resolutions = addresses.resolve_fetches(session, rest)
-        recorded += _record(session, rest, resolutions, store_url, have_waited=have_waited)
+        _release_urls(session, resolutions)
+        matched = _match_fetches(session, rest, resolutions, have_waited=have_waited)
+        recorded += _record(session, matched, store_url, task, is_received=not have_waited)
     return recorded
+
+
+def _release_urls(session: Session, resolutions: Sequence[Resolution]) -> None:
+    """Let other pages take the URLs of addresses that leave a joined page."""
+    for resolution in resolutions:
+        if resolution.separated_from is not None:
+            digests = [digest_of_url(resolution.spelling)]
+            params = {"page": resolution.separated_from, "digests": digests}
+            session.execute(addresses.SQL.release_url, params)
 
 
 def _record(
     session: Session,
-    fetches: Sequence[Fetch],
-    resolutions: Sequence[Resolution],
+    matched: Sequence[_MatchedFetch],
     store_url: str,
+    task: str | None,
     *,
-    have_waited: bool,
+    is_received: bool,
 ) -> list[RecordedFetch]:
-    for resolution in resolutions:
-        if resolution.separated_from is not None:
-            # Another page can then take the URL.
-            digests = [digest_of_url(resolution.spelling)]
-            params = {"page": resolution.separated_from, "digests": digests}
-            session.execute(addresses.SQL.release_url, params)
-    matched = _match_fetches(session, fetches, resolutions, have_waited=have_waited)
     add_waiting(
         session, [(each.resolution.page_ids[0], each.fetched) for each in matched if each.waits]
     )
     immediate = [each for each in matched if not each.waits]
-    changed = (each.parsed.tree for each in immediate if each.result in CHANGES)
-    tree_ids = trees.save_trees(session, [tree for tree in changed if tree is not None])
-    new = [each for each in immediate if each.stored is None]
+    updated = (each.parsed for each in immediate if each.stored and each.result in CHANGES)
+    tree_ids = trees.save_trees(session, (each.tree for each in updated))
     to_save = [each for each in immediate if _update_stored(each, tree_ids)]
-    added = _add_pages(session, new, tree_ids, store_url)
+    is_changed = any(each.is_changed for each in matched)
+    options = {"task": task, "is_received": is_received}
+    added = _store(session, matched, store_url, options) if is_changed else {}
 
     def page_id(each: _MatchedFetch) -> int:
         if each.stored is not None:
             return each.stored.id
         return added[each.resolution.site_id, digest_of_url(each.fetched.url)]
 
+    if is_received and not is_changed:
+        unchanged = ((each, each.fetched.message_id) for each in matched)
+        receipts = (NewReceipt(of, each.result, page_id=page_id(each)) for each, of in unchanged)
+        add_receipts(session, receipts)
     for each in immediate:
         if each.resolution.separated_from is not None:
             params = {"page_id": page_id(each), "separated_from": each.resolution.separated_from}
@@ -141,21 +167,12 @@ def _record(
     save_contents(session, contents, store_url)
     stored = [each for each in immediate if each.stored or each.resolution.stored_row]
     addresses.save(session, [(each.resolution, page_id(each)) for each in stored])
-    return [
-        RecordedFetch(
-            page_id(each),
-            each.resolution.site_id,
-            each.result,
-            has_tree=(each.parsed.tree if each.stored is None else each.stored.tree_id) is not None,
-            is_changed=not each.waits and (each.was_joined or each.result in CHANGES),
-        )
-        for each in matched
-    ]
+    return [RecordedFetch(page_id(each), each.resolution.site_id, each.result) for each in matched]
 
 
 def save_parsed(session: Session, page: StoredPage, parsed: ParsedPage) -> None:
     """Store the result of parsing a stored page again: its tree, or the outcome if it has none."""
-    tree_ids = trees.save_trees(session, [parsed.tree] if parsed.tree is not None else [])
+    tree_ids = trees.save_trees(session, [parsed.tree])
     _assign(page, parsed_columns(parsed, tree_ids))
     session.execute(SQL.save_lines, {"page_id": page.id, "lines": parsed.lines})
     addresses.save_declarations(session, page, parsed.declared)
@@ -249,32 +266,49 @@ def _update_stored(match: _MatchedFetch, tree_ids: Mapping[str, int]) -> bool:
     return False
 
 
-def _add_pages(
-    session: Session, new: Sequence[_MatchedFetch], tree_ids: Mapping[str, int], store_url: str
+_STORE = SQL.store.bindparams(*TURNS)
+
+
+def _store(
+    session: Session,
+    matched: Sequence[_MatchedFetch],
+    store_url: str,
+    options: Mapping[str, str | bool | None],
 ) -> dict[tuple[int, str], int]:
-    """Store new pages with their addresses, and return their IDs by site and URL digest."""
-    if not new:
-        return {}
+    """Store new pages, receipts and requests; return the new IDs by site and URL digest."""
+    new = [each for each in matched if each.stored is None]
     values = []
     for each in new:
-        fetched, refusal = each.fetched, each.fetched.refusal
+        fetched, parsed, refusal = each.fetched, each.parsed, each.fetched.refusal
         refused = None if refusal is None else _stored_refusal(refusal, fetched.fetched_at)
         digest = digest_of_url(fetched.url)
         own = {"site_id": each.resolution.site_id, "url_digest": digest, "refused": refused}
         own["fetched_at"] = fetched.fetched_at and fetched.fetched_at.isoformat()
-        columns = fetch_columns(fetched, each.parsed) | parsed_columns(each.parsed, tree_ids)
-        values.append(columns | own)
-    keys = {
-        "sites": [each["site_id"] for each in values],
-        "url_digests": [each["url_digest"] for each in values],
-    }
-    contents = _content_params(
-        session, [(each.fetched, each.parsed.lines) for each in new], store_url
-    )
+        own["tree_digest"] = parsed.tree.digest if parsed.tree is not None else None
+        values.append(fetch_columns(fetched, parsed) | parsed_columns(parsed, {}) | own)
+    new_contents = [(each.fetched, each.parsed.lines) for each in new]
+    contents = _content_params(session, new_contents, store_url)
     unknown = [(each.resolution, None) for each in new if each.resolution.stored_row is None]
-    params = {"new_pages": json.dumps(values), **keys, **contents, **addresses.new_params(unknown)}
-    rows = session.execute(SQL.add_pages, params)
-    return {(site_id, digest): page_id for site_id, digest, page_id in rows}
+    of_pages = {
+        "new_pages": json.dumps(values),
+        "content_sites": [each["site_id"] for each in values],
+        "content_digests": [each["url_digest"] for each in values],
+        **trees.tree_params(each.parsed.tree for each in new),
+    }
+    of_fetches = {
+        "fetched_sites": [each.resolution.site_id for each in matched],
+        "fetched_ids": [each.stored.id if each.stored is not None else None for each in matched],
+        "fetched_digests": [digest_of_url(each.fetched.url) for each in matched],
+        "message_ids": [each.fetched.message_id for each in matched],
+        "results": [each.result for each in matched],
+        "are_changed": [each.is_changed for each in matched],
+        "are_assigned": [each.is_changed and each.has_tree for each in matched],
+        "traces": [
+            json.dumps(each.fetched.trace) if each.fetched.trace else None for each in matched
+        ],
+    }
+    params = {**of_pages, **contents, **addresses.new_params(unknown), **of_fetches, **options}
+    return {(site_id, digest): each for site_id, digest, each in session.execute(_STORE, params)}
 
 
 def _result_of_fetch(
@@ -494,7 +528,7 @@ def _content_params(
     """Return the columns of contents and lines, after storing the contents in an object store."""
     packed = [pack_content(fetched.content_bytes) for fetched, _ in contents]
     urls: list[str] = []
-    if store_url:
+    if store_url and contents:
         objects = page_objects(store_url)
         _require_store(session, objects)
         urls = [objects.url_of(content) for content in packed]

@@ -29,7 +29,6 @@ from models.tables import OutboxEntry
 from worker import tracing
 from worker.store.database import rows_only
 from worker.store.queries import Statements
-from worker.tracing import Context
 
 SQL = Statements("outbox")
 
@@ -88,28 +87,13 @@ def add_tasks_of_sites(
 
 # If the new tasks turn a site's short queue into a backlog, its waiting tasks move to the backlog
 # too, so that the site never has tasks in both halves of the lane.
-_TURNS: tuple[BindParameter[Any], ...] = (
+TURNS: tuple[BindParameter[Any], ...] = (
     bindparam("first", FIRST_TURN, BigInteger),
     bindparam("is_short", None, Boolean),
     bindparam("short", SHORT_QUEUE),
 )
-_ADD_TASKS = SQL.add_tasks.bindparams(*_TURNS)
-_REQUEST_EXTRACTIONS = SQL.request_extractions.bindparams(*_TURNS)
-_REQUEST_ASSIGNMENTS = SQL.request_assignments.bindparams(*_TURNS)
-
-
-def request_assignments(
-    session: Session, task: str, changed: Sequence[int], pages: Sequence[tuple[int, int, Context]]
-) -> None:
-    """Record that sites changed, and enqueue the assignment of pages of sites that have groups."""
-    params = {
-        "sites": list(changed),
-        "task": task,
-        "page_sites": [site_id for site_id, _, _ in pages],
-        "page_ids": [page_id for _, page_id, _ in pages],
-        "traces": [json.dumps(trace) if trace else None for _, _, trace in pages],
-    }
-    session.execute(_REQUEST_ASSIGNMENTS, params)
+_ADD_TASKS = SQL.add_tasks.bindparams(*TURNS)
+_REQUEST_EXTRACTIONS = SQL.request_extractions.bindparams(*TURNS)
 
 
 def request_extractions(

@@ -165,6 +165,7 @@ class FetchedPage:
     fetched_at: datetime | None
     extra: str
     trace: Context = field(default_factory=dict)
+    message_id: str | None = None
 
     @classmethod
     def of(cls, message: PageMessage) -> Self:

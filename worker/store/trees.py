@@ -1,6 +1,7 @@
 """Trees and the distances between them; equal trees are stored once."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,21 +13,20 @@ from worker.store.queries import Statements
 SQL = Statements("trees")
 
 
-def save_trees(session: Session, trees: Iterable[Tree]) -> dict[str, int]:
+def save_trees(session: Session, trees: Iterable[Tree | None]) -> dict[str, int]:
     """Store trees that are not yet stored, and return the IDs of all by digest."""
-    # Transactions that insert the same rows in different orders would deadlock.
-    missing = dict(sorted({tree.digest: tree for tree in trees}.items()))
-    stored: dict[str, int] = {}
-    while missing:
-        sizes = [len(tree) for tree in missing.values()]
-        packed = [tree.to_bytes() for tree in missing.values()]
-        new = {"digests": list(missing), "sizes": sizes, "packed": packed}
-        stored |= dict(session.execute(SQL.save_trees, new).all())
-        existing = [digest for digest in missing if digest not in stored]
-        if existing:
-            stored |= dict(session.execute(SQL.lock_trees, {"digests": existing}).all())
-        missing = {digest: tree for digest, tree in missing.items() if digest not in stored}
-    return stored
+    params = tree_params(trees)
+    return dict(session.execute(SQL.save_trees, params).all()) if params["digests"] else {}
+
+
+def tree_params(trees: Iterable[Tree | None]) -> dict[str, list[Any]]:
+    """Return the parameters of ``stored`` for trees."""
+    distinct = {tree.digest: tree for tree in trees if tree is not None}
+    return {
+        "digests": list(distinct),
+        "sizes": [len(tree) for tree in distinct.values()],
+        "packed": [tree.to_bytes() for tree in distinct.values()],
+    }
 
 
 def load_trees(

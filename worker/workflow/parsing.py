@@ -15,7 +15,7 @@ from detourage.reader.shared_lines import PageLines
 from models.tables import StoredPage
 from worker.errors import LostContentError
 from worker.messaging import task_names
-from worker.store import fetched_pages, outbox, pages
+from worker.store import fetched_pages, pages
 from worker.store.fetched_pages import RecordedFetch, record_pages, save_parsed
 from worker.store.pages import FetchedPage, ParsedPage
 
@@ -66,19 +66,9 @@ def store_pages(
     """Store incoming pages, in order, and request assignment for sites that have groups."""
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
     fetches_on_sites = [(site_ids[fetched.site], fetched, parsed) for fetched, parsed in fetches]
-    recorded = record_pages(session, fetches_on_sites, store_url, have_waited=have_waited)
-    # A page that arrived at several addresses is enqueued once, in its latest state.
-    changed = {each.page_id: each for each in recorded if each.is_changed}.values()
-    if not changed:
-        return recorded
-    traces = {
-        each.page_id: fetched.trace for each, (fetched, _) in zip(recorded, fetches, strict=True)
-    }
-    with_tree = (each for each in changed if each.has_tree)
-    assigned = [(each.site_id, each.page_id, traces[each.page_id]) for each in with_tree]
-    sites = sorted({each.site_id for each in changed})
-    outbox.request_assignments(session, task_names.ASSIGN, sites, assigned)
-    return recorded
+    return record_pages(
+        session, fetches_on_sites, store_url, have_waited=have_waited, task=task_names.ASSIGN
+    )
 
 
 def store_waiting_fetch(

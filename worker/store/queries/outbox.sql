@@ -45,23 +45,24 @@ placed AS (
         FROM grown LEFT JOIN served USING (lane)
     ) AS ranked
     WHERE outbox.id = ranked.id
+), enqueued AS (
+    INSERT INTO outbox (task, site_id, arguments, headers, turn)
+    SELECT task, site_id, arguments, trace, CASE
+        WHEN (kept < 0) = is_short THEN kept
+        -- Otherwise, the task comes after the site's other tasks and after the turn last served.
+        ELSE CASE WHEN site_id IS NULL THEN 1 ELSE place END
+            - CASE WHEN (last_kept < 0) = is_short THEN again ELSE 0 END
+            + CASE
+                WHEN is_short
+                    THEN greatest(coalesce(served.short, :first), CASE WHEN last < 0 THEN last END)
+                ELSE greatest(coalesce(served.backlog, 0), last) + (
+                    SELECT count(*) FROM grown WHERE (lane, site_id) = (task, halved.site_id)
+                )
+            END
+    END
+    FROM halved LEFT JOIN served ON served.lane = task
+    ORDER BY number
 )
-INSERT INTO outbox (task, site_id, arguments, headers, turn)
-SELECT task, site_id, arguments, trace, CASE
-    WHEN (kept < 0) = is_short THEN kept
-    -- Otherwise, the task comes after the site's other tasks and after the turn last served.
-    ELSE CASE WHEN site_id IS NULL THEN 1 ELSE place END
-        - CASE WHEN (last_kept < 0) = is_short THEN again ELSE 0 END
-        + CASE
-            WHEN is_short
-                THEN greatest(coalesce(served.short, :first), CASE WHEN last < 0 THEN last END)
-            ELSE greatest(coalesce(served.backlog, 0), last) + (
-                SELECT count(*) FROM grown WHERE (lane, site_id) = (task, halved.site_id)
-            )
-        END
-END
-FROM halved LEFT JOIN served ON served.lane = task
-ORDER BY number
 
 -- add_tasks --
 -- Enqueue tasks of one kind, each with its site (or NULL) and its arguments.
@@ -74,26 +75,24 @@ WITH withdrawn AS (
         CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:traces AS text[])
     ) WITH ORDINALITY AS requested (site_id, arguments, trace, number)
 ), {enqueue}
+SELECT
 
--- request_assignments --
--- Record that pages of sites changed, and enqueue the assignment of those whose sites have groups.
-WITH withdrawn AS (
+-- assignments --
+-- Fragment: record that sites of `fetched` pages changed; enqueue assignments if there are groups.
+withdrawn AS (
     SELECT id FROM outbox WHERE false
 ), touched AS (
     UPDATE sites SET version = version + 1, changed_at = now()
-    WHERE id = ANY (CAST(:sites AS bigint[]))
+    WHERE id IN (SELECT site_id FROM fetched WHERE is_changed)
     RETURNING id, version, EXISTS (
         SELECT FROM generations WHERE site_id = sites.id AND method <> 'provisional'
     ) AS has_groups
 ), requested AS (
-    SELECT CAST(:task AS text) AS task, touched.id AS site_id,
+    SELECT CAST(:task AS text) AS task, site_id,
         jsonb_build_object('page_id', page_id, 'site_version', version) AS arguments,
-        CAST(trace AS jsonb) AS trace, CAST(NULL AS bigint) AS kept, number
-    FROM unnest(
-        CAST(:page_sites AS bigint[]), CAST(:page_ids AS bigint[]), CAST(:traces AS text[])
-    ) WITH ORDINALITY AS changed (site_id, page_id, trace, number)
-    JOIN touched ON touched.id = changed.site_id
-    WHERE has_groups
+        trace, CAST(NULL AS bigint) AS kept, number
+    FROM fetched JOIN touched ON touched.id = site_id
+    WHERE is_assigned AND has_groups
 ), {enqueue}
 
 -- request_extractions --
@@ -126,6 +125,7 @@ WITH withdrawn AS (
         SELECT lane, page_id, min(turn) AS turn FROM withdrawn GROUP BY lane, page_id
     ) AS former ON (lane, page_id) = (task, awaited.id)
 ), {enqueue}
+SELECT
 
 -- take_next --
 -- Lock and return the next entries of lanes, skipping entries locked by another relay.

@@ -1,16 +1,26 @@
 -- Trees and the distances between them; equal trees are stored once.
 
--- lock_trees --
--- Lock existing trees, so that they are not removed before pages refer to them.
-SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
-ORDER BY digest FOR KEY SHARE
+-- stored --
+-- Fragment: the given trees, which are stored if they are new, and locked until the end otherwise.
+known_trees AS (
+    -- Locked, so that they are not removed before pages refer to them.
+    SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
+    ORDER BY digest FOR KEY SHARE
+), added_trees AS (
+    -- Transactions that insert the same rows in different orders would deadlock.
+    INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
+        CAST(:digests AS text[]), CAST(:sizes AS integer[]), CAST(:packed AS bytea[])
+    ) AS new (digest, size, packed)
+    WHERE digest NOT IN (SELECT digest FROM known_trees) ORDER BY digest
+    -- Another transaction may have stored a tree meanwhile; only an update returns its ID.
+    ON CONFLICT (digest) DO UPDATE SET size = excluded.size RETURNING digest, id
+), stored_trees AS (
+    SELECT * FROM known_trees UNION ALL SELECT * FROM added_trees
+)
 
 -- save_trees --
--- Store trees that are not stored yet.
-INSERT INTO trees (digest, size, packed) SELECT * FROM unnest(
-    CAST(:digests AS text[]), CAST(:sizes AS integer[]), CAST(:packed AS bytea[])
-)
-ON CONFLICT (digest) DO NOTHING RETURNING digest, id
+-- Store trees that are not stored yet; return the IDs of all by digest.
+WITH {stored} SELECT * FROM stored_trees
 
 -- load_trees --
 -- Stored trees, in ascending order of ID.
