@@ -8,6 +8,7 @@ from sqlalchemy import BigInteger, LargeBinary, select
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
+from worker.store.outbox import TURNS
 from worker.store.provisional import PROVISIONAL
 from worker.store.queries import Statements
 
@@ -28,6 +29,8 @@ class ComparablePage(NamedTuple):
     comment_pattern: str | None
     lines: bytes | None  # `PageLines.to_bytes`
     removable_lines: bytes | None
+    received_at: datetime
+    former_group: int | None = None  # group in the generation before
 
 
 class NewMembership(NamedTuple):
@@ -108,6 +111,7 @@ class SiteState(NamedTuple):
     compared_trees: Sequence[int] | None
     is_comparing: bool  # whether blocks of comparisons are unfinished
     last_group: int  # highest group number ever used; 0 if there is none
+    has_failed: bool  # whether an attempt to cluster it did not finish
 
 
 def site_state(session: Session, site_id: int) -> SiteState:
@@ -116,9 +120,9 @@ def site_state(session: Session, site_id: int) -> SiteState:
     return SiteState(*session.execute(SQL.site_state, params).one())
 
 
-def comparable_pages(session: Session, site_id: int) -> list[ComparablePage]:
-    """Return the pages of a site that have a tree."""
-    rows = session.execute(_COMPARABLE_PAGES, {"site_id": site_id})
+def comparable_pages(session: Session, site_id: int, generation: int) -> list[ComparablePage]:
+    """Return the pages of a site with a tree, and those with a group in the latest generation."""
+    rows = session.execute(_COMPARABLE_PAGES, {"site_id": site_id, "generation": generation})
     return [ComparablePage(*row) for row in rows]
 
 
@@ -137,6 +141,7 @@ class Representative(NamedTuple):
     template_page_id: int
 
 
+ADD_GENERATION = SQL.add_generation.bindparams(*TURNS)
 NEWEST_OUTLIERS = SQL.newest_outliers.columns(**_COMPARABLE)
 
 

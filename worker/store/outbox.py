@@ -96,16 +96,15 @@ _ADD_TASKS = SQL.add_tasks.bindparams(*TURNS)
 _REQUEST_EXTRACTIONS = SQL.request_extractions.bindparams(*TURNS)
 
 
-def request_extractions(
-    session: Session,
+def extraction_params(
     lanes: tuple[str, str],
     page_ids: Sequence[int],
     generation: int,
     *,
     unchanged: Sequence[int] = (),
     clustered_site: int | None = None,
-) -> None:
-    """Enqueue the extraction of pages with a generation, in order, even if they already have it.
+) -> dict[str, Any]:
+    """Return the parameters of ``extractions``, which enqueues pages even if they were extracted.
 
     `lanes` are the lanes for pages without and with an outcome. After the clustering of
     `clustered_site`, `page_ids` and `unchanged` (pages whose outcomes remain valid) are all its
@@ -113,10 +112,20 @@ def request_extractions(
     Otherwise, pages of a site that is clustered often would wait forever.
     """
     trace = tracing.current()
-    queued = {"new_lane": lanes[0], "again_lane": lanes[1], "generation": generation}
-    pages = {"page_ids": list(page_ids), "unchanged": list(unchanged)}
-    params = {**queued, **pages, "clustered_site": clustered_site}
-    session.execute(_REQUEST_EXTRACTIONS, {**params, "trace": json.dumps(trace) if trace else None})
+    return {
+        "new_lane": lanes[0],
+        "again_lane": lanes[1],
+        "generation": generation,
+        "extracted": list(page_ids),
+        "unchanged": list(unchanged),
+        "clustered_site": clustered_site,
+        "trace": json.dumps(trace) if trace else None,
+    }
+
+
+def request_extractions(session: Session, *pages: Any, **after_clustering: Any) -> None:
+    """Enqueue the extraction of pages with a generation; see `extraction_params`."""
+    session.execute(_REQUEST_EXTRACTIONS, extraction_params(*pages, **after_clustering))
 
 
 def add_message(

@@ -77,15 +77,24 @@ def distance_matrix(
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
     is_stored = np.eye(len(tree_ids), dtype=np.bool_)
     np.fill_diagonal(distances, 0)
-    if len(tree_ids) < 2:
-        return distances, is_stored
-    found = session.execute(SQL.distance_matrix, {"tree_ids": list(tree_ids)})
-    # Columns: lower tree ID, higher tree ID, distance (NULL becomes NaN).
-    stored = np.array([tuple(row) for row in found], np.float64).reshape(-1, 3)
-    rows, columns = np.searchsorted(tree_ids, stored[:, :2].astype(np.int64)).T
-    distances[rows, columns] = distances[columns, rows] = stored[:, 2]
-    is_stored[rows, columns] = is_stored[columns, rows] = True
+    if len(tree_ids) > 1:
+        found = session.execute(SQL.distance_matrix, {"tree_ids": list(tree_ids)})
+        stored = {(lower, higher): distance for lower, higher, distance in found}
+        fill_matrix(tree_ids, distances, is_stored, stored)
     return distances, is_stored
+
+
+def fill_matrix(
+    tree_ids: Sequence[int],
+    distances: npt.NDArray[np.float64],
+    is_stored: npt.NDArray[np.bool_],
+    found: Mapping[tuple[int, int], int | None],
+) -> None:
+    """Add distances, by ordered pair of tree IDs, to a `distance_matrix`."""
+    rows, columns = np.searchsorted(tree_ids, np.array([*found], np.int64).reshape(-1, 2)).T
+    # None becomes NaN.
+    distances[rows, columns] = distances[columns, rows] = np.array([*found.values()], np.float64)
+    is_stored[rows, columns] = is_stored[columns, rows] = True
 
 
 def save_distances(session: Session, distances: Mapping[tuple[int, int], int | None]) -> None:

@@ -1,13 +1,14 @@
 """Periodic clustering of each site into template groups."""
 
+from typing import Any
+
 from celery import shared_task
-from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
 from worker.messaging.broker import count_messages
 from worker.store.clusterings import SQL
 from worker.store.database import AdvisoryLock, is_transient_failure
-from worker.tasks.base import TASK_OPTIONS
+from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import clustering_requests as requests
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.clustering import cluster_site, disable_clustering
@@ -37,13 +38,14 @@ def cluster_due_sites(settle_seconds: float | None = None) -> None:
     state.database.run(requests.request_settled_clusterings, settings, settle)
 
 
-@shared_task(name=task_names.CLUSTER, **TASK_OPTIONS)
-def cluster(site_id: int, *, afresh: bool = False) -> None:
+@shared_task(name=task_names.CLUSTER, bind=True, **TASK_OPTIONS)
+def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
     """Group the pages of a site, and request the extractions that the new groups affect.
 
     If distances are missing, blocks of comparisons are requested instead; the last block enqueues
     this task again. Does nothing while another process clusters the site, while blocks are being
-    compared, or if no page has changed since the latest generation.
+    compared, or if no page has changed since the latest generation. An attempt is counted before it
+    begins only if an earlier one failed, or if the message may have been delivered before.
 
     After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site: its pages are
     extracted with its current groups, if any, and a task that clusters the site with a new count
@@ -52,10 +54,18 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
     state = process_state()
     database = state.database
 
-    def attempt_once(session: Session) -> None:
-        if not cluster_site(session, state, site_id):
-            session.execute(SQL.delete_attempts, {"site_id": site_id})
+    def attempt(number: int) -> bool:
+        try:
+            return database.run(cluster_site, state, site_id, number)
+        except Exception as error:
+            if not is_transient_failure(error):
+                failure = f"{type(error).__name__}: {error}"[:MAX_ERROR_LENGTH]
+                database.execute(SQL.record_error, site_id=site_id, error=failure)
+            raise
 
+    has_crashed = is_redelivered(self.request)
+    if has_crashed is False and not afresh and attempt(0):
+        return
     with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_locked:
         if not is_locked:
             database.execute(SQL.delete_request, site_id=site_id)
@@ -64,16 +74,10 @@ def cluster(site_id: int, *, afresh: bool = False) -> None:
             database.execute(SQL.delete_attempts, site_id=site_id)
         pauses = requests.pauses_seconds(state.settings)
         # Counted first, as a killed process reports nothing. No row means that it must still wait.
-        attempts = database.execute(SQL.begin, site_id=site_id, pauses_seconds=pauses)
-        if not attempts:
-            return
-        if attempts[0].number > CLUSTERING_ATTEMPTS:
+        values = {"site_id": site_id, "has_crashed": bool(has_crashed)}
+        pauses = requests.pauses_seconds(state.settings)
+        attempts = database.execute(SQL.begin, **values, pauses_seconds=pauses)
+        if attempts and attempts[0].number > CLUSTERING_ATTEMPTS:
             database.run(disable_clustering, state, site_id)
-            return
-        try:
-            database.run(attempt_once)
-        except Exception as error:
-            if not is_transient_failure(error):
-                failure = f"{type(error).__name__}: {error}"[:MAX_ERROR_LENGTH]
-                database.execute(SQL.record_error, site_id=site_id, error=failure)
-            raise
+        elif attempts:
+            attempt(attempts[0].number)

@@ -213,8 +213,8 @@ def _distances_among(
     work = 0
     if not is_stored.all():
         missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
-        work = compare_at_once(session, state, missing)
-        raw, is_stored = trees.distance_matrix(session, tree_ids)
+        found, work = compare_at_once(session, state, missing)
+        trees.fill_matrix(tree_ids, raw, is_stored, found)
     if not is_stored.all():
         return None, np.empty(0, np.int64), work
     shapes = trees.tree_shapes(session, ids=tree_ids)

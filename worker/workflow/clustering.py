@@ -10,26 +10,41 @@ from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import clusterings, comparisons, groups, outbox, pages, provisional
 from worker.store.database import AdvisoryLock
+from worker.store.groups import SiteState
 from worker.workflow import comparison_plan
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.generation import (
-    record_design_change,
-    request_changed_extractions,
-    save_generation,
-)
+from worker.workflow.generation import former_groups, record_design_change, save_generation
 from worker.workflow.process_state import ProcessState
 from worker.workflow.quarantine import quarantine_task
 
 logger = logging.getLogger(__name__)
 
 
-def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
-    """Store a new generation of a site; return False if it is not needed or lacks comparisons."""
-    lock = {"class": AdvisoryLock.GENERATION.value, "site_id": site_id}
-    session.execute(groups.SQL.lock_clustering, lock)
+def cluster_site(session: Session, state: ProcessState, site_id: int, attempt: int = 0) -> bool:
+    """Store a new generation of a site, if it is needed and no comparison is missing.
+
+    Do nothing while another process clusters the site. Return False if the attempt must be counted
+    first, because an earlier one failed; `attempt` is its number, or 0 if it is not counted.
+    """
+    locks = {"clustering": AdvisoryLock.CLUSTERING, "generation": AdvisoryLock.GENERATION}
+    params = {**{name: lock.value for name, lock in locks.items()}, "site_id": site_id}
+    if not session.scalar(groups.SQL.lock_clustering, params | {"is_counted": attempt > 0}):
+        session.execute(clusterings.SQL.delete_request, {"site_id": site_id})
+        return True
     # Read the version before the pages: a page that arrives in between is then included, and merely
     # makes the site due again. In the opposite order, it would be missed.
     current = groups.site_state(session, site_id)
+    if current.has_failed and not attempt:
+        return False
+    if not _save_generation(session, state, site_id, current):
+        session.execute(clusterings.SQL.finish, {"site_id": site_id})
+    return True
+
+
+def _save_generation(
+    session: Session, state: ProcessState, site_id: int, current: SiteState
+) -> bool:
+    """Store a new generation of a site; return False if it is not needed or lacks comparisons."""
     if current.is_comparing:
         comparison_plan.enqueue_late_blocks(session, site_id)
         return False
@@ -40,17 +55,17 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     known = comparison_plan.known_site(session, state, site, stored)
     if known is None:
         return False
-    site_pages = [
-        page for page in groups.comparable_pages(session, site_id) if page.tree_id in site.trees
-    ]
+    all_pages = groups.comparable_pages(session, site_id, current.generation)
+    site_pages = [page for page in all_pages if page.tree_id in site.trees]
     grouping = comparison_plan.known_grouping(session, site, stored, known, site_pages)
     if grouping is None:
         return False
     if current.is_new:
         # Only pages that are stored before this lock must be found below; later ones are assigned.
         comparisons.lock_site(session, site_id)
-    new = save_generation(session, site, known, site_pages, grouping, stored.reference_sets())
-    request_changed_extractions(session, site, site_pages, new, state.settings.chosen_text_roles)
+    former = former_groups(all_pages)
+    roles, sets = state.settings.chosen_text_roles, stored.reference_sets()
+    group_of = save_generation(session, site, known, site_pages, grouping, former, sets, roles)
     generation = current.generation + 1
     if current.is_new:
         # Pages that arrived during the site's first clustering are assigned.
@@ -58,7 +73,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
         missed = session.execute(provisional.SQL.missed_pages, params)
         arguments = [{"page_id": page_id, "site_version": version} for page_id, version in missed]
         outbox.add_tasks(session, task_names.ASSIGN, arguments, site_id=site_id)
-    record_design_change(session, site_id, generation, pages=len(site_pages))
+    record_design_change(session, site_id, generation, site_pages, group_of)
     numbers = pluralise(len(site_pages), "page"), pluralise(len(grouping.groups), "group")
     outliers = pluralise(len(grouping.outliers), "outlier")
     logger.info("site %d: generation %d, %s, %s, %s", site_id, generation, *numbers, outliers)

@@ -161,13 +161,15 @@ def _distances_of_block(job: ComparisonJob, memory: int) -> BlockResult:
     return BlockResult(distances, {}, is_complete=len(distances) == len(pairs))
 
 
-def compare_at_once(session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]) -> int:
-    """Store the distances of a few pairs within `TASK_WORK`; return the units of work used."""
+def compare_at_once(
+    session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]
+) -> tuple[Distances, int]:
+    """Store the distances of a few pairs within `TASK_WORK`; return them, and the work used."""
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     comparable = [pair for pair in pairs if loaded.keys() >= set(pair)]
     distances, work = distances_of_pairs(comparable, loaded, memory=CACHE_BYTES)
     trees.save_distances(session, distances)
-    return work
+    return distances, work
 
 
 def distances_of_pairs(

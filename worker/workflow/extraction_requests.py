@@ -12,14 +12,10 @@ from worker.store.extraction_jobs import SQL, page_params
 REPEATED_AT_ONCE = 1000  # maximum number of overdue extractions that are checked together
 
 
-def request_extractions(
-    session: Session, page_ids: Collection[int], generation: int, **after_clustering: Any
-) -> None:
+def request_extractions(session: Session, page_ids: Collection[int], generation: int) -> None:
     """Request extractions; pages that have an outcome queue behind those without."""
-    if page_ids or after_clustering:
-        outbox.request_extractions(
-            session, EXTRACTIONS, sorted(page_ids), generation, **after_clustering
-        )
+    if page_ids:
+        outbox.request_extractions(session, EXTRACTIONS, sorted(page_ids), generation)
 
 
 def begin_extractions(

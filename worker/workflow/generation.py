@@ -1,12 +1,11 @@
 """Store new generations and design changes, and request the extractions that they affect."""
 
 import logging
-from collections.abc import Sequence
-from datetime import timedelta
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from itertools import chain
-from typing import Any
 
-from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
 from detourage.roles import LineRole
@@ -15,11 +14,12 @@ from detourage.template.comparison_policy import KnownSite
 from detourage.template.continuity import MIN_PAGES_FOR_CHANGE, design_change, match_groups
 from detourage.template.groups import Grouping, reference_order
 from models.tables import DesignChange
+from worker.messaging.task_names import EXTRACTIONS
 from worker.store import groups
 from worker.store.groups import ComparablePage, NewGroup, NewMembership
+from worker.store.outbox import extraction_params
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
-from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.extraction_results import extraction_key
 from worker.workflow.shared_lines import shared_lines_of, shared_lines_on
 
@@ -30,10 +30,16 @@ def save_generation(
     known: KnownSite,
     site_pages: Sequence[ComparablePage],
     grouping: Grouping,
+    former: Mapping[int, Sequence[int]],
     reference_sets: Sequence[int],
-) -> list[NewGroup]:
-    """Store the groups of a site as its next generation, and keep the given reference sets."""
-    numbers = _group_numbers(session, site, site_pages, grouping)
+    text_roles: Sequence[LineRole],
+) -> dict[int, int]:
+    """Store the groups of a site as its next generation, and request the extractions they affect.
+
+    Keep the given reference sets. Return the groups of pages by ID, without outliers.
+    """
+    grouped = [[site_pages[index].id for index in group.members] for group in grouping.groups]
+    numbers = match_groups(former, grouped, last_identity=site.state.last_group)
     new = []
     for number, group in zip(numbers, grouping.groups, strict=True):
         members = [site_pages[index] for index in group.members]
@@ -51,9 +57,15 @@ def save_generation(
         "sets": list(reference_sets),
         "group_sizes": [len(each.members) for each in new],
     }
+    changed, unchanged = _changed_pages(site_pages, new, text_roles)
+    requested = extraction_params(
+        *(EXTRACTIONS, sorted(changed), site.state.generation + 1),
+        unchanged=unchanged,
+        clustered_site=site.id,
+    )
     columns = groups.group_params(new) | groups.membership_params(memberships)
-    session.execute(groups.SQL.add_generation, generation | columns)
-    return new
+    session.execute(groups.ADD_GENERATION, generation | columns | requested)
+    return {page_id: each.number for each in new for page_id in each.members}
 
 
 def new_group(number: int, members: Sequence[ComparablePage], trees: Sequence[int]) -> NewGroup:
@@ -66,14 +78,10 @@ def new_group(number: int, members: Sequence[ComparablePage], trees: Sequence[in
     return NewGroup(number, page_ids, trees, pattern, shared_lines)
 
 
-def request_changed_extractions(
-    session: Session,
-    site: ComparedSite,
-    site_pages: Sequence[ComparablePage],
-    new: Sequence[NewGroup],
-    text_roles: Sequence[LineRole],
-) -> None:
-    """Request the extraction of the pages whose results the new groups may change."""
+def _changed_pages(
+    site_pages: Sequence[ComparablePage], new: Sequence[NewGroup], text_roles: Sequence[LineRole]
+) -> tuple[list[int], list[int]]:
+    """Return the pages whose results the new groups may change, and all others."""
     by_id = {page.id: page for page in site_pages}
     places = {place.page_id: (group, place) for group in new for place in group.memberships()}
     changed: list[int] = []
@@ -89,20 +97,16 @@ def request_changed_extractions(
         key = extraction_key(page.content_digest, template, patterns, text_roles, shared)
         is_same = not page.has_html or (page.extraction_key == key and not page.forced)
         (unchanged if is_same else changed).append(page.id)
-    generation = site.state.generation + 1
-    request_extractions(session, changed, generation, unchanged=unchanged, clustered_site=site.id)
+    return changed, unchanged
 
 
-def _group_numbers(
-    session: Session, site: ComparedSite, site_pages: Sequence[ComparablePage], grouping: Grouping
-) -> list[int]:
-    """Return the number of each group: that of the group that it continues, or a new number."""
-    members = [[site_pages[index].id for index in group.members] for group in grouping.groups]
-    if not site.state.generation:
-        return match_groups({}, members)
-    latest = {"site_id": site.id, "number": site.state.generation}
-    rows = session.execute(groups.SQL.pages_by_group, latest).all()
-    return match_groups(dict(rows), members, last_identity=site.state.last_group)
+def former_groups(pages: Sequence[ComparablePage]) -> dict[int, list[int]]:
+    """Return the pages of each group in the generation before, which may have lost their trees."""
+    former = defaultdict(list)
+    for page in pages:
+        if page.former_group is not None:
+            former[page.former_group].append(page.id)
+    return former
 
 
 logger = logging.getLogger(__name__)
@@ -120,21 +124,26 @@ PAGES_SEARCHED = 20_000
 new."""
 
 
-def record_design_change(session: Session, site_id: int, generation: int, *, pages: int) -> None:
+def record_design_change(
+    session: Session,
+    site_id: int,
+    generation: int,
+    pages: Sequence[ComparablePage],
+    group_of: Mapping[int, int],
+) -> None:
     """Store and log a redesign if the newest pages are in other groups than earlier pages."""
-    if pages < MIN_PAGES_FOR_CHANGE:
+    if len(pages) < MIN_PAGES_FOR_CHANGE:
         return
-    params = {"site_id": site_id, "generation": generation, "number": PAGES_SEARCHED}
-    newest = session.execute(groups.SQL.newest_pages, params).all()[::-1]
-    found = design_change([page.group_number for page in newest])
+    newest = sorted(pages, key=lambda page: (_fetched(page), page.url))[-PAGES_SEARCHED:]
+    found = design_change([group_of.get(page.id) for page in newest])
     if found is None or not _was_watched(newest, found.first):
         return
     first = newest[found.first]
     change = DesignChange(
         site_id=site_id,
         generation=generation,
-        since=first.fetched,
-        seen_until=newest[-1].fetched,
+        since=_fetched(first),
+        seen_until=_fetched(newest[-1]),
         first_url=first.url,
         new_share=found.new_share,
         outlier_share=found.outlier_share,
@@ -147,21 +156,25 @@ def record_design_change(session: Session, site_id: int, generation: int, *, pag
             " groups %s or are outliers; groups %s have no new pages",
             site_id,
             first.url,
-            first.fetched.isoformat(),
+            change.since.isoformat(),
             100 * found.new_share,
             change.new_groups,
             change.gone_groups,
         )
 
 
-def _was_watched(newest: Sequence[Row[Any]], first: int) -> bool:
+def _fetched(page: ComparablePage) -> datetime:
+    return page.fetched_at or page.received_at
+
+
+def _was_watched(newest: Sequence[ComparablePage], first: int) -> bool:
     """Return whether the site was observed long enough before the first page that differs."""
     page = newest[first]
-    if page.is_dated:
-        return bool(page.fetched - newest[0].fetched >= WATCHED)
+    if page.fetched_at is not None:
+        return page.fetched_at - _fetched(newest[0]) >= WATCHED
     # Times of receipt can be compared with each other, but not with fetch times.
-    before = newest[:first]
-    return bool(
-        page.received_at - min(each.received_at for each in before) >= WATCHED
+    before = min(each.received_at for each in newest[:first])
+    return (
+        page.received_at - before >= WATCHED
         and newest[-1].received_at - newest[first - 1].received_at >= TOGETHER
     )

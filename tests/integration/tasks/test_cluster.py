@@ -19,11 +19,13 @@ from worker.messaging import task_names
 from worker.store import clusterings
 from worker.store.database import AdvisoryLock
 from worker.store.progress import SiteStatus, site_statuses
-from worker.tasks import cluster as clustering
 from worker.tasks.base import OutOfMemoryError
 from worker.tasks.cluster import cluster, cluster_due_sites
+from worker.workflow import comparison_plan
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.process_state import process_state
+
+_BEGIN = clusterings.SQL.begin.bindparams(has_crashed=False)
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def site_id(tasks: Tasks) -> int:
 def simulate_crashes(tasks: Tasks, site_id: int, *, times: int) -> None:
     """Record attempts to cluster a site, as if workers had been killed during them a day ago."""
     for _ in range(times):
-        tasks.database.execute(clusterings.SQL.begin, site_id=site_id, pauses_seconds=[])
+        tasks.database.execute(_BEGIN, site_id=site_id, pauses_seconds=[])
     tasks.backdate(ClusteringAttempt.began_at, days=1)
 
 
@@ -70,10 +72,7 @@ def test_a_killed_clustering_is_completed_by_the_next_delivery(tasks: Tasks, sit
 def test_the_third_clustering_attempt_waits(tasks: Tasks, site_id: int) -> None:
     assert due_sites(tasks) == [site_id]
     for _ in range(2):
-        assert (
-            tasks.database.execute(clusterings.SQL.begin, site_id=site_id, pauses_seconds=[0, 60])
-            is not None
-        )
+        assert tasks.database.execute(_BEGIN, site_id=site_id, pauses_seconds=[0, 60]) is not None
     assert due_sites(tasks) == []
     cluster(site_id)
     assert tasks.generations(site_id) == 0
@@ -216,7 +215,7 @@ def test_the_reason_is_the_error_that_the_clustering_raised(
     def defect(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(clustering, "cluster_site", defect)
+    monkeypatch.setattr(comparison_plan, "load_site", defect)
     for _ in range(CLUSTERING_ATTEMPTS):
         with pytest.raises(raised, match=str(error)):
             cluster(site_id)

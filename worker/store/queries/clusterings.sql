@@ -18,7 +18,8 @@ make_interval(secs => coalesce(
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
 )
-INSERT INTO clustering_attempts (site_id, number) VALUES (:site_id, 1)
+INSERT INTO clustering_attempts (site_id, number)
+VALUES (:site_id, CASE WHEN :has_crashed THEN 2 ELSE 1 END)
 ON CONFLICT (site_id) DO UPDATE
 SET number = clustering_attempts.number + 1, began_at = now() WHERE {may_begin}
 RETURNING number
@@ -33,14 +34,25 @@ ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
 DELETE FROM clustering_requests WHERE site_id = :site_id
 
 -- record_error --
--- Record the error with which a site's clustering failed.
-UPDATE clustering_attempts SET error = :error WHERE site_id = :site_id
+-- Record the error with which a site's clustering failed, and count the attempt if it was not.
+WITH taken AS (
+    DELETE FROM clustering_requests WHERE site_id = :site_id
+)
+INSERT INTO clustering_attempts (site_id, number, error) VALUES (:site_id, 1, :error)
+ON CONFLICT (site_id) DO UPDATE SET error = excluded.error
 
 -- disable --
 -- Quarantine a site, and subtract the attempt that was counted but not made.
 UPDATE clustering_attempts SET number = number - 1, quarantined_at = now()
 WHERE site_id = :site_id
 RETURNING quarantined_at, number, error
+
+-- finish --
+-- Delete the request for a site's clustering, which is not needed or waits for comparisons.
+WITH taken AS (
+    DELETE FROM clustering_requests WHERE site_id = :site_id
+)
+DELETE FROM clustering_attempts WHERE site_id = :site_id
 
 -- delete_attempts --
 -- Delete a site's attempts, which also ends its quarantine.

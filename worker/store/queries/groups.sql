@@ -18,8 +18,10 @@ added_groups AS (
 )
 
 -- lock_clustering --
--- Lock a site's clustering until the transaction ends.
-SELECT pg_advisory_xact_lock(:class, hashint8(:site_id))
+-- Lock a site until the transaction ends; return false if another process is clustering it.
+-- The second lock is that of its generation, which a process that clusters it may wait for.
+SELECT CASE WHEN :is_counted OR pg_try_advisory_xact_lock(:clustering, hashint8(:site_id))
+    THEN pg_advisory_xact_lock(:generation, hashint8(:site_id)) IS NOT NULL ELSE false END
 
 -- try_lock_clustering --
 -- Lock a site's clustering until the transaction ends, unless another transaction holds the lock.
@@ -33,7 +35,8 @@ SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
     ),
     site_comparisons.site_version, tree_ids,
     EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id),
-    coalesce((SELECT max(number) FROM template_groups WHERE site_id = sites.id), 0)
+    coalesce((SELECT max(number) FROM template_groups WHERE site_id = sites.id), 0),
+    EXISTS (SELECT FROM clustering_attempts WHERE site_id = sites.id)
 FROM sites
 LEFT JOIN generations ON generations.site_id = sites.id
 LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
@@ -44,46 +47,46 @@ ORDER BY number DESC NULLS LAST LIMIT 1
 -- Fragment: columns of a `ComparablePage`.
 id, url, fetched_at, tree_id, content_digest,
 CASE WHEN outcome IS NOT NULL THEN extraction_key END AS extraction_key,
-forced, html_removed_at IS NULL AS has_html, comment_pattern, lines, removable_lines
+forced, html_removed_at IS NULL AS has_html, comment_pattern, lines, removable_lines, received_at
 
 -- comparable_pages --
--- Pages of a site that have a tree.
-SELECT {comparable}
-FROM pages LEFT JOIN page_contents ON page_id = id
-WHERE site_id = :site_id AND tree_id IS NOT NULL
+-- Pages of a site that have a tree, or a group in the given generation.
+SELECT {comparable}, group_number
+FROM pages LEFT JOIN page_contents ON page_contents.page_id = id
+LEFT JOIN memberships
+    ON (memberships.page_id, memberships.generation) = (id, CAST(:generation AS integer))
+WHERE pages.site_id = :site_id AND (tree_id IS NOT NULL OR group_number IS NOT NULL)
 
 -- add_generation --
--- Store a generation, based on version ``site_version`` of the site, with its groups. Delete the
--- comparison that it ends, the reference sets no longer used, and the attempts to make it.
+-- Store a generation, based on version ``site_version`` of the site, and request extractions.
+-- Delete the comparison that it ends, its request and attempts, and reference sets no longer used.
 WITH compared AS (
     DELETE FROM site_comparisons WHERE site_id = :site_id
 ), sets AS (
     DELETE FROM reference_sets WHERE site_id = :site_id AND id <> ALL (CAST(:sets AS bigint[]))
 ), attempts AS (
     DELETE FROM clustering_attempts WHERE site_id = :site_id
+), requests AS (
+    DELETE FROM clustering_requests WHERE site_id = :site_id
 ), added_generation AS (
     INSERT INTO generations (site_id, number, site_version, method, silhouette)
     VALUES (:site_id, :number, :site_version, :method, :silhouette)
 ), cleared AS (
     UPDATE template_groups SET shared_lines = NULL
     WHERE site_id = :site_id AND generation < :number AND shared_lines IS NOT NULL
-), {add_groups}
-INSERT INTO memberships
-    (site_id, generation, page_id, group_number, role, template_page_id, confidence)
-SELECT :site_id, :number, * FROM unnest(
-    CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-    CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
-)
+), {add_groups}, added_members AS (
+    INSERT INTO memberships
+        (site_id, generation, page_id, group_number, role, template_page_id, confidence)
+    SELECT :site_id, :number, * FROM unnest(
+        CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
+        CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
+    )
+), {outbox.extractions}
+SELECT
 
 -- save_groups --
 -- Store the groups of a generation.
 WITH {add_groups} SELECT
-
--- pages_by_group --
--- Numbers of a generation's groups, with the IDs of their pages.
-SELECT group_number, array_agg(page_id) FROM memberships
-WHERE (site_id, generation) = (:site_id, :number) AND group_number IS NOT NULL
-GROUP BY group_number
 
 -- last_group --
 -- Highest group number ever used by a site, or NULL if there is none.
@@ -188,14 +191,6 @@ ORDER BY pages.id
 INSERT INTO memberships (page_id, generation, site_id, role)
 SELECT unnest(CAST(:page_ids AS bigint[])), :generation, :site_id, 'outlier'
 ON CONFLICT (page_id, generation) DO NOTHING
-
--- newest_pages --
--- Most recently fetched pages of a generation with their groups; undated ones by time of receipt.
-SELECT url, coalesce(fetched_at, received_at) AS fetched, group_number, received_at,
-    fetched_at IS NOT NULL AS is_dated
-FROM memberships JOIN pages ON pages.id = page_id
-WHERE memberships.site_id = :site_id AND memberships.generation = :generation
-ORDER BY fetched DESC, url DESC LIMIT :number
 
 -- group_histories --
 -- History of all past and present groups of a site, by number: the columns of a `GroupHistory`.

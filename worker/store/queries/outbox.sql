@@ -95,14 +95,14 @@ withdrawn AS (
     WHERE is_assigned AND has_groups
 ), {enqueue}
 
--- request_extractions --
--- Enqueue the extraction of pages with a generation, replacing a site's earlier requests.
-WITH withdrawn AS (
+-- extractions --
+-- Fragment: enqueue the extraction of pages with a generation, replacing a site's earlier requests.
+withdrawn AS (
     DELETE FROM outbox WHERE id IN (
         SELECT id FROM outbox
         WHERE lane IN (:new_lane, :again_lane) AND site_id = CAST(:clustered_site AS bigint)
             AND CAST(arguments ->> 'page_id' AS bigint)
-            = ANY (CAST(:page_ids AS bigint[]) || CAST(:unchanged AS bigint[]))
+            = ANY (CAST(:extracted AS bigint[]) || CAST(:unchanged AS bigint[]))
         FOR UPDATE SKIP LOCKED
     )
     RETURNING id, lane, CAST(arguments ->> 'page_id' AS bigint) AS page_id, turn
@@ -112,7 +112,7 @@ WITH withdrawn AS (
 ), awaited AS (
     UPDATE pages SET generation = :generation, extracted_generation = :generation - 1,
         asked_at = now(), attempts = 0
-    WHERE id = ANY (CAST(:page_ids AS bigint[]))
+    WHERE id = ANY (CAST(:extracted AS bigint[]))
         AND tree_id IS NOT NULL AND html_removed_at IS NULL
     RETURNING id, site_id, trace,
         CASE WHEN outcome IS NULL THEN :new_lane ELSE :again_lane END AS task
@@ -125,7 +125,10 @@ WITH withdrawn AS (
         SELECT lane, page_id, min(turn) AS turn FROM withdrawn GROUP BY lane, page_id
     ) AS former ON (lane, page_id) = (task, awaited.id)
 ), {enqueue}
-SELECT
+
+-- request_extractions --
+-- Enqueue the extraction of pages with a generation.
+WITH {extractions} SELECT
 
 -- take_next --
 -- Lock and return the next entries of lanes, skipping entries locked by another relay.
