@@ -5,6 +5,7 @@ message. After a crash between the confirmation and the commit, the message is p
 """
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -72,6 +73,9 @@ LONGEST_IDLE_SECONDS = 1.5
 """First and longest pause while there is nothing to publish; each pause is 1.5 times as long as
 the previous one. Pauses may delay a page at every stage."""
 
+HELD_SECONDS = 1.0
+"""Time for which few published entries wait for others that are removed with them."""
+
 DEFAULT_EXCHANGE = ""  # exchange for quarantined messages, whose number is not limited
 QUARANTINE = "quarantine"  # name under which quarantined messages appear in the summary
 
@@ -135,8 +139,11 @@ class Relay(BrokerProcess):
         producer = self._producer(connection)
         pause = IDLE_SECONDS
         while not self._stopping.is_set():
-            with self._database.transaction() as session:
-                lanes, error = self._publish_batch(session, producer, connection)
+            lanes: Sequence[str] = ()
+            error: Exception | None = None
+            if self._database.query_autocommit(self._waiting_lanes):
+                with self._database.transaction() as session:
+                    lanes, error = self._publish_batch(session, producer, connection)
             if lanes:
                 self._heartbeat.confirm(f"published {pluralise(len(lanes), 'message')}")
             for lane, number in Counter(lanes).items():
@@ -153,6 +160,9 @@ class Relay(BrokerProcess):
             if len(lanes) < BATCH_ENTRIES:
                 self._pause(connection, pause)
 
+    def _waiting_lanes(self, session: Session) -> Sequence[str]:
+        return session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._limits)}).all()
+
     def _pause(self, connection: Connection, seconds: float) -> None:
         """Pause; with AMQP, read from the broker, since unread heartbeats count as missed."""
         if not self._settings.broker_is_amqp:
@@ -167,20 +177,25 @@ class Relay(BrokerProcess):
     ) -> tuple[Sequence[str], Exception | None]:
         """Publish entries, and remove those confirmed; return their lanes, and any error.
 
-        While few are published, wait for those that follow, as an article follows its page's task,
-        to remove all of them together.
+        While few are published, wait for those that follow, as an article follows its page's task
+        and the next page, to remove all of them together.
         """
+        until = time.monotonic() + HELD_SECONDS
         confirmed: dict[int, str] = {}
         failure: Exception | None = None
         logs.unbind_all()
         try:
             if self._is_behind or not self._publish_few(session, producer, confirmed):
                 self._publish_lanes(session, producer, confirmed)
-            published = 0
-            while published < len(confirmed) < FEW_ENTRIES and not self._is_behind:
-                published = len(confirmed)
-                self._pause(connection, IDLE_SECONDS)
+            pause = IDLE_SECONDS
+            while (
+                0 < (published := len(confirmed)) < FEW_ENTRIES
+                and not (self._is_behind or self._stopping.is_set())
+                and time.monotonic() + pause < until
+            ):
+                self._pause(connection, pause)
                 self._publish_few(session, producer, confirmed)
+                pause = IDLE_SECONDS if len(confirmed) > published else 1.5 * pause
         except DBAPIError:
             raise
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
@@ -206,7 +221,7 @@ class Relay(BrokerProcess):
         self, session: Session, producer: Producer, confirmed: dict[int, str]
     ) -> None:
         """Publish entries as far as the queues have room, in the order of their urgency."""
-        lanes = session.scalars(outbox.SQL.lanes_waiting, {"lanes": list(self._limits)}).all()
+        lanes = self._waiting_lanes(session)
         self._is_behind = bool(lanes)
         others = [lane for lane in lanes if lane != EXTRACT_AGAIN]
         repeats = [lane for lane in lanes if lane == EXTRACT_AGAIN]

@@ -30,12 +30,14 @@ def tree_params(trees: Iterable[Tree | None]) -> dict[str, list[Any]]:
 
 
 def load_trees(
-    session: Session, tree_ids: Iterable[int]
+    session: Session, tree_ids: Iterable[int], stored: Mapping[int, bytes] = {}
 ) -> tuple[dict[int, Tree], dict[int, TreeFormatError]]:
-    """Return trees by ID, in ascending order of ID, and why the damaged ones cannot be read."""
+    """Return trees by ID, and why the damaged ones cannot be read; some are given as `stored`."""
     found: dict[int, Tree] = {}
     damaged: dict[int, TreeFormatError] = {}
-    for tree_id, packed in session.execute(SQL.load_trees, {"ids": list(tree_ids)}):
+    missing = [tree_id for tree_id in tree_ids if tree_id not in stored]
+    rows = session.execute(SQL.load_trees, {"ids": missing}) if missing else ()
+    for tree_id, packed in (*stored.items(), *rows):
         try:
             found[tree_id] = Tree.from_bytes(bytes(packed))
         except TreeFormatError as error:

@@ -33,11 +33,11 @@ def assign(
     clustering corrects the assignments. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins
     no group.
 
-    The pages of a task are assigned and extracted in one transaction. Those that join no group are
-    then assigned again, which may form a group, and their extraction is enqueued; so are all pages
-    of a task that fails, or that may have crashed a process. If one of several still fails, each is
-    enqueued separately, and so are the remaining pages once the comparisons exceed `TASK_WORK`, so
-    that none is affected by a bug that another page triggers, or by its size.
+    The pages of a task are assigned and extracted in one transaction. Those that may form a group
+    are then assigned again, and their extraction is enqueued; so are all pages of a task that
+    fails, or that may have crashed a process. If one of several still fails, each is enqueued
+    separately, and so are the remaining pages once the comparisons exceed `TASK_WORK`, so that none
+    is affected by a bug that another page triggers, or by its size.
     """
     state = process_state()
     versions = {page_id: site_version, **dict(others or ())}

@@ -22,7 +22,7 @@ from detourage.template.distance import normalised_distance
 from detourage.template.distance.forest import TASK_WORK
 from worker import logs, tracing
 from worker.messaging import task_names
-from worker.store import clusterings, extraction_jobs, groups, outbox, pages, trees
+from worker.store import extraction_jobs, groups, outbox, pages, trees
 from worker.store.database import AdvisoryLock
 from worker.store.groups import (
     AssignedPage,
@@ -38,6 +38,7 @@ from worker.workflow.process_state import ProcessState
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Sizes: TypeAlias = npt.NDArray[np.int64]
+_Similar: TypeAlias = tuple[list[ComparablePage], int]  # with the tree of their pivot
 
 logger = logging.getLogger(__name__)
 
@@ -60,18 +61,19 @@ def request_each_alone(session: Session, site_versions: Mapping[int, int]) -> No
 def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) -> dict[int, int]:
     """Assign pages to groups, and extract them, in one transaction; return those left.
 
-    Pages are left if they are outliers, which may form a group, if they represent their group, if
+    Pages are left if they are outliers that may form a group, if they represent their group, if
     they have changed in the meantime, and if `TASK_WORK` is used.
     """
     rest: dict[int, int] = {}
 
     def load(session: Session) -> tuple[Jobs, Sequence[AssignedPage]]:
-        compared, left, _ = _compare_pages(session, state, site_versions, may_compare=True)
+        compared, left, work = _compare_pages(session, state, site_versions, may_compare=True)
+        grouping = _grouping_outliers(session, state, compared, work)
         assigned = [
             each
             for each in compared
-            if each.membership.group_number is not None
-            and each.membership.template_page_id != each.membership.page_id
+            if each.membership.template_page_id != each.membership.page_id
+            and each.membership.page_id not in grouping
         ]
         jobs = extraction_jobs.load_assigned(session, assigned) if assigned else []
         done = {job.page_id for job, _ in jobs}
@@ -108,7 +110,8 @@ def _compare_pages(
     work = 0
     rows = session.execute(groups.SQL.unassigned, {"ids": list(site_versions)}).all()
     if may_compare:
-        state.trees.load(session, [page.tree_id for page in rows])
+        packed = {page.tree_id: page.packed for page in rows}
+        state.trees.load(session, list(packed), packed)
     for page in rows:
         if page.site_version >= site_versions[page.id]:
             continue
@@ -174,26 +177,16 @@ def _promote_outliers(
     session: Session, state: ProcessState, site_id: int, generation: int
 ) -> tuple[set[int], int]:
     """Group similar outliers; return the pages that joined a group and the units of work used."""
-    # A running clustering also regroups the outliers. If the site is quarantined, comparing the
-    # outliers may be the very step that fails.
+    # A running clustering also regroups the outliers.
     lock = {"class": AdvisoryLock.GENERATION.value, "site_id": site_id}
-    is_locked = session.scalar(groups.SQL.try_lock_clustering, lock)
-    if not is_locked or session.execute(clusterings.SQL.quarantine, {"site_id": site_id}).first():
+    if not session.scalar(groups.SQL.try_lock_clustering, lock):
         return set(), 0
-    params = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
-    newest = (ComparablePage(*row) for row in session.execute(groups.NEWEST_OUTLIERS, params))
-    outliers = sorted(newest, key=attrgetter("url"))
-    if len(outliers) < MIN_NEW_GROUP_PAGES:
-        return set(), 0
-    distances, sizes, work = _distances_among(session, state, outliers)
     promoted: set[int] = set()
-    if distances is None:
-        # Some are missing. The next new outlier, or a clustering, continues the comparisons.
-        return promoted, work
-    for group in agreeing_outliers(distances, sizes=sizes):
+    # If distances are missing, the next new outlier, or a clustering, continues the comparisons.
+    similar, work = _similar_outliers(session, state, site_id, generation)
+    for members, pivot_tree in similar or ():
         number = (session.scalar(groups.SQL.last_group, {"site_id": site_id}) or 0) + 1
-        members = [outliers[member] for member in group.members]
-        new = new_group(number, members, [outliers[group.pivot].tree_id])
+        new = new_group(number, members, [pivot_tree])
         # Saving its memberships increases the size of the group.
         key = {"site_id": site_id, "number": generation, "group_sizes": [0]}
         session.execute(groups.SQL.save_groups, key | groups.group_params([new]))
@@ -202,6 +195,46 @@ def _promote_outliers(
         promoted |= set(new.members)
         logger.info("site %d: %d outliers form the new group %d", site_id, len(members), number)
     return promoted, work
+
+
+def _grouping_outliers(
+    session: Session, state: ProcessState, compared: Sequence[AssignedPage], work: int
+) -> set[int]:
+    """Return those of the compared pages that may form a group with other outliers."""
+    grouping: set[int] = set()
+    by_site = itemgetter(0, 1)
+    outliers = (each for each in compared if each.membership.group_number is None)
+    for (site_id, generation), of_site in groupby(sorted(outliers, key=by_site), by_site):
+        new = [each.membership.page_id for each in of_site]
+        similar: Sequence[_Similar] | None = None
+        if work <= TASK_WORK:
+            similar, used = _similar_outliers(session, state, site_id, generation, new)
+            work += used
+        if similar is None or similar:
+            grouping.update(new)
+    return grouping
+
+
+def _similar_outliers(
+    session: Session, state: ProcessState, site_id: int, generation: int, new: Sequence[int] = ()
+) -> tuple[list[_Similar] | None, int]:
+    """Return groups of similar outliers (None if distances are missing), and the work used.
+
+    The ``new`` outliers are not stored yet. If the site is quarantined, there are no groups, since
+    comparing the outliers may be the very step that fails.
+    """
+    params = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
+    rows = session.execute(groups.NEWEST_OUTLIERS, params | {"new": list(new)})
+    outliers = sorted((ComparablePage(*row) for row in rows), key=attrgetter("url"))
+    if len(outliers) < MIN_NEW_GROUP_PAGES:
+        return [], 0
+    distances, sizes, work = _distances_among(session, state, outliers)
+    if distances is None:
+        return None, work
+    return [
+        ([outliers[member] for member in group.members], outliers[group.pivot].tree_id)
+        for group in agreeing_outliers(distances, sizes=sizes)
+    ], work
 
 
 def _distances_among(

@@ -40,10 +40,12 @@ class TreeCache:
         self._free_nodes = CACHED_NODES
         self._trees: OrderedDict[int, Tree] = OrderedDict()
 
-    def load(self, session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
+    def load(
+        self, session: Session, tree_ids: Sequence[int], stored: Mapping[int, bytes] = {}
+    ) -> dict[int, Tree]:
         """Return the given trees by ID; remove damaged ones, and have their pages parsed again."""
         missing = [tree_id for tree_id in tree_ids if tree_id not in self._trees]
-        found, damaged = trees.load_trees(session, missing) if missing else ({}, {})
+        found, damaged = trees.load_trees(session, missing, stored) if missing else ({}, {})
         if damaged:
             treeless = trees.remove_trees(session, damaged)
             for tree_id, error in damaged.items():

@@ -58,11 +58,6 @@ DELETE FROM clustering_attempts WHERE site_id = :site_id
 -- Delete a site's attempts, which also ends its quarantine.
 DELETE FROM clustering_attempts WHERE site_id = :site_id
 
--- quarantine --
--- Time, number of attempts and latest error of a site in quarantine; no row for other sites.
-SELECT quarantined_at, number, error FROM clustering_attempts
-WHERE site_id = :site_id AND quarantined_at IS NOT NULL
-
 -- due --
 -- Settled sites whose pages have changed since the last clustering: ID, whether new, page count.
 SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)

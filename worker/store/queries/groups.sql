@@ -116,11 +116,16 @@ JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
 SELECT FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
 
 -- newest_outliers --
--- Most recently received outliers of a generation that have a tree and stored HTML.
-SELECT {comparable}
-FROM pages JOIN memberships ON page_id = id LEFT JOIN page_contents USING (page_id)
-WHERE (memberships.site_id, memberships.generation) = (:site_id, :generation)
-    AND group_number IS NULL AND tree_id IS NOT NULL AND html_removed_at IS NULL
+-- Most recently received outliers with a tree and HTML; none if a site is no longer clustered.
+-- The given pages are yet to become outliers of the generation.
+SELECT {comparable} FROM pages LEFT JOIN page_contents ON page_id = id
+WHERE id IN (
+        SELECT unnest(CAST(:new AS bigint[])) UNION ALL SELECT page_id FROM memberships
+        WHERE (site_id, generation) = (:site_id, :generation) AND group_number IS NULL
+    )
+    AND tree_id IS NOT NULL AND html_removed_at IS NULL AND NOT EXISTS (
+        SELECT FROM clustering_attempts WHERE site_id = :site_id AND quarantined_at IS NOT NULL
+    )
 ORDER BY received_at DESC, id DESC LIMIT :limit
 
 -- add_members --
@@ -168,7 +173,7 @@ SELECT
 
 -- unassigned --
 -- Those of the given pages that await extraction, with the latest groups of their sites.
-SELECT pages.id, pages.site_id, url, tree_id, size, coalesce(trace, '{}') AS trace,
+SELECT pages.id, pages.site_id, url, tree_id, size, packed, coalesce(trace, '{}') AS trace,
     last.number AS generation, last.site_version, (
         SELECT json_agg(
             json_build_array(own.group_number, own.tree_id, trees.size, representative_id)
