@@ -332,7 +332,7 @@ class Intake(BrokerProcess):
             without_frames = UnusableMessageError(error.reason, error.detail)
             return PreparedMessage(message, unusable=without_frames)
         own_id, trace = message_id_of(message), tracing.current()
-        fetched = replace(FetchedPage.of(sent), message_id=own_id, trace=trace)
+        fetched = replace(FetchedPage.of(sent), is_received=True, message_id=own_id, trace=trace)
         logs.bind(site=fetched.site, page=fetched.url)
         return PreparedMessage(message, page=(fetched, self._parse(fetched)))
 
@@ -371,8 +371,7 @@ def _store(
     for message, error in unusable:
         if not withheld_bytes(message):
             quarantine_message(session, message, quarantine, error)
-    if receipts:
-        pages.add_receipts(session, receipts)
+    pages.add_receipts(session, receipts)
     usable = [each.page for each in batch if each.page is not None]
     for fetch in store_pages(session, usable, store_url) if usable else ():
         logger.debug("page %d %s", fetch.page_id, fetch.result)

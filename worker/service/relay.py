@@ -144,6 +144,8 @@ class Relay(BrokerProcess):
             if self._database.query_autocommit(self._waiting_lanes):
                 with self._database.transaction() as session:
                     lanes, error = self._publish_batch(session, producer, connection)
+            else:
+                self._is_behind = False
             if lanes:
                 self._heartbeat.confirm(f"published {pluralise(len(lanes), 'message')}")
             for lane, number in Counter(lanes).items():

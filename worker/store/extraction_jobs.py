@@ -17,7 +17,7 @@ from worker.errors import LostContentError
 from worker.store.addresses import parse_page_addresses
 from worker.store.articles import NewRevision, revision_params
 from worker.store.database import AdvisoryLock
-from worker.store.groups import AssignedPage, assigned_params
+from worker.store.groups import AssignedPage, member_params
 from worker.store.pages import StoredContent, read_contents
 from worker.store.queries import Statements
 from worker.tracing import Context
@@ -139,7 +139,7 @@ def load_assigned(
 
     Pages that were attempted before are excluded.
     """
-    rows = session.execute(_ASSIGNED_JOBS, assigned_params(assigned) | {"readable": 0}).all()
+    rows = session.execute(_ASSIGNED_JOBS, member_params(assigned) | {"readable": 0}).all()
     return _jobs_of(rows, readable_attempts=0)
 
 
@@ -214,7 +214,7 @@ def save_results(
     params = {**values, "others": list(single_page_ids), **revision_params(revisions)}
     if not assigned:
         return set(session.scalars(SQL.save_results, params))
-    return set(session.scalars(SQL.save_assigned, params | assigned_params(assigned)))
+    return set(session.scalars(SQL.save_assigned, params | member_params(assigned)))
 
 
 def find_late(

@@ -79,11 +79,6 @@ class _MatchedFetch(NamedTuple):
         """Whether the page needs another extraction now."""
         return not self.waits and (self.was_joined or self.result in CHANGES)
 
-    @property
-    def has_tree(self) -> bool:
-        """Whether the page can be compared with others."""
-        return (self.parsed.tree if self.stored is None else self.stored.tree_id) is not None
-
 
 def record_pages(
     session: Session,
@@ -114,28 +109,13 @@ def record_pages(
         # Fetches of further addresses depend on the changes made for earlier ones.
         rest = fetches[len(recorded) :]
         resolutions = addresses.resolve_fetches(session, rest)
-        _release_urls(session, resolutions)
         matched = _match_fetches(session, rest, resolutions, have_waited=have_waited)
-        recorded += _record(session, matched, store_url, task, is_received=not have_waited)
+        recorded += _record(session, matched, store_url, task)
     return recorded
 
 
-def _release_urls(session: Session, resolutions: Sequence[Resolution]) -> None:
-    """Let other pages take the URLs of addresses that leave a joined page."""
-    for resolution in resolutions:
-        if resolution.separated_from is not None:
-            digests = [digest_of_url(resolution.spelling)]
-            params = {"page": resolution.separated_from, "digests": digests}
-            session.execute(addresses.SQL.release_url, params)
-
-
 def _record(
-    session: Session,
-    matched: Sequence[_MatchedFetch],
-    store_url: str,
-    task: str | None,
-    *,
-    is_received: bool,
+    session: Session, matched: Sequence[_MatchedFetch], store_url: str, task: str | None
 ) -> list[RecordedFetch]:
     add_waiting(
         session, [(each.resolution.page_ids[0], each.fetched) for each in matched if each.waits]
@@ -145,17 +125,16 @@ def _record(
     tree_ids = trees.save_trees(session, (each.tree for each in updated))
     to_save = [each for each in immediate if _update_stored(each, tree_ids)]
     is_changed = any(each.is_changed for each in matched)
-    options = {"task": task, "is_received": is_received}
-    added = _store(session, matched, store_url, options) if is_changed else {}
+    added = _store(session, matched, store_url, task) if is_changed else {}
 
     def page_id(each: _MatchedFetch) -> int:
         if each.stored is not None:
             return each.stored.id
         return added[each.resolution.site_id, digest_of_url(each.fetched.url)]
 
-    if is_received and not is_changed:
-        unchanged = ((each, each.fetched.message_id) for each in matched)
-        receipts = (NewReceipt(of, each.result, page_id=page_id(each)) for each, of in unchanged)
+    if not is_changed:
+        received = ((each, each.fetched.message_id) for each in matched if each.fetched.is_received)
+        receipts = [NewReceipt(of, each.result, page_id=page_id(each)) for each, of in received]
         add_receipts(session, receipts)
     for each in immediate:
         if each.resolution.separated_from is not None:
@@ -192,6 +171,12 @@ def _match_fetches(
     have_waited: bool,
 ) -> list[_MatchedFetch]:
     """Match each fetch with its stored page, and decide on its result and on whether it waits."""
+    for resolution in resolutions:
+        if resolution.separated_from is not None:
+            # Another page can then take the URL.
+            digests = [digest_of_url(resolution.spelling)]
+            params = {"page": resolution.separated_from, "digests": digests}
+            session.execute(addresses.SQL.release_url, params)
     ids = [page_id for each in resolutions for page_id in each.page_ids]
     rows = session.execute(_KNOWN_PAGES, {"ids": ids}).all() if ids else ()
     found = {page.id: page for page, _ in rows}
@@ -270,45 +255,35 @@ _STORE = SQL.store.bindparams(*TURNS)
 
 
 def _store(
-    session: Session,
-    matched: Sequence[_MatchedFetch],
-    store_url: str,
-    options: Mapping[str, str | bool | None],
+    session: Session, matched: Sequence[_MatchedFetch], store_url: str, task: str | None
 ) -> dict[tuple[int, str], int]:
     """Store new pages, receipts and requests; return the new IDs by site and URL digest."""
-    new = [each for each in matched if each.stored is None]
-    values = []
-    for each in new:
-        fetched, parsed, refusal = each.fetched, each.parsed, each.fetched.refusal
-        refused = None if refusal is None else _stored_refusal(refusal, fetched.fetched_at)
-        digest = digest_of_url(fetched.url)
-        own = {"site_id": each.resolution.site_id, "url_digest": digest, "refused": refused}
-        own["fetched_at"] = fetched.fetched_at and fetched.fetched_at.isoformat()
-        own["tree_digest"] = parsed.tree.digest if parsed.tree is not None else None
-        values.append(fetch_columns(fetched, parsed) | parsed_columns(parsed, {}) | own)
-    new_contents = [(each.fetched, each.parsed.lines) for each in new]
-    contents = _content_params(session, new_contents, store_url)
+    new: list[_MatchedFetch] = []
+    rows: list[dict[str, Any]] = []
+    for each in matched:
+        fetched, parsed, page = each.fetched, each.parsed, each.stored
+        row = {"site_id": each.resolution.site_id, "url_digest": digest_of_url(fetched.url)}
+        row |= {name: getattr(fetched, name) for name in ("is_received", "message_id")}
+        row |= {"result": each.result, "number": len(rows)}
+        row |= {"trace": dict(fetched.trace) or None, "is_changed": each.is_changed}
+        row["is_assigned"] = each.is_changed and (page.tree_id if page else parsed.tree) is not None
+        if page is not None:
+            row["page_id"] = page.id
+        else:
+            new.append(each)
+            refused = fetched.refusal and _stored_refusal(fetched.refusal, fetched.fetched_at)
+            row |= fetch_columns(fetched, parsed) | parsed_columns(parsed, {})
+            row |= {"place": len(new), "refused": refused}
+            row["fetched_at"] = fetched.fetched_at and fetched.fetched_at.isoformat()
+            row["tree_digest"] = parsed.tree.digest if parsed.tree is not None else None
+        rows.append(row)
+    contents = [(each.fetched, each.parsed.lines) for each in new]
     unknown = [(each.resolution, None) for each in new if each.resolution.stored_row is None]
-    of_pages = {
-        "new_pages": json.dumps(values),
-        "content_sites": [each["site_id"] for each in values],
-        "content_digests": [each["url_digest"] for each in values],
-        **trees.tree_params(each.parsed.tree for each in new),
-    }
-    of_fetches = {
-        "fetched_sites": [each.resolution.site_id for each in matched],
-        "fetched_ids": [each.stored.id if each.stored is not None else None for each in matched],
-        "fetched_digests": [digest_of_url(each.fetched.url) for each in matched],
-        "message_ids": [each.fetched.message_id for each in matched],
-        "results": [each.result for each in matched],
-        "are_changed": [each.is_changed for each in matched],
-        "are_assigned": [each.is_changed and each.has_tree for each in matched],
-        "traces": [
-            json.dumps(each.fetched.trace) if each.fetched.trace else None for each in matched
-        ],
-    }
-    params = {**of_pages, **contents, **addresses.new_params(unknown), **of_fetches, **options}
-    return {(site_id, digest): each for site_id, digest, each in session.execute(_STORE, params)}
+    params = {"fetches": json.dumps(rows), **_content_params(session, contents, store_url)}
+    of_trees = trees.tree_params(each.parsed.tree for each in new)
+    params |= {**of_trees, **addresses.new_params(unknown)}
+    found = session.execute(_STORE, params | {"task": task})
+    return {(site_id, digest): page_id for site_id, digest, page_id in found}
 
 
 def _result_of_fetch(

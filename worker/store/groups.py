@@ -1,6 +1,7 @@
 """Generations of template groups, the pages in them, and the knowledge learned from pages."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -72,17 +73,6 @@ def group_params(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
     }
 
 
-def membership_params(memberships: Sequence[NewMembership]) -> dict[str, list[Any]]:
-    """Return the parameters of ``add_generation`` and ``save_memberships`` for memberships."""
-    return {
-        "page_ids": [each.page_id for each in memberships],
-        "group_numbers": [each.group_number for each in memberships],
-        "roles": [each.role for each in memberships],
-        "template_page_ids": [each.template_page_id for each in memberships],
-        "confidences": [each.confidence for each in memberships],
-    }
-
-
 class AssignedPage(NamedTuple):
     """A page that was assigned to a group of its site's latest generation."""
 
@@ -90,14 +80,19 @@ class AssignedPage(NamedTuple):
     generation: int
     membership: NewMembership
 
+    @property
+    def is_template(self) -> bool:
+        """Whether the other pages of its group are compared with it."""
+        return self.membership.template_page_id == self.membership.page_id
 
-def assigned_params(assigned: Sequence[AssignedPage]) -> dict[str, list[Any]]:
-    """Return the parameters of ``assigned_jobs`` and ``save_assigned`` for pages."""
-    return {
-        "site_ids": [each.site_id for each in assigned],
-        "generations": [each.generation for each in assigned],
-        **membership_params([each.membership for each in assigned]),
-    }
+
+def member_params(assigned: Iterable[AssignedPage]) -> dict[str, str]:
+    """Return the parameter of ``members``."""
+    rows = [
+        {**each.membership._asdict(), "site_id": each.site_id, "generation": each.generation}
+        for each in assigned
+    ]
+    return {"members": json.dumps(rows)}
 
 
 class SiteState(NamedTuple):
@@ -111,7 +106,6 @@ class SiteState(NamedTuple):
     compared_trees: Sequence[int] | None
     is_comparing: bool  # whether blocks of comparisons are unfinished
     last_group: int  # highest group number ever used; 0 if there is none
-    has_failed: bool  # whether an attempt to cluster it did not finish
 
 
 def site_state(session: Session, site_id: int) -> SiteState:

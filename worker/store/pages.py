@@ -100,7 +100,8 @@ _ADD_RECEIPTS = rows_only(insert(Receipt))
 
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
     """Record the results of messages."""
-    session.execute(_ADD_RECEIPTS, [each._asdict() for each in receipts])
+    if values := [each._asdict() for each in receipts]:
+        session.execute(_ADD_RECEIPTS, values)
 
 
 COMPRESSION = 6
@@ -165,6 +166,7 @@ class FetchedPage:
     fetched_at: datetime | None
     extra: str
     trace: Context = field(default_factory=dict)
+    is_received: bool = False  # whether it is the content of a message, rather than a stored fetch
     message_id: str | None = None
 
     @classmethod

@@ -1,7 +1,7 @@
 """Trees and the distances between them; equal trees are stored once."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,9 @@ from detourage.html import Tree, TreeFormatError, TreeShape
 from worker.store.queries import Statements
 
 SQL = Statements("trees")
+
+Distances: TypeAlias = dict[tuple[int, int], int | None]
+"""Distances by ordered pair of tree IDs, or None if the trees cannot be compared."""
 
 
 def save_trees(session: Session, trees: Iterable[Tree | None]) -> dict[str, int]:
@@ -61,45 +64,36 @@ def tree_shapes(
     return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
 
 
-def known_distances(
-    session: Session, rows: Sequence[int], columns: Sequence[int]
-) -> dict[tuple[int, int], int | None]:
+def known_distances(session: Session, rows: Sequence[int], columns: Sequence[int]) -> Distances:
     """Return the stored distances between two sets of trees, by ordered pair of IDs."""
     found = session.execute(SQL.known_distances, {"rows": list(rows), "columns": list(columns)})
     return {(lower, higher): distance for lower, higher, distance in found}
 
 
-def distance_matrix(
-    session: Session, tree_ids: Sequence[int]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
-    """Return the matrix of raw distances, and a mask of those that are stored.
+def distances_among(session: Session, tree_ids: Sequence[int]) -> Distances:
+    """Return the stored distances among trees, by ordered pair of IDs."""
+    found = session.execute(SQL.distances_among, {"tree_ids": list(tree_ids)})
+    return {(lower, higher): distance for lower, higher, distance in found}
 
-    A distance is NaN if it is not stored, or if the trees cannot be compared.
+
+def matrix_of(
+    tree_ids: Sequence[int], known: Distances
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+    """Return the matrix of the known distances among trees, and a mask of those that are known.
+
+    A distance is NaN if it is not known, or if the trees cannot be compared.
     """
     distances = np.full((len(tree_ids), len(tree_ids)), np.nan)
-    is_stored = np.eye(len(tree_ids), dtype=np.bool_)
+    is_known = np.eye(len(tree_ids), dtype=np.bool_)
     np.fill_diagonal(distances, 0)
-    if len(tree_ids) > 1:
-        found = session.execute(SQL.distance_matrix, {"tree_ids": list(tree_ids)})
-        stored = {(lower, higher): distance for lower, higher, distance in found}
-        fill_matrix(tree_ids, distances, is_stored, stored)
-    return distances, is_stored
-
-
-def fill_matrix(
-    tree_ids: Sequence[int],
-    distances: npt.NDArray[np.float64],
-    is_stored: npt.NDArray[np.bool_],
-    found: Mapping[tuple[int, int], int | None],
-) -> None:
-    """Add distances, by ordered pair of tree IDs, to a `distance_matrix`."""
-    rows, columns = np.searchsorted(tree_ids, np.array([*found], np.int64).reshape(-1, 2)).T
+    rows, columns = np.searchsorted(tree_ids, np.array([*known], np.int64).reshape(-1, 2)).T
     # None becomes NaN.
-    distances[rows, columns] = distances[columns, rows] = np.array([*found.values()], np.float64)
-    is_stored[rows, columns] = is_stored[columns, rows] = True
+    distances[rows, columns] = distances[columns, rows] = np.array([*known.values()], np.float64)
+    is_known[rows, columns] = is_known[columns, rows] = True
+    return distances, is_known
 
 
-def save_distances(session: Session, distances: Mapping[tuple[int, int], int | None]) -> None:
+def save_distances(session: Session, distances: Distances) -> None:
     """Store distances by ordered pair of tree IDs, without replacing stored ones."""
     if not distances:
         return

@@ -11,7 +11,7 @@ from worker.store.database import AdvisoryLock, is_transient_failure
 from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import clustering_requests as requests
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
-from worker.workflow.clustering import cluster_site, disable_clustering
+from worker.workflow.clustering import disable_clustering, try_clustering
 from worker.workflow.process_state import process_state
 
 MAX_ERROR_LENGTH = 500
@@ -54,9 +54,9 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
     state = process_state()
     database = state.database
 
-    def attempt(number: int) -> bool:
+    def attempt(*, is_counted: bool) -> bool:
         try:
-            return database.run(cluster_site, state, site_id, number)
+            return database.run(try_clustering, state, site_id, is_counted=is_counted)
         except Exception as error:
             if not is_transient_failure(error):
                 failure = f"{type(error).__name__}: {error}"[:MAX_ERROR_LENGTH]
@@ -64,7 +64,7 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
             raise
 
     has_crashed = is_redelivered(self.request)
-    if has_crashed is False and not afresh and attempt(0):
+    if has_crashed is False and not afresh and attempt(is_counted=False):
         return
     with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_locked:
         if not is_locked:
@@ -72,7 +72,6 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
             return
         if afresh:
             database.execute(SQL.delete_attempts, site_id=site_id)
-        pauses = requests.pauses_seconds(state.settings)
         # Counted first, as a killed process reports nothing. No row means that it must still wait.
         values = {"site_id": site_id, "has_crashed": bool(has_crashed)}
         pauses = requests.pauses_seconds(state.settings)
@@ -80,4 +79,4 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
         if attempts and attempts[0].number > CLUSTERING_ATTEMPTS:
             database.run(disable_clustering, state, site_id)
         elif attempts:
-            attempt(attempts[0].number)
+            attempt(is_counted=True)

@@ -2,12 +2,11 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import combinations, groupby
 from operator import attrgetter, itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
@@ -36,11 +35,11 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import new_group
 from worker.workflow.process_state import ProcessState
 
-Matrix: TypeAlias = npt.NDArray[np.float64]
-Sizes: TypeAlias = npt.NDArray[np.int64]
 _Similar: TypeAlias = tuple[list[ComparablePage], int]  # with the tree of their pivot
 
 logger = logging.getLogger(__name__)
+
+_BY_SITE = itemgetter(0, 1)
 
 OUTLIERS_COMPARED = 20
 """Number of a site's newest outliers that are compared with each other: 190 pairs."""
@@ -72,8 +71,7 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
         assigned = [
             each
             for each in compared
-            if each.membership.template_page_id != each.membership.page_id
-            and each.membership.page_id not in grouping
+            if not each.is_template and each.membership.page_id not in grouping
         ]
         jobs = extraction_jobs.load_assigned(session, assigned) if assigned else []
         done = {job.page_id for job, _ in jobs}
@@ -93,11 +91,9 @@ def assign_pages(
     # Locked first, since a clustering that held the locks may have stored a generation.
     session.execute(groups.SQL.lock_pages, {"ids": list(site_versions)})
     assigned, remaining, work = _compare_pages(session, state, site_versions, may_compare)
-    by_site = itemgetter(0, 1)
-    for (site_id, generation), of_site in groupby(sorted(assigned, key=by_site), by_site):
-        memberships = [each.membership for each in of_site]
+    for (site_id, generation), of_site in groupby(sorted(assigned, key=_BY_SITE), _BY_SITE):
         may_group = may_compare and work <= TASK_WORK
-        work += _save(session, state, site_id, generation, memberships, may_group)
+        work += _save(session, state, site_id, generation, [*of_site], may_group)
     return remaining
 
 
@@ -131,17 +127,15 @@ def _save(
     state: ProcessState,
     site_id: int,
     generation: int,
-    memberships: Sequence[NewMembership],
+    assigned: Sequence[AssignedPage],
     may_compare: bool,
 ) -> int:
     """Store memberships of pages, and request their extraction; return the units of work used."""
     # A changed representative that stays in its group is still compared with the same page.
-    moved = [each for each in memberships if each.template_page_id != each.page_id]
-    if moved:
-        key = {"site_id": site_id, "number": generation}
-        session.execute(groups.SQL.save_memberships, key | groups.membership_params(moved))
-    changed, work = {each.page_id for each in memberships}, 0
-    if may_compare and any(each.group_number is None for each in memberships):
+    if moved := [each for each in assigned if not each.is_template]:
+        session.execute(groups.SQL.save_memberships, groups.member_params(moved))
+    changed, work = {each.membership.page_id for each in assigned}, 0
+    if may_compare and any(each.membership.group_number is None for each in assigned):
         promoted, work = _promote_outliers(session, state, site_id, generation)
         changed |= promoted
     request_extractions(session, changed, generation)
@@ -184,16 +178,16 @@ def _promote_outliers(
     promoted: set[int] = set()
     # If distances are missing, the next new outlier, or a clustering, continues the comparisons.
     similar, work = _similar_outliers(session, state, site_id, generation)
-    for members, pivot_tree in similar or ():
+    for own, pivot_tree in similar or ():
         number = (session.scalar(groups.SQL.last_group, {"site_id": site_id}) or 0) + 1
-        new = new_group(number, members, [pivot_tree])
+        new = new_group(number, own, [pivot_tree])
         # Saving its memberships increases the size of the group.
         key = {"site_id": site_id, "number": generation, "group_sizes": [0]}
         session.execute(groups.SQL.save_groups, key | groups.group_params([new]))
-        memberships = groups.membership_params(new.memberships())
-        session.execute(groups.SQL.save_memberships, key | memberships)
+        members = [AssignedPage(site_id, generation, each) for each in new.memberships()]
+        session.execute(groups.SQL.save_memberships, groups.member_params(members))
         promoted |= set(new.members)
-        logger.info("site %d: %d outliers form the new group %d", site_id, len(members), number)
+        logger.info("site %d: %d outliers form the new group %d", site_id, len(own), number)
     return promoted, work
 
 
@@ -202,9 +196,10 @@ def _grouping_outliers(
 ) -> set[int]:
     """Return those of the compared pages that may form a group with other outliers."""
     grouping: set[int] = set()
-    by_site = itemgetter(0, 1)
-    outliers = (each for each in compared if each.membership.group_number is None)
-    for (site_id, generation), of_site in groupby(sorted(outliers, key=by_site), by_site):
+    outliers = sorted(
+        (each for each in compared if each.membership.group_number is None), key=_BY_SITE
+    )
+    for (site_id, generation), of_site in groupby(outliers, _BY_SITE):
         new = [each.membership.page_id for each in of_site]
         similar: Sequence[_Similar] | None = None
         if work <= TASK_WORK:
@@ -224,34 +219,24 @@ def _similar_outliers(
     comparing the outliers may be the very step that fails.
     """
     params = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
-    rows = session.execute(groups.NEWEST_OUTLIERS, params | {"new": list(new)})
-    outliers = sorted((ComparablePage(*row) for row in rows), key=attrgetter("url"))
-    if len(outliers) < MIN_NEW_GROUP_PAGES:
+    found = session.execute(groups.NEWEST_OUTLIERS, params | {"new": list(new)})
+    rows = sorted(found, key=attrgetter("url"))
+    if len(rows) < MIN_NEW_GROUP_PAGES:
         return [], 0
-    distances, sizes, work = _distances_among(session, state, outliers)
-    if distances is None:
+    work = 0
+    outliers = [ComparablePage(*row[:-1]) for row in rows]
+    tree_ids = sorted({outlier.tree_id for outlier in outliers})
+    known = trees.distances_among(session, tree_ids)
+    if missing := [pair for pair in combinations(tree_ids, 2) if pair not in known]:
+        computed, work = compare_at_once(session, state, missing)
+        known |= computed
+    raw, is_known = trees.matrix_of(tree_ids, known)
+    if not is_known.all():
         return None, work
+    places = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
+    sizes = np.array([row[-1] for row in rows], np.int64)
+    distances = normalised_distance(raw[np.ix_(places, places)], sizes[:, None], sizes[None, :])
     return [
         ([outliers[member] for member in group.members], outliers[group.pivot].tree_id)
         for group in agreeing_outliers(distances, sizes=sizes)
     ], work
-
-
-def _distances_among(
-    session: Session, state: ProcessState, outliers: Sequence[ComparablePage]
-) -> tuple[Matrix | None, Sizes, int]:
-    """Return the outliers' distances (None if some are missing), their sizes, and the work used."""
-    tree_ids = sorted({outlier.tree_id for outlier in outliers})
-    raw, is_stored = trees.distance_matrix(session, tree_ids)
-    work = 0
-    if not is_stored.all():
-        missing = [(tree_ids[i], tree_ids[j]) for i, j in np.argwhere(~is_stored).tolist() if i < j]
-        found, work = compare_at_once(session, state, missing)
-        trees.fill_matrix(tree_ids, raw, is_stored, found)
-    if not is_stored.all():
-        return None, np.empty(0, np.int64), work
-    shapes = trees.tree_shapes(session, ids=tree_ids)
-    rows = np.searchsorted(tree_ids, [outlier.tree_id for outlier in outliers])
-    sizes = np.array([shapes[outlier.tree_id].size for outlier in outliers], np.int64)
-    distances = normalised_distance(raw[np.ix_(rows, rows)], sizes[:, None], sizes[None, :])
-    return distances, sizes, work

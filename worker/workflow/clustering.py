@@ -10,41 +10,36 @@ from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import clusterings, comparisons, groups, outbox, pages, provisional
 from worker.store.database import AdvisoryLock
-from worker.store.groups import SiteState
 from worker.workflow import comparison_plan
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.generation import former_groups, record_design_change, save_generation
+from worker.workflow.generation import record_design_change, save_generation
 from worker.workflow.process_state import ProcessState
 from worker.workflow.quarantine import quarantine_task
 
 logger = logging.getLogger(__name__)
 
 
-def cluster_site(session: Session, state: ProcessState, site_id: int, attempt: int = 0) -> bool:
-    """Store a new generation of a site, if it is needed and no comparison is missing.
-
-    Do nothing while another process clusters the site. Return False if the attempt must be counted
-    first, because an earlier one failed; `attempt` is its number, or 0 if it is not counted.
-    """
+def try_clustering(
+    session: Session, state: ProcessState, site_id: int, *, is_counted: bool
+) -> bool:
+    """Cluster a site, unless another process does; return False if this must be counted first."""
     locks = {"clustering": AdvisoryLock.CLUSTERING, "generation": AdvisoryLock.GENERATION}
-    params = {**{name: lock.value for name, lock in locks.items()}, "site_id": site_id}
-    if not session.scalar(groups.SQL.lock_clustering, params | {"is_counted": attempt > 0}):
-        session.execute(clusterings.SQL.delete_request, {"site_id": site_id})
-        return True
-    # Read the version before the pages: a page that arrives in between is then included, and merely
-    # makes the site due again. In the opposite order, it would be missed.
-    current = groups.site_state(session, site_id)
-    if current.has_failed and not attempt:
+    params = {**locks, "site_id": site_id, "is_counted": is_counted}
+    is_locked, has_failed = session.execute(groups.SQL.lock_clustering, params).one()
+    if is_locked and has_failed and not is_counted:
         return False
-    if not _save_generation(session, state, site_id, current):
+    if not is_locked:
+        session.execute(clusterings.SQL.delete_request, {"site_id": site_id})
+    elif not cluster_site(session, state, site_id):
         session.execute(clusterings.SQL.finish, {"site_id": site_id})
     return True
 
 
-def _save_generation(
-    session: Session, state: ProcessState, site_id: int, current: SiteState
-) -> bool:
+def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     """Store a new generation of a site; return False if it is not needed or lacks comparisons."""
+    # Read the version before the pages: a page that arrives in between is then included, and merely
+    # makes the site due again. In the opposite order, it would be missed.
+    current = groups.site_state(session, site_id)
     if current.is_comparing:
         comparison_plan.enqueue_late_blocks(session, site_id)
         return False
@@ -63,7 +58,7 @@ def _save_generation(
     if current.is_new:
         # Only pages that are stored before this lock must be found below; later ones are assigned.
         comparisons.lock_site(session, site_id)
-    former = former_groups(all_pages)
+    former = [(page.id, page.former_group) for page in all_pages]
     roles, sets = state.settings.chosen_text_roles, stored.reference_sets()
     group_of = save_generation(session, site, known, site_pages, grouping, former, sets, roles)
     generation = current.generation + 1

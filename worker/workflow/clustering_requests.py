@@ -47,7 +47,7 @@ def request_settled_clusterings(session: Session, settings: Settings, settle: Se
     due = [site for site in due if site.id not in enqueued]
     new = [site.id for site in due if site.is_new]
     settled = settle_lone_sites(session, new) if new else ()
-    _request_clusterings(session, [site for site in due if site.id not in settled])
+    request_clusterings(session, [site for site in due if site.id not in settled])
 
 
 def pauses_seconds(settings: Settings) -> list[float]:
@@ -55,7 +55,7 @@ def pauses_seconds(settings: Settings) -> list[float]:
     return [settings.search_interval_seconds * periods for periods in CLUSTERING_PAUSES]
 
 
-def _request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
+def request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
     """Enqueue the clusterings of due sites, smaller sites first."""
     if not due:
         return

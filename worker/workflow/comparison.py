@@ -3,7 +3,7 @@
 import logging
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -16,6 +16,7 @@ from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import comparisons, outbox, pages, trees
 from worker.store.comparisons import Block, Nearest
+from worker.store.trees import Distances
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_stored_blocks
 from worker.workflow.process_state import ProcessState
@@ -26,9 +27,6 @@ logger = logging.getLogger(__name__)
 CACHE_BYTES = 64 * 2**20
 """Size of a process's cache of subtree distances while it compares a block. With 8 MiB, comparisons
 take up to 11 % longer; without a cache, up to 20 %."""
-
-Distances: TypeAlias = dict[tuple[int, int], int | None]
-"""Distances by ordered pair of tree IDs, or None if the trees cannot be compared."""
 
 CACHED_NODES = 2_000_000  # maximum number of nodes in the cache, at 12 bytes each
 

@@ -1,7 +1,7 @@
 """Plan a site's missing comparisons, which are requested in blocks."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,9 +26,10 @@ from worker.messaging import task_names
 from worker.store import comparisons, outbox, trees
 from worker.store.comparisons import Nearest, NewBlock, load_nearest, save_set
 from worker.store.groups import SiteState
+from worker.store.trees import Distances
 from worker.workflow.attempts import PATIENCE_SECONDS
 from worker.workflow.clustering_requests import request_stored_blocks
-from worker.workflow.comparison import Distances, compare_at_once
+from worker.workflow.comparison import compare_at_once
 from worker.workflow.process_state import ProcessState
 
 NEAREST_ROWS = 128  # maximum number of trees per task that searches for nearest references
@@ -42,9 +43,6 @@ PAIRS_AT_ONCE = 50
 its messages and a second clustering task, takes longer."""
 
 
-_KnownMatrix: TypeAlias = tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]
-
-
 class StoredDistances:
     """Distances of a site's trees in the database; implements the protocol `KnownDistances`."""
 
@@ -52,19 +50,21 @@ class StoredDistances:
         self._session = session
         self._site_id = site_id
         self._sets: dict[tuple[int, ...], int] = {}  # IDs of reference sets, by their trees
-        self._matrices: dict[tuple[int, ...], _KnownMatrix] = {}  # those read, by their trees
+        self._known: dict[tuple[int, ...], Distances] = {}  # distances read, by the trees given
 
-    def among(self, tree_ids: Sequence[int]) -> _KnownMatrix:
+    def among(
+        self, tree_ids: Sequence[int]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
         """Return the matrix of distances among trees, and a mask of those that are stored."""
         key = tuple(tree_ids)
-        if key not in self._matrices:
-            self._matrices[key] = trees.distance_matrix(self._session, tree_ids)
-        return self._matrices[key]
+        if key not in self._known:
+            self._known[key] = trees.distances_among(self._session, tree_ids)
+        return trees.matrix_of(tree_ids, self._known[key])
 
     def add(self, distances: Distances) -> None:
-        """Add distances that were stored in the meantime, among the trees of each matrix."""
-        for tree_ids, matrix in self._matrices.items():
-            trees.fill_matrix(tree_ids, *matrix, distances)
+        """Add distances that were stored in the meantime, among the trees given so far."""
+        for known in self._known.values():
+            known |= distances
 
     def nearest(self, references: Sequence[int], tree_ids: Sequence[int]) -> Nearest:
         """Return the stored nearest references of trees."""

@@ -2,7 +2,7 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from itertools import chain
 
@@ -16,7 +16,7 @@ from detourage.template.groups import Grouping, reference_order
 from models.tables import DesignChange
 from worker.messaging.task_names import EXTRACTIONS
 from worker.store import groups
-from worker.store.groups import ComparablePage, NewGroup, NewMembership
+from worker.store.groups import AssignedPage, ComparablePage, NewGroup, NewMembership
 from worker.store.outbox import extraction_params
 from worker.workflow.comment_patterns import pattern_of_group
 from worker.workflow.comparison_plan import ComparedSite
@@ -30,24 +30,28 @@ def save_generation(
     known: KnownSite,
     site_pages: Sequence[ComparablePage],
     grouping: Grouping,
-    former: Mapping[int, Sequence[int]],
+    former: Iterable[tuple[int, int | None]],
     reference_sets: Sequence[int],
     text_roles: Sequence[LineRole],
 ) -> dict[int, int]:
     """Store the groups of a site as its next generation, and request the extractions they affect.
 
-    Keep the given reference sets. Return the groups of pages by ID, without outliers.
+    Keep the given reference sets. `former` has the groups of pages in the generation before, even
+    of pages that have lost their trees. Return the groups of pages by ID, without outliers.
     """
+    continued: defaultdict[int, list[int]] = defaultdict(list)
+    for page_id, number in former:
+        if number is not None:
+            continued[number].append(page_id)
     grouped = [[site_pages[index].id for index in group.members] for group in grouping.groups]
-    numbers = match_groups(former, grouped, last_identity=site.state.last_group)
+    numbers = match_groups(continued, grouped, last_identity=site.state.last_group)
     new = []
     for number, group in zip(numbers, grouping.groups, strict=True):
         members = [site_pages[index] for index in group.members]
         new.append(new_group(number, members, known.representative_trees(site_pages, group)))
-    memberships = [
-        *(NewMembership(site_pages[i].id, None, "outlier", None) for i in grouping.outliers),
-        *chain.from_iterable(each.memberships() for each in new),
-    ]
+    outliers = (NewMembership(site_pages[i].id, None, "outlier", None) for i in grouping.outliers)
+    places = chain(outliers, *(each.memberships() for each in new))
+    assigned = [AssignedPage(site.id, site.state.generation + 1, place) for place in places]
     generation = {
         "site_id": site.id,
         "number": site.state.generation + 1,
@@ -63,7 +67,7 @@ def save_generation(
         unchanged=unchanged,
         clustered_site=site.id,
     )
-    columns = groups.group_params(new) | groups.membership_params(memberships)
+    columns = groups.group_params(new) | groups.member_params(assigned)
     session.execute(groups.ADD_GENERATION, generation | columns | requested)
     return {page_id: each.number for each in new for page_id in each.members}
 
@@ -98,15 +102,6 @@ def _changed_pages(
         is_same = not page.has_html or (page.extraction_key == key and not page.forced)
         (unchanged if is_same else changed).append(page.id)
     return changed, unchanged
-
-
-def former_groups(pages: Sequence[ComparablePage]) -> dict[int, list[int]]:
-    """Return the pages of each group in the generation before, which may have lost their trees."""
-    former = defaultdict(list)
-    for page in pages:
-        if page.former_group is not None:
-            former[page.former_group].append(page.id)
-    return former
 
 
 logger = logging.getLogger(__name__)

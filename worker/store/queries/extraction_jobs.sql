@@ -75,11 +75,7 @@ WITH member AS MATERIALIZED (
             WHERE (memberships.page_id, memberships.generation, memberships.group_number)
                 = (new.page_id, new.generation, new.group_number)
         )) OVER (PARTITION BY site_id, group_number) AS joining
-    FROM unnest(
-        CAST(:page_ids AS bigint[]), CAST(:site_ids AS bigint[]), CAST(:generations AS integer[]),
-        CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-        CAST(:template_page_ids AS bigint[])
-    ) AS new (page_id, site_id, generation, group_number, role, template_page_id), {without_limit}
+    FROM {groups.members}, {without_limit}
     WHERE {lock}
 )
 {job} AND pages.outcome IS NULL
@@ -170,13 +166,7 @@ SELECT id FROM saved
 -- save_assigned --
 -- Store results like ``save_results``, and the memberships of the pages.
 WITH {saved}, new AS (
-    SELECT * FROM unnest(
-        CAST(:page_ids AS bigint[]), CAST(:site_ids AS bigint[]), CAST(:generations AS integer[]),
-        CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-        CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
-    ) AS new (
-        page_id, site_id, generation, group_number, role, template_page_id, confidence
-    )
+    SELECT * FROM {groups.members}
     WHERE page_id IN (SELECT id FROM saved)
 ), {groups.add_members}, {parts.clear_links}, {articles.add_revisions}
 SELECT id FROM saved

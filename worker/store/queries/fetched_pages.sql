@@ -45,41 +45,38 @@ SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
 
 -- store --
 -- Store new pages with all that belongs to them, and the receipts of fetches; return the pages' IDs.
-WITH {trees.stored}, added AS (
+WITH sent AS MATERIALIZED (
+    SELECT * FROM jsonb_to_recordset(CAST(:fetches AS jsonb)) AS sent (
+        site_id bigint, url text, url_digest text, crawler_id text, content_type text,
+        fetched_at timestamptz, extra text, content_digest text, refused jsonb, trace jsonb,
+        tree_digest text, encoding text, comment_pattern text, outcome text, outcome_detail text,
+        page_id bigint, message_id text, result text, is_changed boolean, is_assigned boolean,
+        place bigint, number bigint, is_received boolean
+    )
+), {trees.stored}, added AS (
     INSERT INTO pages (
         site_id, url, url_digest, crawler_id, content_type, fetched_at, extra, content_digest,
         refused, trace, tree_id, encoding, comment_pattern, outcome, outcome_detail
     )
     SELECT site_id, url, url_digest, crawler_id, content_type, fetched_at, extra, content_digest,
         refused, trace, stored_trees.id, encoding, comment_pattern, outcome, outcome_detail
-    FROM jsonb_to_recordset(CAST(:new_pages AS jsonb)) AS new (
-        site_id bigint, url text, url_digest text, crawler_id text, content_type text,
-        fetched_at timestamptz, extra text, content_digest text, refused jsonb, trace jsonb,
-        tree_digest text, encoding text, comment_pattern text, outcome text, outcome_detail text
-    ) LEFT JOIN stored_trees ON digest = tree_digest
+    FROM sent LEFT JOIN stored_trees ON digest = tree_digest
+    WHERE page_id IS NULL
     RETURNING id, site_id, url_digest
+), fetched AS (
+    SELECT sent.site_id, coalesce(page_id, added.id) AS page_id, message_id, result, is_changed,
+        is_assigned, trace, place, number, is_received
+    FROM sent LEFT JOIN added USING (site_id, url_digest)
 ), contents AS (
     INSERT INTO page_contents (page_id, compressed, object_url, is_text, lines)
-    SELECT id, compressed, object_url, is_text, lines FROM unnest(
-        CAST(:content_sites AS bigint[]), CAST(:content_digests AS text[]),
+    SELECT page_id, compressed, object_url, is_text, lines FROM unnest(
         CAST(:compressed AS bytea[]), CAST(:object_urls AS text[]), CAST(:is_text AS boolean[]),
         CAST(:lines AS bytea[])
-    ) AS new (site_id, url_digest, compressed, object_url, is_text, lines)
-    JOIN added USING (site_id, url_digest)
-), {addresses.add}, fetched AS (
-    SELECT site_id, coalesce(page_id, added.id) AS page_id, message_id, result, is_changed,
-        is_assigned, CAST(fetched.trace AS jsonb) AS trace, number
-    FROM unnest(
-        CAST(:fetched_sites AS bigint[]), CAST(:fetched_ids AS bigint[]),
-        CAST(:fetched_digests AS text[]), CAST(:message_ids AS text[]), CAST(:results AS text[]),
-        CAST(:are_changed AS boolean[]), CAST(:are_assigned AS boolean[]), CAST(:traces AS text[])
-    ) WITH ORDINALITY AS fetched (
-        site_id, page_id, url_digest, message_id, result, is_changed, is_assigned, trace, number
-    )
-    LEFT JOIN added USING (site_id, url_digest)
-), received AS (
+    ) WITH ORDINALITY AS content (compressed, object_url, is_text, lines, place)
+    JOIN fetched USING (place)
+), {addresses.add}, received AS (
     INSERT INTO receipts (message_id, result, page_id)
-    SELECT message_id, result, page_id FROM fetched WHERE :is_received ORDER BY number
+    SELECT message_id, result, page_id FROM fetched WHERE is_received ORDER BY number
 ), {outbox.assignments}
 SELECT site_id, url_digest, id FROM added
 

@@ -1,5 +1,12 @@
 -- Generations of template groups, the pages in them, and the knowledge learned from pages.
 
+-- members --
+-- Fragment: the given memberships, as `new`.
+jsonb_to_recordset(CAST(:members AS jsonb)) AS new (
+    page_id bigint, site_id bigint, generation integer, group_number integer, role text,
+    template_page_id bigint, confidence double precision
+)
+
 -- add_groups --
 -- Fragment: add groups with their representative trees to a generation.
 added_groups AS (
@@ -18,10 +25,11 @@ added_groups AS (
 )
 
 -- lock_clustering --
--- Lock a site until the transaction ends; return false if another process is clustering it.
--- The second lock is that of its generation, which a process that clusters it may wait for.
+-- Lock a site, unless another process clusters it; return whether it did, and an attempt failed.
+-- If the attempt is counted, its process holds the first lock in another transaction.
 SELECT CASE WHEN :is_counted OR pg_try_advisory_xact_lock(:clustering, hashint8(:site_id))
-    THEN pg_advisory_xact_lock(:generation, hashint8(:site_id)) IS NOT NULL ELSE false END
+    THEN pg_advisory_xact_lock(:generation, hashint8(:site_id)) IS NOT NULL ELSE false END,
+    EXISTS (SELECT FROM clustering_attempts WHERE site_id = :site_id)
 
 -- try_lock_clustering --
 -- Lock a site's clustering until the transaction ends, unless another transaction holds the lock.
@@ -35,8 +43,7 @@ SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
     ),
     site_comparisons.site_version, tree_ids,
     EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id),
-    coalesce((SELECT max(number) FROM template_groups WHERE site_id = sites.id), 0),
-    EXISTS (SELECT FROM clustering_attempts WHERE site_id = sites.id)
+    coalesce((SELECT max(number) FROM template_groups WHERE site_id = sites.id), 0)
 FROM sites
 LEFT JOIN generations ON generations.site_id = sites.id
 LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
@@ -76,11 +83,8 @@ WITH compared AS (
     WHERE site_id = :site_id AND generation < :number AND shared_lines IS NOT NULL
 ), {add_groups}, added_members AS (
     INSERT INTO memberships
-        (site_id, generation, page_id, group_number, role, template_page_id, confidence)
-    SELECT :site_id, :number, * FROM unnest(
-        CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-        CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
-    )
+        (page_id, site_id, generation, group_number, role, template_page_id, confidence)
+    SELECT * FROM {members}
 ), {outbox.extractions}
 SELECT
 
@@ -118,7 +122,8 @@ SELECT FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
 -- newest_outliers --
 -- Most recently received outliers with a tree and HTML; none if a site is no longer clustered.
 -- The given pages are yet to become outliers of the generation.
-SELECT {comparable} FROM pages LEFT JOIN page_contents ON page_id = id
+SELECT {comparable}, (SELECT size FROM trees WHERE trees.id = tree_id)
+FROM pages LEFT JOIN page_contents ON page_id = id
 WHERE id IN (
         SELECT unnest(CAST(:new AS bigint[])) UNION ALL SELECT page_id FROM memberships
         WHERE (site_id, generation) = (:site_id, :generation) AND group_number IS NULL
@@ -162,12 +167,7 @@ changed AS (
 -- save_memberships --
 -- Insert or replace the memberships of pages in a generation.
 WITH new AS (
-    SELECT page_id, CAST(:site_id AS bigint) AS site_id, CAST(:number AS integer) AS generation,
-        group_number, role, template_page_id, confidence
-    FROM unnest(
-        CAST(:page_ids AS bigint[]), CAST(:group_numbers AS integer[]), CAST(:roles AS text[]),
-        CAST(:template_page_ids AS bigint[]), CAST(:confidences AS double precision[])
-    ) AS new (page_id, group_number, role, template_page_id, confidence)
+    SELECT * FROM {members}
 ), {add_members}
 SELECT
 

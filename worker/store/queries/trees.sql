@@ -56,7 +56,7 @@ WHERE lower_tree_id = ANY (CAST(:rows AS bigint[]))
     OR lower_tree_id = ANY (CAST(:columns AS bigint[]))
         AND higher_tree_id = ANY (CAST(:rows AS bigint[]))
 
--- distance_matrix --
+-- distances_among --
 -- Stored distances among trees, by ordered pair of IDs.
 SELECT lower_tree_id, higher_tree_id, distance FROM distances
 WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
