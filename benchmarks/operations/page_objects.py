@@ -71,7 +71,7 @@ def _measured(url: str, read: Pages, store_url: str, store: StoreOfTest | None =
         for page_id in ids:
             began = time.perf_counter()
             with database.transaction() as session:
-                pages.load_content(session, page_id)
+                pages.load_contents(session, [page_id])
             loaded.append(time.perf_counter() - began)
     engine.dispose()
     written = sum(map(len, store.objects().values())) if store is not None else 0

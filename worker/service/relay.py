@@ -203,7 +203,7 @@ class Relay(BrokerProcess):
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
             failure = error
         if confirmed:
-            outbox.remove(session, list(confirmed))
+            session.execute(outbox.SQL.remove, {"ids": list(confirmed)})
         return list(confirmed.values()), failure
 
     def _publish_few(self, session: Session, producer: Producer, confirmed: dict[int, str]) -> bool:
@@ -343,7 +343,7 @@ class Relay(BrokerProcess):
         """Put entries into the relay's quarantine, so that they do not delay all others."""
         self._summary.count("refused", len(entries))
         for entry in entries:
-            outbox.refuse(session, entry.id, reason)
+            session.execute(outbox.SQL.refuse, {"id": entry.id, "refusal": reason})
             logger.error("quarantined a message that cannot be published: %s", reason)
 
 

@@ -19,6 +19,8 @@ from worker.tracing import Context
 
 SQL = Statements("articles")
 
+LAST_ARTICLE = SQL.last_article.columns(message=ArticleJson)
+
 READ_AT_ONCE = 50  # number of messages that an export keeps in memory at a time
 
 
@@ -34,13 +36,8 @@ class NewRevision(NamedTuple):
     trace: Context  # trace that the message continues; if empty, the current trace
 
 
-def save_revisions(session: Session, revisions: Sequence[NewRevision]) -> None:
-    """Store revisions with their comments, and enqueue them; the pages must be locked."""
-    session.execute(SQL.save_revisions, revision_params(revisions))
-
-
 def revision_params(revisions: Sequence[NewRevision]) -> dict[str, Any]:
-    """Return the parameters of ``save_revisions`` (of its part ``add_revisions``)."""
+    """Return the parameters of ``save_revisions`` for revisions of pages, which must be locked."""
     comments = [
         {"article_id": each.message["id"], "number": number, **_comment_values(comment)}
         for each in revisions
@@ -73,13 +70,6 @@ def _comment_values(comment: Mapping[str, Any]) -> dict[str, Any]:
         "published_at": zoned and zoned.isoformat(),
         "written_date": written if written != published else None,
     }
-
-
-def last_article(session: Session, page_id: int) -> tuple[dict[str, Any], str]:
-    """Return the message and the digest of a page's latest article, which must exist."""
-    query = SQL.last_article.columns(message=ArticleJson)
-    message, digest = session.execute(query, {"page_id": page_id}).one()
-    return message, digest
 
 
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:

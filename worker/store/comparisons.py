@@ -48,11 +48,6 @@ def add_blocks(session: Session, site_id: int, blocks: Sequence[NewBlock]) -> li
     return list(ids)
 
 
-def lock_site(session: Session, site_id: int) -> None:
-    """Lock a site, so that exactly one of several concurrent tasks stores its last result."""
-    session.execute(SQL.lock_site, {"id": site_id})
-
-
 def save_set(session: Session, site_id: int, tree_ids: Sequence[int]) -> int:
     """Store a reference set if it does not exist, and return its ID."""
     digest = hashlib.sha256(" ".join(map(str, tree_ids)).encode()).hexdigest()

@@ -36,7 +36,6 @@ logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
-S = TypeVar("S", bound=Executable)
 
 RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
 """Pauses before a transaction is retried: five minutes in total, to outlast a failover."""
@@ -127,27 +126,15 @@ class DatabaseRefusesError(ExpectedError):
 
 Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
 
-_ROWS_ONLY = "detourage_rows_only"
-
-
-def rows_only(statement: S) -> S:
-    """Mark a statement that returns no ORM objects, so that `RowSession` runs it directly.
-
-    This saves most of the overhead of statements that return plain rows or nothing. A session would
-    also insert rows in one statement per set of non-null columns.
-    """
-    return statement.execution_options(**{_ROWS_ONLY: True})
-
 
 class RowSession(Session):
-    """A session that runs SQL texts, and statements marked by `rows_only`, on its connection."""
+    """A session that runs SQL texts on its connection, which saves most of a session's overhead."""
 
     def execute(
         self, statement: Executable, params: Parameters = None, **options: Any
     ) -> Result[Any]:
         """Run a statement."""
-        is_text = isinstance(statement, TextClause | TextualSelect)
-        if not is_text and not statement.get_execution_options().get(_ROWS_ONLY):
+        if not isinstance(statement, TextClause | TextualSelect):
             return super().execute(statement, params, **options)
         # A session also flushes its pending changes before its own statements.
         self.flush()

@@ -212,9 +212,8 @@ def save_results(
     columns = map(list, zip(*results, strict=True))  # one list per field, as the query expects
     values = dict(zip(ExtractionResult._fields, columns, strict=True))
     params = {**values, "others": list(single_page_ids), **revision_params(revisions)}
-    if not assigned:
-        return set(session.scalars(SQL.save_results, params))
-    return set(session.scalars(SQL.save_assigned, params | member_params(assigned)))
+    statement = SQL.save_assigned if assigned else SQL.save_results
+    return set(session.scalars(statement, params | member_params(assigned)))
 
 
 def find_late(

@@ -114,14 +114,8 @@ def site_state(session: Session, site_id: int) -> SiteState:
     return SiteState(*session.execute(SQL.site_state, params).one())
 
 
-def comparable_pages(session: Session, site_id: int, generation: int) -> list[ComparablePage]:
-    """Return the pages of a site with a tree, and those with a group in the latest generation."""
-    rows = session.execute(_COMPARABLE_PAGES, {"site_id": site_id, "generation": generation})
-    return [ComparablePage(*row) for row in rows]
-
-
 _COMPARABLE = {"lines": LargeBinary, "removable_lines": LargeBinary}
-_COMPARABLE_PAGES = SQL.comparable_pages.columns(**_COMPARABLE)
+COMPARABLE_PAGES = SQL.comparable_pages.columns(**_COMPARABLE)
 
 LOAD_KNOWLEDGE = SQL.load_knowledge.columns(page_id=BigInteger, packed=LargeBinary)
 

@@ -20,14 +20,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import BigInteger, BindParameter, Boolean, bindparam, select
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from detourage.limits import MAX_BODY_BYTES
 from detourage.packed_bytes import ZSTANDARD, DamagedBytesError, pack, unpack
 from models.tables import OutboxEntry
 from worker import tracing
-from worker.store.database import rows_only
 from worker.store.queries import Statements
 
 SQL = Statements("outbox")
@@ -139,11 +137,9 @@ def add_message(
 ) -> None:
     """Enqueue a plain message."""
     params = {"exchange": exchange, "routing_key": routing_key, "message_id": message_id}
-    content = {"headers": dict(headers or {}), "body": packed_body(body)}
-    session.execute(_ADD_ENTRY, params | content)
+    content = {"headers": json.dumps(dict(headers or {})), "body": packed_body(body)}
+    session.execute(SQL.add_message, params | content)
 
-
-_ADD_ENTRY = rows_only(insert(OutboxEntry))
 
 _TAKE_NEXT = SQL.take_next.columns(
     OutboxEntry.__table__.columns["lane"],
@@ -200,16 +196,6 @@ def take_next(
     for lane, *columns in session.execute(_TAKE_NEXT, params):
         taken[lane].append(WaitingEntry(*columns))
     return taken
-
-
-def remove(session: Session, entry_ids: Sequence[int]) -> None:
-    """Remove entries confirmed by the broker, and record that their turns were served."""
-    session.execute(SQL.remove, {"ids": list(entry_ids)})
-
-
-def refuse(session: Session, entry_id: int, refusal: str) -> None:
-    """Put an entry that cannot be published into the relay's quarantine, with the reason."""
-    session.execute(SQL.refuse, {"id": entry_id, "refusal": refusal})
 
 
 def refused_entries(session: Session) -> Sequence[OutboxEntry]:

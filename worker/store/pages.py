@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 from sqlalchemy import LargeBinary
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.orm import Session
 
 from detourage.addresses import NOTHING_DECLARED, DeclaredUrls, Refusal, refusal_of
@@ -18,11 +17,9 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import PageMessage
 from detourage.outcomes import PageOutcome, UnusableReason
 from detourage.packed_bytes import DamagedBytesError, pack, unpack
-from models.tables import Receipt
 from worker.errors import LostContentError
 from worker.outcomes import ReceiptResult
 from worker.store import page_objects
-from worker.store.database import rows_only
 from worker.store.queries import Statements
 from worker.tracing import Context
 
@@ -63,14 +60,6 @@ def load_contents(
     return dict(zip(stored, read_contents(list(stored.values())), strict=True))
 
 
-def load_content(session: Session, page_id: int) -> bytes | str | None:
-    """Return a page's content, None if it was removed; raise `LostContentError` if lost."""
-    content = load_contents(session, [page_id]).get(page_id)
-    if isinstance(content, LostContentError):
-        raise content
-    return content
-
-
 def key_of_site(session: Session, site_id: int) -> str:
     """Return the key of a site."""
     return str(session.execute(SQL.key_of_site, {"site_id": site_id}).scalar_one())
@@ -79,11 +68,6 @@ def key_of_site(session: Session, site_id: int) -> str:
 def reprocessable_page_ids(session: Session, site_id: int) -> list[int]:
     """Return the IDs of a site's pages with stored HTML, except joined pages, ascending."""
     return list(session.scalars(SQL.reprocessable_page_ids, {"site_id": site_id}))
-
-
-def force_revisions(session: Session, page_ids: Sequence[int]) -> None:
-    """Make the next extraction of these pages publish a revision, even if nothing changed."""
-    session.execute(SQL.force_revisions, {"ids": list(page_ids)})
 
 
 class NewReceipt(NamedTuple):
@@ -95,13 +79,10 @@ class NewReceipt(NamedTuple):
     page_id: int | None = None
 
 
-_ADD_RECEIPTS = rows_only(insert(Receipt))
-
-
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
     """Record the results of messages."""
     if values := [each._asdict() for each in receipts]:
-        session.execute(_ADD_RECEIPTS, values)
+        session.execute(SQL.add_receipts, {"receipts": json.dumps(values)})
 
 
 COMPRESSION = 6

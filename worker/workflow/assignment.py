@@ -196,16 +196,13 @@ def _grouping_outliers(
 ) -> set[int]:
     """Return those of the compared pages that may form a group with other outliers."""
     grouping: set[int] = set()
-    outliers = sorted(
-        (each for each in compared if each.membership.group_number is None), key=_BY_SITE
-    )
-    for (site_id, generation), of_site in groupby(outliers, _BY_SITE):
+    outliers = [each for each in compared if each.membership.group_number is None]
+    for (site_id, generation), of_site in groupby(sorted(outliers, key=_BY_SITE), _BY_SITE):
         new = [each.membership.page_id for each in of_site]
-        similar: Sequence[_Similar] | None = None
         if work <= TASK_WORK:
             similar, used = _similar_outliers(session, state, site_id, generation, new)
             work += used
-        if similar is None or similar:
+        if work > TASK_WORK or similar != []:
             grouping.update(new)
     return grouping
 

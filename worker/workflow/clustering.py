@@ -10,6 +10,7 @@ from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import clusterings, comparisons, groups, outbox, pages, provisional
 from worker.store.database import AdvisoryLock
+from worker.store.groups import ComparablePage
 from worker.workflow import comparison_plan
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import record_design_change, save_generation
@@ -50,22 +51,22 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     known = comparison_plan.known_site(session, state, site, stored)
     if known is None:
         return False
-    all_pages = groups.comparable_pages(session, site_id, current.generation)
+    params = {"site_id": site_id, "generation": current.generation}
+    all_pages = [ComparablePage(*row) for row in session.execute(groups.COMPARABLE_PAGES, params)]
     site_pages = [page for page in all_pages if page.tree_id in site.trees]
     grouping = comparison_plan.known_grouping(session, site, stored, known, site_pages)
     if grouping is None:
         return False
     if current.is_new:
         # Only pages that are stored before this lock must be found below; later ones are assigned.
-        comparisons.lock_site(session, site_id)
+        session.execute(comparisons.SQL.lock_site, {"id": site_id})
     former = [(page.id, page.former_group) for page in all_pages]
     roles, sets = state.settings.chosen_text_roles, stored.reference_sets()
     group_of = save_generation(session, site, known, site_pages, grouping, former, sets, roles)
     generation = current.generation + 1
     if current.is_new:
         # Pages that arrived during the site's first clustering are assigned.
-        params = {"site_id": site_id, "generation": generation}
-        missed = session.execute(provisional.SQL.missed_pages, params)
+        missed = session.execute(provisional.SQL.missed_pages, params | {"generation": generation})
         arguments = [{"page_id": page_id, "site_version": version} for page_id, version in missed]
         outbox.add_tasks(session, task_names.ASSIGN, arguments, site_id=site_id)
     record_design_change(session, site_id, generation, site_pages, group_of)
@@ -78,7 +79,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
 def disable_clustering(session: Session, state: ProcessState, site_id: int) -> None:
     """Extract the waiting pages without a clustering, and quarantine a task that can retry it."""
     # Only pages that are stored before this lock must be found below; later ones are assigned.
-    comparisons.lock_site(session, site_id)
+    session.execute(comparisons.SQL.lock_site, {"id": site_id})
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
     reason = clusterings.disable(session, site_id)

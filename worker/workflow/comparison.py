@@ -118,7 +118,8 @@ def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
 
 def _save(session: Session, job: ComparisonJob, quarantine: str, compared: BlockResult) -> None:
     """Store results, and enqueue what follows: the rest of the block, or the site's clustering."""
-    comparisons.lock_site(session, job.block.site_id)
+    # Exactly one of several concurrent tasks stores the last result of a site.
+    session.execute(comparisons.SQL.lock_site, {"id": job.block.site_id})
     if not compared.is_complete:
         if session.scalar(comparisons.SQL.leave_rest, {"id": job.block.id}) is not None:
             _save_compared(session, job, compared)

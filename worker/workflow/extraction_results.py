@@ -211,7 +211,7 @@ def is_removed(page: PageState) -> bool:
 def withdraw(session: Session, state: ProcessState, page_id: int, page: PageState) -> None:
     """Publish the revision that withdraws a page's article; the page must be locked."""
     assert page.refused is not None
-    last, digest = articles.last_article(session, page_id)
+    last, digest = session.execute(articles.LAST_ARTICLE, {"page_id": page_id}).one()
     message = message_as_revision(
         ArticleMessage.model_validate(last),
         next_revision_number(last["revision"], state.settings.revisions_from),
@@ -220,4 +220,4 @@ def withdraw(session: Session, state: ProcessState, page_id: int, page: PageStat
         withdrawn=datetime.fromisoformat(page.refused["fetched_at"]),
     ).to_json()
     revision = new_revision(state, page_id, message, f"{_WITHDRAWN}{digest}")
-    articles.save_revisions(session, [revision])
+    session.execute(articles.SQL.save_revisions, articles.revision_params([revision]))

@@ -103,7 +103,7 @@ def _revise(
     if latest is not None and _digest(joined) == _digest(ArticleMessage.model_validate(latest)):
         return False
     session.execute(parts.SQL.record_revision, {"page_id": first.page_id, "revision": number})
-    articles.save_revisions(session, [revision])
+    session.execute(articles.SQL.save_revisions, articles.revision_params([revision]))
     return True
 
 

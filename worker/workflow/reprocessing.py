@@ -13,7 +13,7 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
     """Process the pages of a site again from a given stage, and return their number."""
     pages.lock_site(session, pages.key_of_site(session, site_id))
     page_ids = pages.reprocessable_page_ids(session, site_id)
-    pages.force_revisions(session, page_ids)
+    session.execute(pages.SQL.force_revisions, {"ids": page_ids})
     if stage != "extract":
         session.execute(clusterings.SQL.delete_attempts, {"site_id": site_id})
     if stage == "parse":
@@ -38,7 +38,7 @@ def reprocess_page(session: Session, page_id: int, stage: str) -> bool:
         return False
     pages.lock_site(session, pages.key_of_site(session, page.site_id))
     session.refresh(page, with_for_update=True)
-    pages.force_revisions(session, [page_id])
+    session.execute(pages.SQL.force_revisions, {"ids": [page_id]})
     if stage == "parse" or page.tree_id is None:
         outbox.add_tasks(session, task_names.PARSE, [{"page_id": page_id}], site_id=page.site_id)
     elif page.generation:

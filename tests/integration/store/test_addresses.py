@@ -108,7 +108,7 @@ def page_states(session: Session, site: str = SITE) -> list[PageState]:
     return [
         PageState(
             page.url,
-            pages.load_content(session, page.id),
+            pages.load_contents(session, [page.id]).get(page.id),
             canonical_of(addresses_by_page[page.id]),
             tuple(variants_of(addresses_by_page[page.id])),
             identity_of(addresses_by_page[page.id], page.url),

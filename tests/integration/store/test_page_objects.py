@@ -50,10 +50,10 @@ def object_tasks(tasks: Tasks, store: StoreOfTest, monkeypatch: pytest.MonkeyPat
     return tasks
 
 
-def load_content(tasks: Tasks, path: str) -> bytes | str | None:
+def load_content(tasks: Tasks, path: str) -> bytes | str | LostContentError | None:
     """Return the stored content of the page with a URL path."""
     [page_id] = tasks.query(select(StoredPage.id).where(StoredPage.url.endswith(f"/{path}")))
-    return tasks.read(lambda session: pages.load_content(session, page_id))
+    return tasks.read(lambda session: pages.load_contents(session, [page_id]).get(page_id))
 
 
 def object_name(tasks: Tasks, store: StoreOfTest, path: str) -> str:
@@ -108,8 +108,7 @@ def test_a_lost_page_fails_alone_with_the_reason(object_tasks: Tasks, store: Sto
         assert outcomes[name][0] == "failed"
         assert reason in (outcomes[name][1] or "")
         assert store.url in (outcomes[name][1] or "")
-    with pytest.raises(LostContentError, match="is missing"):
-        load_content(object_tasks, "plain/1")
+    assert "is missing" in str(load_content(object_tasks, "plain/1"))
     assert len(object_tasks.take_articles()) == 1
     # Reprocessing reports the same errors until the objects exist again.
     object_tasks.reprocess("a", "parse")

@@ -122,7 +122,7 @@ def test_a_pruned_page_has_html_again_after_the_next_fetch(tasks: Tasks, site_id
     assert tasks.query(removed.where(StoredPage.url.contains("plain"))) == []
     with tasks.database.transaction() as session:
         for page_id in pages.reprocessable_page_ids(session, site_id):
-            assert pages.load_content(session, page_id) is not None
+            assert pages.load_contents(session, [page_id]).get(page_id) is not None
 
 
 @pytest.mark.usefixtures("site_id")

@@ -54,14 +54,14 @@ def record_fetches(session: Session, *fetches: FetchedPage) -> tuple[list[str], 
 @pytest.mark.parametrize("content", [b"\xff\x00<p>bytes", "text with \x00 and \ud800"])
 def test_content_is_returned_unchanged(session: Session, content: bytes | str) -> None:
     _, page = record_fetches(session, fetched_page(content))
-    assert pages.load_content(session, page.id) == content
+    assert pages.load_contents(session, [page.id]).get(page.id) == content
 
 
 def test_the_same_one_of_two_simultaneous_fetches_wins_in_any_order(session: Session) -> None:
     a, b = fetched_page(b"a", fetched_at=MOMENT), fetched_page(b"b", fetched_at=MOMENT)
     _, first = record_fetches(session, replace(a, site="s1"), replace(b, site="s1"))
     _, second = record_fetches(session, replace(b, site="s2"), replace(a, site="s2"))
-    assert pages.load_content(session, first.id) == pages.load_content(session, second.id)
+    assert len({*pages.load_contents(session, [first.id, second.id]).values()}) == 1
 
 
 def test_the_latest_undated_fetch_wins(session: Session) -> None:
@@ -69,7 +69,7 @@ def test_the_latest_undated_fetch_wins(session: Session) -> None:
         session, fetched_page(b"a", fetched_at=MOMENT), fetched_page(b"b")
     )
     assert results == ["accepted", "updated"]
-    assert pages.load_content(session, page.id) == b"b"
+    assert pages.load_contents(session, [page.id]).get(page.id) == b"b"
 
 
 def test_equal_fetches_get_the_lowest_crawler_id_in_any_order(session: Session) -> None:
@@ -92,7 +92,7 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
     places = {"articles": LaneQuota(10, 5)}
     (entries,) = outbox.take_next(session, places, max_bytes=length).values()
     assert {outbox.unpacked_body(each.body or b"") for each in entries} == {body}
-    outbox.refuse(session, entries[0].id, "too large")
+    session.execute(outbox.SQL.refuse, {"id": entries[0].id, "refusal": "too large"})
     (refused,) = outbox.refused_entries(session)
     assert outbox.unpacked_body(refused.body or b"") == body
 
@@ -110,8 +110,8 @@ def test_articles_are_returned_unchanged(session: Session) -> None:
         ],
     }
     new = NewRevision(page.id, "", message, "articles", "en", b"", {})
-    articles.save_revisions(session, [new])
-    assert articles.last_article(session, page.id) == (message, "")
+    session.execute(articles.SQL.save_revisions, articles.revision_params([new]))
+    assert session.execute(articles.LAST_ARTICLE, {"page_id": page.id}).one() == (message, "")
     [revision] = revisions_of(session, page.id, limit=1, with_messages=[1])
     assert revision.message == message
     stored = session.scalar(text("SELECT message::text FROM articles")) or ""

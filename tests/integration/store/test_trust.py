@@ -36,7 +36,7 @@ def published_state(session: Session, url: str) -> tuple[object, str, Sequence[s
         ids = session.scalars(select(StoredPage.id).where(StoredPage.site_id == site_id)).all()
         for page_id, page_addresses in addresses.addresses_by_page(session, ids).items():
             if any(url in each.spellings for each in page_addresses):
-                content = pages.load_content(session, page_id)
+                content = pages.load_contents(session, [page_id]).get(page_id)
                 return content, canonical_of(page_addresses), variants_of(page_addresses)
     raise AssertionError(f"no page of {url}")
 

@@ -77,6 +77,11 @@ WITH withdrawn AS (
 ), {enqueue}
 SELECT
 
+-- add_message --
+-- Enqueue a plain message.
+INSERT INTO outbox (exchange, routing_key, message_id, headers, body)
+VALUES (:exchange, :routing_key, :message_id, CAST(:headers AS jsonb), :body)
+
 -- assignments --
 -- Fragment: record that sites of `fetched` pages changed; enqueue assignments if there are groups.
 withdrawn AS (

@@ -49,3 +49,9 @@ WHERE id = ANY (CAST(:ids AS bigint[])) AND tree_id IS NOT NULL
 -- Stored contents of pages.
 SELECT page_id, compressed, object_url, is_text FROM page_contents
 WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
+
+-- add_receipts --
+-- Record the results of messages.
+INSERT INTO receipts (message_id, result, reason, page_id)
+SELECT * FROM jsonb_to_recordset(CAST(:receipts AS jsonb))
+    AS new (message_id text, result text, reason text, page_id bigint)
