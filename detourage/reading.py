@@ -14,7 +14,7 @@ from detourage.html.urls import split_url
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page, as_page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge
-from detourage.reader.article import declared_by
+from detourage.reader.building import declared_by
 from detourage.reader.content import read_content
 from detourage.roles import Favor, LineRole
 

@@ -26,12 +26,13 @@ from benchmarks.extraction.folds import ARTICLES, FoldModels
 from detourage.html import PageError
 from detourage.limits import DOUBTFUL
 from detourage.papers.reading import page_of
-from detourage.reader.article import GOOD_F1, PageInTemplate, confidence_of, find_article
+from detourage.reader.article import PageInTemplate, find_article
 from detourage.reader.comment_exclusion import comments_to_exclude
 from detourage.reader.content import comments_of
 from detourage.reader.errors import NoArticleError
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
+from detourage.reader.predictions import GOOD_F1, confidence_of
 
 CORPORA = (
     *("wcxb", "fundus_body", "daniel", "dragnet", "l3s_gn1", "msv_big9"),
