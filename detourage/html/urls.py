@@ -1,8 +1,6 @@
 """URLs: resolution of a page's links, and the site to which a URL belongs."""
 
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from io import FileIO
@@ -15,7 +13,7 @@ from publicsuffixlist import PSLFILE, PublicSuffixList
 from detourage.html.nodes import AnyElement
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
-from detourage.text.words import clean
+from detourage.text.words import clean, word_set
 
 MAX_LINKS = 20_000  # links read from a page, to bound the work on hostile pages
 _NOT_IN_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")  # characters that make a host invalid
@@ -109,31 +107,41 @@ def site_of(url: str) -> str:
         ip_address(host)
         return host
     top = _to_unicode(host.rpartition(".")[2])
-    if top not in _rules():
+    if top not in _COMMON_DOMAINS and top not in _top_level_domains():
         return host
     return _suffixes(top).privatesuffix(host) or host
+
+
+_COMMON_DOMAINS: Final = word_set("com net org de fr uk it es nl pl ru br jp cn in au ca us eu")
+"""Top-level domains that are found without searching the bundled list for all of them."""
 
 
 @cache
 def _suffixes(top: str) -> PublicSuffixList:
     """Return a top-level domain's public suffixes; parsing all domains takes ten times as long."""
-    rules = _rules()[top]
+    domain = top.encode()
+    pieces = _suffix_list().split(b"." + domain + b"\n")
+    longer = [piece.rpartition(b"\n")[2] + b"." + domain for piece in pieces[:-1]]
+    rules = [rule for rule in longer if not rule.startswith(b"//")]
+    if b"\n" + domain + b"\n" in _suffix_list():
+        rules.append(domain)
     # A rule in ASCII is its own encoded form, and encoding takes most of the time.
     has_unicode = not all(map(bytes.isascii, rules))
     return PublicSuffixList(rules, accept_unknown=False, accept_encoded_idn=has_unicode)
 
 
 @cache
-def _rules() -> Mapping[str, Sequence[bytes]]:
-    """Return the rules of the bundled list, which never change, in UTF-8 by top-level domain."""
-    rules: defaultdict[bytes, list[bytes]] = defaultdict(list)
+def _top_level_domains() -> frozenset[str]:
+    """Return the top-level domains of the bundled list."""
+    rules = re.findall(rb"^(?!//)(?:\S*\.)?([^\s.]+)", _suffix_list(), re.MULTILINE)
+    return frozenset(domain.decode() for domain in {*rules})
+
+
+@cache
+def _suffix_list() -> bytes:
+    """Return the bundled list of public suffixes, which never changes, in UTF-8."""
     with FileIO(PSLFILE) as file:
-        lines = file.readall().lower().splitlines()
-    for line in lines:
-        if line and not line.startswith(b"//"):
-            rule = line.partition(b" ")[0]
-            rules[rule.rpartition(b".")[2]].append(rule)
-    return {top.decode(): of_top for top, of_top in rules.items()}
+        return b"\n" + file.readall().lower() + b"\n"
 
 
 _HOST_VARIANTS = lazy_pattern(r"www\d?|m|mobile?|mobil|touch|wap|amp")

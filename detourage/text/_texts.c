@@ -411,7 +411,37 @@ static PyObject *texts_count(PyObject *module, PyObject *args) {
     return end ? Py_BuildValue("nn", tokens, alone) : NULL;
 }
 
+PyDoc_STRVAR(contains_doc,
+             "contains(text, ranges) -> bool\n\n"
+             "Return whether a text contains any of the characters, which are written as in a regex character\n"
+             "class without escapes.");
+
+static PyObject *texts_contains(PyObject *module, PyObject *args) {
+    (void)module;
+    enum { MAX_RANGES = 64 };
+    Py_UCS4 first[MAX_RANGES], last[MAX_RANGES];
+    int count = 0;
+    PyObject *text, *ranges;
+    if (!PyArg_ParseTuple(args, "UU", &text, &ranges)) return NULL;
+    const Py_ssize_t length = PyUnicode_GetLength(text), size = PyUnicode_GetLength(ranges);
+    for (Py_ssize_t i = 0; i < size; count++) {
+        if (count == MAX_RANGES) return PyErr_Format(PyExc_ValueError, "more than %d ranges", MAX_RANGES);
+        first[count] = last[count] = PyUnicode_ReadChar(ranges, i++);
+        if (i + 1 < size && PyUnicode_ReadChar(ranges, i) == '-') {
+            last[count] = PyUnicode_ReadChar(ranges, i + 1);
+            i += 2;
+        }
+    }
+    for (Py_ssize_t i = 0; i < length; i++) {
+        const Py_UCS4 code = PyUnicode_ReadChar(text, i);
+        for (int range = 0; range < count; range++)
+            if (code >= first[range] && code <= last[range]) Py_RETURN_TRUE;
+    }
+    Py_RETURN_FALSE;
+}
+
 static PyMethodDef methods[] = {
+    {"contains", texts_contains, METH_VARARGS, contains_doc},
     {"count", texts_count, METH_VARARGS, count_doc},
     {"read", texts_read, METH_VARARGS, read_doc},
     {NULL, NULL, 0, NULL},

@@ -1,6 +1,7 @@
 import numpy as np
 import numpy.typing as npt
 
+def contains(text: str, ranges: str, /) -> bool: ...
 def count(text: str, traits: npt.NDArray[np.uint32], /) -> tuple[int, int]: ...
 def read(
     texts: list[str],

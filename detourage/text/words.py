@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 
+from detourage.text import _texts
 from detourage.text.patterns import lazy_pattern
 
 # Scripts written without spaces. Each character is a token; otherwise, a Chinese article would have
@@ -24,6 +25,7 @@ SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 # If none of these characters occurs, as in most scripts, a faster pattern is sufficient. The class
 # is defined by its complement, because compilation enumerates all characters of a class.
 _UNSPACED_OR_SIGN = re.compile("[^\x00-\u02ff\u0370-\u058f\u2000-\u200b\u200e-\u2e7f]")
+_UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 _SPACED_TOKEN = re.compile(r"\w+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
 # Control characters, surrogates and non-characters; then soft hyphens, zero-width spaces and
@@ -48,23 +50,12 @@ GREEK = "\u0370-\u03ff\u1f00-\u1fff"
 _GREEK = lazy_pattern(f"[{GREEK}]")
 
 
-@cache
-def _character_class(characters: str) -> re.Pattern[str]:
-    return re.compile(f"[{characters}]")
-
-
 def contains_any(text: str, characters: str) -> bool:
-    """Return whether a text contains any character of a regex character class.
+    """Return whether a text contains any of the characters of a regex class, none of them ASCII.
 
-    The first character of the class must be its lowest. The pattern is compiled only if it may
-    match, because compilation enumerates the characters of all ranges.
+    Compiling the class would take longer, because compilation enumerates its characters.
     """
-    if (
-        text.isascii()
-        or _character_class(f"^\0-{chr(ord(characters[0]) - 1)}").search(text) is None
-    ):
-        return False
-    return _character_class(characters).search(text) is not None
+    return not text.isascii() and _texts.contains(text, characters)
 
 
 def clean(text: str) -> str:
@@ -107,7 +98,7 @@ def _any_token() -> re.Pattern[str]:
 
 def count_unspaced(text: str) -> int:
     """Count the characters of scripts without spaces."""
-    return len(_character_class(UNSPACED).findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0
+    return len(_UNSPACED.findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0
 
 
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:

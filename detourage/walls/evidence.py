@@ -1,9 +1,9 @@
 """Evidence for a wall: wall phrases in the extracted text, the headlines and the page."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
-from itertools import chain, pairwise
+from itertools import pairwise
 from operator import or_
 from typing import Final, NamedTuple, Self
 
@@ -313,19 +313,21 @@ class Lexicon:
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
         self.concepts = tuple(phrases)
-        by_beginning: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        by_beginning: dict[str, str] = {}
         for number, concept in enumerate(self.concepts):
             for phrase in phrases[concept]:
-                by_beginning[phrase.partition(" ")[0]].append((1 << number, phrase))
-        # By the first word of a phrase: the bit of its concept, and the phrase. The other words of
-        # most phrases are never needed.
-        self._by_first: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+                beginning = phrase.partition(" ")[0]
+                by_beginning[beginning] = f"{by_beginning.get(beginning, '')}{number} {phrase}\n"
+        # By the first word of a phrase: lines with the number of its concept, and the phrase. The
+        # other words of most phrases are never needed.
+        self._by_first: dict[str, str] = {}
         texts = read_texts([each.rstrip("*") for each in by_beginning], np.empty(0, np.int64))
         borders = pairwise([0, *texts.ends.tolist()])
         for (beginning, found), (start, end) in zip(by_beginning.items(), borders, strict=True):
             first = texts.tokens[start]
             is_stem = beginning.endswith("*") and end == start + 1
-            self._by_first[f"{first[:MAX_STEM_CHARACTERS]}*" if is_stem else first] += found
+            key = f"{first[:MAX_STEM_CHARACTERS]}*" if is_stem else first
+            self._by_first[key] = self._by_first.get(key, "") + found
         self._stem_lengths = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
         # Most words of a text are repeated and occur in no phrase.
         self._phrases_with_first = cached_if_short(20_000)(self._look_up)
@@ -347,8 +349,9 @@ class Lexicon:
     def _look_up(self, first: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
         """Return the phrases that begin with a word: the concept's bit, and the other words."""
         stems = (f"{first[:size]}*" for size in self._stem_lengths if size <= len(first))
-        found = chain.from_iterable(self._by_first.get(key, ()) for key in (first, *stems))
-        return tuple((bit, tuple(_words_and_stems(phrase)[1:])) for bit, phrase in found)
+        found = "".join(self._by_first.get(key, "") for key in (first, *stems))
+        lines = (line.partition(" ") for line in found.splitlines())
+        return tuple((1 << int(n), tuple(_words_and_stems(phrase)[1:])) for n, _, phrase in lines)
 
 
 def _words_and_stems(phrase: str) -> list[str]:
