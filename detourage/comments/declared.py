@@ -23,11 +23,6 @@ MAX_DEPTH = 100  # nesting depth of values
 MAX_COMMENTS = 1_000  # comments read; the text of each is parsed as HTML
 MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
 MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
-# The end of a comment type, or a key such as "comments" with a value that is not empty.
-_TYPE_OR_KEY = re.compile(
-    rb"omment(?:(?<=[\"/]Comment)\"|(?<=[\"/]UserComment)s\""
-    rb"|[\w-]{0,40}\"\s{0,5}:\s{0,5}[\[{]\s{0,20}[^\s\]}])"
-)
 _COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])
 _POST_TYPES = frozenset(["discussionforumposting", "question"])  # of the first post of a thread
 _OTHER_COMMENT_KEYS = lazy_pattern(r"recent|latest|popular|related|config|setting")
@@ -79,11 +74,6 @@ class _Thread:
 
 
 _CONTAINERS = dict, list  # JSON values that contain others
-
-
-def may_hold_comments(utf8: bytes) -> bool:
-    """Return whether a script, or any text of a page, may contain comments and is worth parsing."""
-    return b'Answer"' in utf8 or _TYPE_OR_KEY.search(utf8) is not None
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:

@@ -4,7 +4,8 @@ The core reads the columns of a flat document in linear time and releases the in
 Results are the same on every machine.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -112,6 +113,33 @@ def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] |
     `texts` are the columns of `DisplayedTexts` in ``menus.hpp``. Return None for another page.
     """
     return _core.headlines(document(page), *texts)
+
+
+class PartLinks(NamedTuple):
+    """Numbered runs, such as "1 2 3", and links with a label, of a page; see ``pagination.hpp``.
+
+    The numbers of a run have the element of their link, or None. The label of a link is None if the
+    link has no text.
+    """
+
+    runs: list[list[tuple[int, int | None]]]
+    labelled: list[tuple[int, str | None]]
+
+    @classmethod
+    def of(cls, page: FlatDocument, words: Any) -> Self:
+        """Find the links in a document; `words` is the result of `first_words`."""
+        columns = page.shown, page.text_starts, page.text_ends
+        return cls(*_core.part_links(document(page), words, *columns))
+
+
+def first_words(words: Iterable[str]) -> Any:
+    """Return the words with which labels may begin, for `PartLinks`."""
+    return _core.first_words(joined_strings(words))
+
+
+def may_hold_comments(utf8: bytes) -> bool:
+    """Return whether a script, or any text of a page, may contain comments and is worth parsing."""
+    return _core.may_hold_comments(utf8)
 
 
 def document(page: FlatDocument) -> Any:

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <deque>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "codes.hpp"
 
 namespace detourage {
 namespace {
@@ -22,49 +23,12 @@ constexpr size_t MIN_HEXADECIMAL = 8;   // length of a hexadecimal number; short
 constexpr size_t MAX_DATE_TEXT = 80;    // characters of a text with a date; longer ones are prose
 constexpr double MIN_WORDS = 5;         // of a record that is more than a name or a button
 
-size_t at(int64_t number) { return static_cast<size_t>(number); }
-
 bool is_never_record(const Element &element) {
     using enum Tag;
     switch (element.tag) {
     case html_: case body_: case b_: case i_: case em_: case strong_: case br_: case img_: case time_:
     case input_: return true;
     default: return false;
-    }
-}
-
-std::u32string decoded(std::string_view text) {
-    std::u32string codes;
-    codes.reserve(text.size());
-    for (const char *next = text.data(), *end = next + text.size(); next < end;)
-        codes.push_back(next_character(next, end));
-    return codes;
-}
-
-// A text as code points with their traits; positions outside of it have none.
-class Codes {
-  public:
-    Codes(std::string_view text, const Characters &characters) : codes_(decoded(text)), characters_(characters) {}
-
-    size_t size() const { return codes_.size(); }
-    char32_t operator[](size_t i) const { return i < codes_.size() ? codes_[i] : 0; }
-    bool has(size_t i, uint32_t traits) const { return i < size() && (characters_.traits_of(codes_[i]) & traits); }
-    bool is_digit(size_t i) const { return has(i, DECIMAL); }
-    bool is_word(size_t i) const { return has(i, ALPHANUMERIC) || (*this)[i] == '_'; }
-
-  private:
-    std::u32string codes_;
-    const Characters &characters_;
-};
-
-void append(std::string &text, char32_t code) {
-    if (code < 0x80) {
-        text += static_cast<char>(code);
-    } else {
-        const int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-        constexpr unsigned char FIRST[] = {0, 0xC0, 0xE0, 0xF0};
-        text += static_cast<char>(FIRST[more] | code >> (6 * more));
-        for (int i = more - 1; i >= 0; i--) text += static_cast<char>(0x80 | (code >> (6 * i) & 63));
     }
 }
 
@@ -307,23 +271,6 @@ std::string path_of(const Document &document, const Selection &page, int64_t ele
     return path;
 }
 
-std::string_view stripped(std::string_view text, const Characters &characters) {
-    const char *start = text.data(), *end = start + text.size();
-    while (start < end) {
-        const char *next = start;
-        if (!(characters.traits_of(next_character(next, end)) & SPACE)) break;
-        start = next;
-    }
-    while (start < end) {
-        const char *last = end - 1;
-        while (last > start && (static_cast<unsigned char>(*last) & 0xC0) == 0x80) last--;
-        const char *next = last;
-        if (!(characters.traits_of(next_character(next, end)) & SPACE)) break;
-        end = last;
-    }
-    return {start, static_cast<size_t>(end - start)};
-}
-
 // Whether a text contains a date or a time in digits, a year, or an age such as "3 h".
 bool has_date_at(const Codes &text, size_t i) {
     const auto is_any = [&](size_t place, std::u32string_view codes) {
@@ -543,6 +490,42 @@ std::vector<int64_t> matching(const Document &document, const Characters &charac
             found.push_back(each);
     }
     return found;
+}
+
+bool may_hold_comments(std::string_view text) {
+    if (text.find("Answer\"") != text.npos) return true;
+    // Rarer letters are found faster, so the first two of "Comment" are compared afterwards.
+    constexpr std::string_view WORD = "mment";
+    const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
+    const auto is_name = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+    };
+    for (size_t place = text.find(WORD); place != text.npos; place = text.find(WORD, place + 1)) {
+        const std::string_view before = text.substr(0, place);
+        if (!before.ends_with('o')) continue;
+        size_t next = place + WORD.size();
+        const auto follows = [&](std::string_view end) { return text.substr(next).starts_with(end); };
+        const auto is_type = [&](std::string_view quoted, std::string_view after_slash) {
+            return before.ends_with(quoted) || before.ends_with(after_slash);
+        };
+        if ((follows("\"") && is_type("\"Co", "/Co")) || (follows("s\"") && is_type("\"UserCo", "/UserCo"))) return true;
+        // A key such as "comments", with a value that is not empty
+        const auto skip = [&](size_t most, const auto &is_skipped) {
+            for (size_t i = 0; i < most && next < text.size() && is_skipped(text[next]); i++) next++;
+        };
+        const auto skip_one_of = [&](std::string_view wanted) {
+            return next < text.size() && wanted.find(text[next++]) != wanted.npos;
+        };
+        skip(40, is_name);
+        if (!skip_one_of("\"")) continue;
+        skip(5, is_space);
+        if (!skip_one_of(":")) continue;
+        skip(5, is_space);
+        if (!skip_one_of("[{")) continue;
+        skip(20, is_space);
+        if (next < text.size() && !is_space(text[next]) && text[next] != ']' && text[next] != '}') return true;
+    }
+    return false;
 }
 
 }  // namespace detourage

@@ -11,6 +11,7 @@
 #include "comments.hpp"
 #include "menus.hpp"
 #include "network.hpp"
+#include "pagination.hpp"
 #include "sentences.hpp"
 #include "visibility.hpp"
 
@@ -135,6 +136,7 @@ struct Model {
 template <typename T> constexpr const char *CAPSULE = nullptr;
 template <> constexpr const char *CAPSULE<Model> = "detourage.core.Network";
 template <> constexpr const char *CAPSULE<Page> = "detourage.core.Page";
+template <> constexpr const char *CAPSULE<FirstWords> = "detourage.core.FirstWords";
 
 template <typename T> T *held(PyObject *capsule) {
     return static_cast<T *>(PyCapsule_GetPointer(capsule, CAPSULE<T>));
@@ -298,6 +300,46 @@ PyObject *core_candidates(PyObject *, PyObject *args) {
     return listed ? Py_BuildValue("NN", listed, bytes_of(features)) : nullptr;
 }
 
+PyObject *core_first_words(PyObject *, PyObject *args) {
+    Buffer joined;
+    if (!PyArg_ParseTuple(args, "y*", &joined)) return nullptr;
+    auto words = std::unique_ptr<FirstWords>(new (std::nothrow) FirstWords);
+    if (!words) return PyErr_NoMemory();
+    const bool is_read = unlocked([&] { for (const auto word : strings_of(joined)) words->emplace(word); });
+    return is_read ? capsule_of(std::move(words)) : nullptr;
+}
+
+PyObject *core_part_links(PyObject *, PyObject *args) {
+    PyObject *of_page, *of_words;
+    Buffer texts, starts, ends;
+    if (!PyArg_ParseTuple(args, "OOy*y*y*", &of_page, &of_words, &texts, &starts, &ends)) return nullptr;
+    const auto *page = held<Page>(of_page);
+    const auto *words = page ? held<FirstWords>(of_words) : nullptr;
+    if (!words) return nullptr;
+    std::optional<PartLinks> found;
+    if (!unlocked([&] {
+            found.emplace(page->document, page->characters(),
+                          ShownTexts{numbers_of(texts), numbers_of(starts), numbers_of(ends)}, *words);
+        }))
+        return nullptr;
+    PyObject *const runs = list_of(found->runs, [](const std::vector<Number> &run) {
+        return list_of(run, [](const Number &each) {
+            PyObject *const link = each.link < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(each.link);
+            return Py_BuildValue("iN", each.number, link);
+        });
+    });
+    PyObject *const labelled = list_of(found->labelled, [](const LabelledLink &each) {
+        return Py_BuildValue("iN", each.element, each.has_text ? string_of(each.label) : Py_NewRef(Py_None));
+    });
+    return Py_BuildValue("NN", runs, labelled);
+}
+
+PyObject *core_may_hold_comments(PyObject *, PyObject *args) {
+    Buffer text;
+    if (!PyArg_ParseTuple(args, "y*", &text)) return nullptr;
+    return PyBool_FromLong(may_hold_comments(text.bytes()));
+}
+
 PyObject *core_matching(PyObject *, PyObject *args) {
     PyObject *of_page;
     Buffer elements, name, path;
@@ -370,6 +412,9 @@ PyMethodDef methods[] = {
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
     {"headlines", core_headlines, METH_VARARGS, "Return the headlines of a page that lists other pages, or None."},
+    {"first_words", core_first_words, METH_VARARGS, "Return a set of the given words for `part_links`."},
+    {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},
+    {"may_hold_comments", core_may_hold_comments, METH_VARARGS, "Return whether a text may contain comments as JSON."},
     {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
     {nullptr, nullptr, 0, nullptr}};
 // The widths of the columns.

@@ -15,7 +15,6 @@ from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean, word_set
 
-MAX_LINKS = 20_000  # links read from a page, to bound the work on hostile pages
 _NOT_IN_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")  # characters that make a host invalid
 _SCHEMES: Final = frozenset({"http", "https"})
 _BEFORE_QUERY: Final = lazy_pattern(r"[^?#]*")

@@ -1,25 +1,23 @@
 """Links on a page that may lead to other parts of an article, and their runs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import compress, islice, pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
-import numpy as np
-
+from detourage.core import PartLinks
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
 from detourage.html.names import to_kebab_case
 from detourage.html.nodes import Node
-from detourage.html.urls import MAX_LINKS, absolute, base_of
+from detourage.html.urls import absolute, base_of
 from detourage.pagination import wording
 from detourage.pagination.addresses import Address
-from detourage.pagination.wording import MAX_LABEL, Direction, Label
+from detourage.pagination.wording import Direction
 from detourage.text.patterns import lazy_pattern
 
 MAX_CANDIDATES = 2_000  # links per page that may lead to other parts
 MAX_NAMES = 500  # combined length of an element's class and id, in characters
-MAX_TEXTS = 3  # text nodes in a label
 MAX_ANCESTORS = 4  # number of a link's ancestors whose names may mark a pager
 _PAGER = lazy_pattern(  # names such as "pagination", "page-numbers"
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
@@ -46,42 +44,22 @@ class Links:
 
     def __init__(self, page: Page) -> None:
         self.flat: FlatDocument = page.flat
-        self.own = Address(page.url)
-        self._base = base_of(Node(self.flat, 0), page.url)
+        self._url = page.url
+        self.found = PartLinks.of(self.flat, wording.first_words())
         self._directions: dict[int, Direction | None] = {}
 
     @cached_property
-    def anchors(self) -> dict[int, str]:
-        """The URLs of ``a`` elements as written in the page, by element, in document order."""
-        links = self.flat.values("href").items()
-        is_anchor = (self.flat.tags[element] == "a" for element, _ in links)
-        return dict(islice(compress(links, is_anchor), MAX_LINKS))
+    def own(self) -> Address:
+        """The page's URL."""
+        return Address(self._url)
 
     @cached_property
-    def numbers(self) -> list[tuple[int, int, int | None]]:
-        """The texts that are numbers: index among the texts, number, and enclosing link, if any."""
-        numbers = [
-            (index, number)
-            for index, text in enumerate(self.flat.texts)
-            # A fast check excludes most texts.
-            if len(text) <= MAX_LABEL and not text[-1].isalpha()
-            if (number := wording.read_number(text)) is not None
-        ]
-        if not numbers:
-            return []
-        link_by_text = {start: link for link, start, end in self._texts if end - start == 1}
-        return [(index, number, link_by_text.get(index)) for index, number in numbers]
-
-    @cached_property
-    def _texts(self) -> list[tuple[int, int, int]]:
-        """Each of the `anchors` with the range of its texts."""
-        elements = np.fromiter(self.anchors, np.int64, len(self.anchors))
-        starts, ends = self.flat.text_starts[elements], self.flat.text_ends[elements]
-        return [*zip(self.anchors, starts.tolist(), ends.tolist(), strict=True)]
+    def _base(self) -> str:
+        return base_of(Node(self.flat, 0), self._url)
 
     def address(self, element: int) -> Address | None:
         """Return the URL of a link, or None if it does not lead to a page of this host."""
-        href = self.anchors.get(element, "").strip()
+        href = self.flat.values("href")[element].strip()
         if not href or href.startswith(("#", "javascript:")):
             return None
         url = absolute(href, self._base)
@@ -93,24 +71,12 @@ class Links:
     @cached_property
     def candidates(self) -> list[PartLink]:
         """The links whose labels or names suggest other parts, in document order."""
-        links = (self._part_link(element, label) for element, label in self._labelled())
+        links = (self._part_link(*each) for each in self.found.labelled)
         return [*islice((link for link in links if link is not None), MAX_CANDIDATES)]
 
-    def _labelled(self) -> Iterator[tuple[int, Label | None]]:
-        """Yield the links that have a label, a directional name or no text, and their labels."""
-        texts, names = self.flat.texts, self.flat.name_numbers[[*self.anchors]].tolist()
-        for (element, start, end), name in zip(self._texts, names, strict=True):
-            label = None
-            if 0 < end - start <= MAX_TEXTS:
-                text = " ".join(texts[start:end]).strip()
-                if len(text) <= MAX_LABEL:
-                    label = wording.read_label(text)
-            has_label = label is not None and label.number is None
-            if has_label or end == start or self._direction_of(name) is not None:
-                yield element, label
-
-    def _direction_of(self, name: int) -> Direction | None:
-        """Return the direction that a pair of class and id names, given by its number."""
+    def _direction_at(self, element: int) -> Direction | None:
+        """Return the direction that the class and the ID of an element name."""
+        name = int(self.flat.name_numbers[element])
         if name not in self._directions:
             names = " ".join(self.flat.distinct_names[name])
             # A fast check excludes most names.
@@ -118,7 +84,11 @@ class Links:
             self._directions[name] = wording.read_name(names[:MAX_NAMES]) if may_match else None
         return self._directions[name]
 
-    def _part_link(self, element: int, label: Label | None) -> PartLink | None:
+    def _part_link(self, element: int, text: str | None) -> PartLink | None:
+        label = wording.read_label(text) if text else None
+        is_labelled = label is not None and label.number is None
+        if text is not None and not is_labelled and not self._direction_at(element):
+            return None
         direction = label.direction if label is not None else None
         if label is None or not label.is_sure:
             direction = self._named_direction(element) or direction
@@ -130,12 +100,12 @@ class Links:
     def _named_direction(self, element: int) -> Direction | None:
         """Return the direction named by a class or id of a link or, if it is small, its parent."""
         flat = self.flat
-        if direction := self._direction_of(int(flat.name_numbers[element])):
+        if direction := self._direction_at(element):
             return direction
         parent = int(flat.parents[element])
         if parent < 0 or flat.ends[parent] - parent > 6:
             return None
-        return self._direction_of(int(flat.name_numbers[parent]))
+        return self._direction_at(parent)
 
     def is_in_pager(self, element: int) -> bool:
         """Return whether an element is in a pager, according to the names of its ancestors."""
@@ -153,8 +123,6 @@ class Links:
         return to_kebab_case(f"{classes} {identity}"[:MAX_NAMES])
 
 
-MAX_BETWEEN = 2  # texts, such as separators and dots, between two numbers of a run
-MAX_SEPARATOR = 12  # length of a text between two numbers of a run, in characters
 MAX_RUN = 1_000  # pages per run
 MIN_CALENDAR_CELLS = 5  # table cells in a run without marked numbers that is a calendar
 
@@ -171,32 +139,12 @@ class Run(NamedTuple):
     is_related: bool
 
 
-_Member = tuple[int, int, int | None]  # an item of `Links.numbers`
+_Member = tuple[int, int | None]  # a number, and its link
 
 
 def find_runs(links: Links) -> list[Run]:
     """Find the numbered runs that lead to other parts of the page's article."""
-    return [
-        run for members in _group_in_runs(links) if (run := _read_run(links, members)) is not None
-    ]
-
-
-def _group_in_runs(links: Links) -> Iterator[list[_Member]]:
-    """Yield groups of ascending numbers with only short texts between them."""
-    texts = links.flat.texts
-    run: list[_Member] = []
-    for member in links.numbers:
-        index, number, _ = member
-        if run:
-            last_index, last_number, _ = run[-1]
-            is_near = index - last_index <= MAX_BETWEEN + 1 and last_number < number
-            between = texts[last_index + 1 : index] if is_near else []
-            if not is_near or any(len(text.strip()) > MAX_SEPARATOR for text in between):
-                yield run
-                run = []
-        run.append(member)
-    if run:
-        yield run
+    return [run for members in links.found.runs if (run := _read_run(links, members)) is not None]
 
 
 def _read_run(links: Links, members: Sequence[_Member]) -> Run | None:
@@ -212,12 +160,12 @@ def _read_run(links: Links, members: Sequence[_Member]) -> Run | None:
     is_named = any(relation.is_named for relation in relations)
     is_related = 2 * len(relations) > len(others)
     # Page sizes such as "10 25 50" have no consecutive numbers.
-    has_neighbours = any(later[1] - earlier[1] == 1 for earlier, later in pairwise(members))
+    has_neighbours = any(later[0] - earlier[0] == 1 for earlier, later in pairwise(members))
     flat = links.flat
     cells = sum(flat.tags[int(flat.parents[link])] == "td" for link in elements.values())
     if not is_named and (cells >= MIN_CALENDAR_CELLS or not has_neighbours):
         return None
-    current = marked or [number for _, number, _ in members if number not in elements]
+    current = marked or [number for number, _ in members if number not in elements]
     number = current[0] if len(current) == 1 else None
     if number is None and is_related and relations[0].own is None and 1 not in others:
         number = 1
@@ -233,7 +181,7 @@ def _linked_pages(
     """Return the URLs and the elements of the links in a run, by number."""
     pages: dict[int, Address] = {}
     elements: dict[int, int] = {}
-    for _, number, link in members:
+    for number, link in members:
         address = links.address(link) if link is not None else None
         if link is not None and address is not None:
             pages[number] = address

@@ -41,7 +41,7 @@ class Pagination:
 def read_pagination(page: Page) -> Pagination:
     """Find the links from a page, with the URL as fetched, to the other parts of its article."""
     links = Links(page)
-    if not links.own.interpretations:
+    if not any(links.found) or not links.own.interpretations:
         return Pagination()
     number, pages = _merge_runs(find_runs(links))
     in_runs = {address.plain for address in pages.values()}

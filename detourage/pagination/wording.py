@@ -8,15 +8,15 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from detourage import core
 from detourage.html.names import to_kebab_case
 from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
 
 MAX_LABEL = 48  # length of a label in characters
 MAX_TOKENS = 6  # words in a label
-MAX_DIGITS = 5  # digits in a page number; longer numbers count readers or votes
 
 
 class Direction(StrEnum):
@@ -49,7 +49,6 @@ _DIRECTION_OF_ARROW = {
 _ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
 _AROUND_LABEL = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
 _NUMBER = re.compile(r"\d{1,5}")
-_THOUSANDS = re.compile(r"\d{1,2},\d{3}")
 
 
 class _Words(NamedTuple):
@@ -79,15 +78,12 @@ def _words() -> _Words:
     return _Words(directions, ages, frozenset(nouns), frozenset(whole))
 
 
-def read_number(text: str) -> int | None:
-    """Return the number in a text that contains nothing else, such as "[ 2 ]" or "2.", or None."""
-    bare = text.strip(_AROUND_LABEL)
-    if not 0 < len(bare) <= MAX_DIGITS + 1:
-        return None
-    if not bare.isdecimal():
-        # "1,097"
-        bare = bare.replace(",", "", 1) if _THOUSANDS.fullmatch(bare) else ""
-    return int(bare) if bare.isdecimal() and len(bare) <= MAX_DIGITS else None
+@cache
+def first_words() -> Any:
+    """Return the first words of all labels, for `detourage.core.PartLinks`."""
+    words = _words()
+    labels = (*words.directions, *words.ages, *words.nouns, *words.whole)
+    return core.first_words(label.split()[0].strip(_AROUND_LABEL) for label in labels)
 
 
 @cached_if_short(8192)

@@ -21,10 +21,11 @@ from detourage.comments import (
     with_content,
 )
 from detourage.comments.candidates import PageWords
-from detourage.comments.declared import comments_in_data, comments_in_state, may_hold_comments
+from detourage.comments.declared import comments_in_data, comments_in_state
 from detourage.comments.extents import find_extents
 from detourage.comments.finding import MIN_CONFIDENCE, NONE_FOUND, search
 from detourage.comments.reading import dated_from
+from detourage.core import may_hold_comments
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
 from detourage.metadata import dated_from as dated_metadata

@@ -1,0 +1,144 @@
+#include "pagination.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "codes.hpp"
+
+namespace detourage {
+namespace {
+
+constexpr size_t MAX_LINKS = 20'000;    // links read from a page, to bound the work on hostile pages
+constexpr size_t MAX_LABEL = 48;        // characters of a label
+constexpr int64_t MAX_TEXTS = 3;        // text nodes in a label
+constexpr int32_t MAX_PARENT = 6;       // elements in a parent that names the direction of a link
+constexpr size_t MAX_BETWEEN = 2;       // texts, such as separators, between two numbers of a run
+constexpr size_t MAX_SEPARATOR = 12;    // characters of such a text
+constexpr size_t MAX_DIGITS = 5;        // of a page number; longer numbers count readers or votes
+
+bool is_around_label(char32_t code) {
+    constexpr std::u32string_view AROUND =
+        U" .,:;!…/\\()[]{}-–—_·•*\u200e\u200f\ufe0e\ufe0f\u00a0|⏮⏭⏤⇥⇤‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐";
+    return AROUND.find(code) != AROUND.npos;
+}
+
+std::u32string_view bare(std::u32string_view text) {
+    while (!text.empty() && is_around_label(text.front())) text.remove_prefix(1);
+    while (!text.empty() && is_around_label(text.back())) text.remove_suffix(1);
+    return text;
+}
+
+// The number in a text that contains nothing else, such as "[ 2 ]", "2." or "1,097".
+std::optional<int32_t> number_in(std::string_view text, const Characters &characters) {
+    if (text.size() > 4 * MAX_LABEL) return std::nullopt;
+    const auto is_decimal = [&](char32_t code) { return (characters.traits_of(code) & DECIMAL) != 0; };
+    bool has_decimal = false;
+    for (const char *next = text.data(), *end = next + text.size(); next < end;) {
+        const char32_t code = next_character(next, end);
+        if (is_decimal(code)) has_decimal = true;
+        else if (!is_around_label(code)) return std::nullopt;
+    }
+    if (!has_decimal) return std::nullopt;
+    const std::u32string codes = decoded(text);
+    if (codes.size() > MAX_LABEL) return std::nullopt;
+    std::u32string digits(bare(codes));
+    const size_t comma = digits.find(U',');
+    if (comma != digits.npos) {
+        if (comma < 1 || comma > 2 || digits.size() != comma + 4) return std::nullopt;
+        digits.erase(comma, 1);
+    }
+    if (digits.empty() || digits.size() > MAX_DIGITS || !std::all_of(digits.begin(), digits.end(), is_decimal))
+        return std::nullopt;
+    int32_t number = 0;
+    for (const char32_t digit : digits) {
+        // Decimals are in groups of ten, from 0 to 9.
+        char32_t zero = digit;
+        while (is_decimal(zero - 1)) zero--;
+        number = 10 * number + static_cast<int32_t>((digit - zero) % 10);
+    }
+    return number;
+}
+
+size_t count_codes(std::string_view text) {
+    return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+// Whether a label may have a meaning: no letters, a number, or a known first word.
+bool may_be_label(std::string_view label, const Characters &characters, const FirstWords &words) {
+    const std::u32string codes = decoded(label);
+    std::u32string_view word = bare(codes);
+    const auto is_space = [&](char32_t code) { return (characters.traits_of(code) & SPACE) != 0; };
+    // White space and other marks may alternate at the start.
+    while (!word.empty() && (is_space(word.front()) || is_around_label(word.front()))) word.remove_prefix(1);
+    word = bare(word.substr(0, static_cast<size_t>(std::find_if(word.begin(), word.end(), is_space) - word.begin())));
+    std::string lower;
+    for (const char32_t code : word) {
+        if (code >= 0x80) return true;
+        lower += static_cast<char>(code >= 'A' && code <= 'Z' ? code + 32 : code);
+    }
+    return lower.empty() || (lower[0] >= '0' && lower[0] <= '9') || words.contains(lower);
+}
+
+// Whether the class or the ID of an element may contain a word for a direction.
+bool may_name_direction(const Document &document, int32_t element) {
+    for (const char *const name : {"class", "id"}) {
+        const std::string_view value = document.value(element, name);
+        if (value.find("ext") != value.npos || value.find("rev") != value.npos) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+PartLinks::PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown,
+                     const FirstWords &words) {
+    const size_t count = shown.texts.size();
+    bool fits = shown.starts.size() == document.elements.size() && shown.ends.size() == document.elements.size();
+    for (size_t i = 0; fits && i < shown.starts.size(); i++)
+        fits = shown.starts[i] >= 0 && shown.starts[i] <= shown.ends[i] && at(shown.ends[i]) <= count;
+    for (const int64_t each : shown.texts) fits = fits && each >= 0 && at(each) < document.texts.size();
+    if (!fits) throw std::invalid_argument("the texts do not fit the document");
+    const auto text_at = [&](size_t i) { return document.texts[at(shown.texts[i])].text; };
+    std::vector<int32_t> links(count, -1);
+    size_t link_count = 0;
+    for (size_t i = 0; i < document.elements.size() && link_count < MAX_LINKS; i++) {
+        const Element &element = document.elements[i];
+        const auto own = static_cast<int32_t>(i);
+        if (element.tag != Tag::a_ || !document.has(own, "href")) continue;
+        link_count++;
+        const int64_t start = shown.starts[i], size = shown.ends[i] - start;
+        if (size == 1) links[at(start)] = own;
+        std::string label;
+        if (size > 0 && size <= MAX_TEXTS) {
+            for (int64_t text = start; text < start + size; text++) (label += text > start ? " " : "") += text_at(at(text));
+            label = std::string(stripped(label, characters));
+            if (label.size() > 4 * MAX_LABEL || count_codes(label) > MAX_LABEL || !may_be_label(label, characters, words))
+                label.clear();
+        }
+        const bool has_small_parent =
+            element.parent >= 0 && document.elements[at(element.parent)].end - element.parent <= MAX_PARENT;
+        if (!label.empty() || may_name_direction(document, own)
+            || (size == 0 && has_small_parent && may_name_direction(document, element.parent)))
+            labelled.push_back({own, size > 0, std::move(label)});
+    }
+    std::vector<Number> run;
+    size_t last = 0;
+    const auto end_run = [&] {
+        if (std::any_of(run.begin(), run.end(), [](const Number &each) { return each.link >= 0; })) runs.push_back(run);
+        run.clear();
+    };
+    for (size_t i = 0; i < count; i++) {
+        const auto number = number_in(text_at(i), characters);
+        if (!number) continue;
+        bool goes_on = !run.empty() && i - last <= MAX_BETWEEN + 1 && run.back().number < *number;
+        for (size_t between = last + 1; goes_on && between < i; between++)
+            goes_on = count_codes(stripped(text_at(between), characters)) <= MAX_SEPARATOR;
+        if (!goes_on) end_run();
+        run.push_back({*number, links[i]});
+        last = i;
+    }
+    end_run();
+}
+
+}  // namespace detourage
