@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property, reduce
 from itertools import islice
 from operator import itemgetter, or_
@@ -111,8 +111,8 @@ class Surroundings:
         template_lines: Collection[int] = frozenset(),
     ) -> None:
         self._page = page
+        self._enclosing = np.maximum(page.flat.parents, 0)
         self._template_lines = template_lines
-        self._meanings: dict[int, int] = {}  # of the elements examined so far
         self._starts = [*list_of(page.line_starts), len(page.text_lines)]
         self._parents = list_of(page.text_parents)
         texts = page.tokenised
@@ -131,27 +131,21 @@ class Surroundings:
             self._body.remove(self._headline)
 
     @cached_property
-    def _moments(self) -> dict[int, str]:
-        """The dates in the attributes of short elements; "" for a ``time`` without an attribute."""
-        page = self._page
+    def _moments(self) -> list[str]:
+        """For each element, the date in its attributes or those around it; empty without any."""
+        page, enclosing = self._page, self._enclosing
         titles, times = map(page.flat.values, ("title", "datetime"))
         moments = {index: text for index, text in titles.items() if _INSTANT.match(text)}
         for index in np.flatnonzero(page.flat.having(("time",))).tolist():
             moments[index] = times.get(index, "")
-        return {each: moments[each] for each in moments if page.size(each) <= MAX_TOKENS_AROUND}
-
-    def _moment_of(self, elements: Iterable[int]) -> str:
-        """Return the first date in the attributes of elements or those around them, or ""."""
-        known = self._moments
-        for element in elements if known else ():
-            nearest = next((known[each] for each in self._around(element) if each in known), "")
-            if nearest:
-                return nearest
-        return ""
-
-    def _around(self, element: int) -> Iterator[int]:
-        """Yield an element and the `MAX_ENCLOSING` elements around it."""
-        return islice(self._page.ancestry(element), MAX_ENCLOSING + 1)
+        if not moments:
+            return []
+        own = np.full(len(enclosing), -1)
+        own[[*moments]] = [*moments]
+        own[page.sizes > MAX_TOKENS_AROUND] = -1
+        nearest = np.where(own < 0, own[enclosing], own)
+        nearest = np.where(nearest < 0, nearest[enclosing[enclosing]], nearest)
+        return [moments.get(index, "") for index in nearest.tolist()]
 
     @cached_property
     def lines(self) -> Sequence[NearbyLine]:
@@ -177,7 +171,7 @@ class Surroundings:
         texts = slice(*self._starts[position : position + 2])
         if self._digits[position] and may_have_date(" ".join(self._clean[texts])):
             return True
-        return self._moment_of(self._parents[texts]) != ""
+        return bool(self._moments) and any(self._moments[each] for each in self._parents[texts])
 
     def _places(self) -> dict[int, Place]:
         """Return the places of the lines near the body, by their position in the page."""
@@ -207,17 +201,18 @@ class Surroundings:
         ranges = [each for each in ranges if self._describes(*each)]
         elements = [each for _, start, end in ranges for each in self._parents[start:end]]
         texts = [text for _, start, end in ranges for text in self._clean[start:end]]
-        links, lines = self._page.links, []
+        links, moments, lines = self._page.links, self._moments, []
         is_linked = [links[each] >= 0 for each in elements]
-        all_parts = iter(rows(Part, texts, map(self._meaning_around, elements), is_linked))
+        all_parts = iter(rows(Part, texts, self._meanings_around(elements), is_linked))
         for place, start, end in ranges:
             # A text may consist of invisible characters.
             parts = tuple(filter(itemgetter(0), islice(all_parts, end - start)))
             text = " ".join(part.text for part in parts)
             meaning = reduce(or_, (part.meaning for part in parts))
             parents = self._parents[start:end][:MAX_DATED_TEXTS]
-            moment, is_link = self._moment_of(parents), links[parents[0]] >= 0
-            lines.append(NearbyLine(place, parts, text, meaning, moment, is_link))
+            dates = filter(None, map(moments.__getitem__, parents if moments else ()))
+            line_is_linked = links[parents[0]] >= 0
+            lines.append(NearbyLine(place, parts, text, meaning, next(dates, ""), line_is_linked))
         return lines
 
     def _describes(self, place: Place, start: int, end: int) -> bool:
@@ -229,19 +224,21 @@ class Surroundings:
         is_own = not self._template_lines or place in ("before", "opening")
         return is_own or digest_of(words.tokens("".join(raw))) not in self._template_lines
 
-    def _meaning_around(self, element: int) -> int:
-        """Return the bits of the names of an element and of `MAX_ENCLOSING` around it."""
-        return reduce(or_, map(self._own_meaning, self._around(element)))
-
-    def _own_meaning(self, element: int) -> int:
-        """Return the bits of an element's names, computed once; 0 for a long element."""
-        found, page = self._meanings.get(element), self._page
-        if found is None:
-            found = 0
-            if page.size(element) <= MAX_TOKENS_AROUND:
-                names = page.distinct_names[page.name_numbers.item(element)]
-                found = _meaning_of(f"{page.tags[element]} {names}")
-                properties = (page.flat.values(name).get(element) for name in ("rel", "itemprop"))
-                found |= _meaning_of_words([each.strip().lower() for each in properties if each])
-            self._meanings[element] = found
-        return found
+    def _meanings_around(self, elements: Sequence[int]) -> list[int]:
+        """Return the bits of the names of each element and of `MAX_ENCLOSING` around it."""
+        page, flat, levels = self._page, self._page.flat, [np.array(elements, dtype=np.int64)]
+        for _ in range(MAX_ENCLOSING):
+            levels.append(self._enclosing[levels[-1]])
+        around = np.concatenate(levels)
+        kinds = page.name_numbers[around] * len(flat.distinct_tags) + flat.tag_numbers[around]
+        meanings: dict[int, int] = {}
+        for kind in {*kinds.tolist()}:
+            name, tag = divmod(kind, len(flat.distinct_tags))
+            meanings[kind] = _meaning_of(f"{flat.distinct_tags[tag]} {page.distinct_names[name]}")
+        own = np.array([*map(meanings.__getitem__, kinds.tolist())], dtype=np.int64)
+        for values in map(flat.values, ("rel", "itemprop")):
+            for place, element in enumerate(around.tolist()) if values else ():
+                if element in values:
+                    own[place] |= _meaning_of_words((values[element].strip().lower(),))
+        own[page.sizes[around] > MAX_TOKENS_AROUND] = 0
+        return list_of(np.bitwise_or.reduce(own.reshape(len(levels), -1)))

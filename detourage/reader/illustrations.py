@@ -158,9 +158,9 @@ def _captions_under_images(page: Outline) -> list[int]:
 def lines_under_images(page: Outline) -> frozenset[int]:
     """Return the numbers of the lines in `captions_under_images`."""
     return frozenset(
-        text.line
+        line
         for block in captions_under_images(page)
-        for text in page.texts[page.text_starts[block] : page.text_ends[block]]
+        for line in page.text_lines[page.text_starts[block] : page.text_ends[block]].tolist()
     )
 
 
@@ -177,9 +177,10 @@ def _caption_of_image(page: Outline, image: int, frame: int, below: int) -> int 
         block, may_be_caption = below, not page.name_words(below).isdisjoint(_CAPTION_NAMES)
     if not may_be_caption or not 0 < page.size(block) <= MAX_TOKENS_BELOW_IMAGE:
         return None
-    texts = page.texts[page.text_starts[block] : page.text_ends[block]]
-    is_long = texts[-1].line > texts[0].line + 1
-    is_other = is_long or texts[0].text.lstrip().startswith(_QUOTES) or is_teaser(page, block)
+    first, end = page.text_starts[block], page.text_ends[block]
+    is_long = page.text_lines[end - 1] > page.text_lines[first] + 1
+    is_quote = page.flat.texts[first].lstrip().startswith(_QUOTES)
+    is_other = is_long or is_quote or is_teaser(page, block)
     return None if is_other or _is_narrow(page.node(image), MIN_CAPTIONED_WIDTH) else block
 
 
@@ -193,9 +194,9 @@ def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
 
 def is_teaser(page: Outline, index: int) -> bool:
     """Return whether most of an element's words are in links."""
-    texts = page.texts[page.text_starts[index] : page.text_ends[index]]
-    linked = sum(text.size for text in texts if page.links[text.parent] >= 0)
-    return linked > MAX_LINKED_SHARE * page.size(index)
+    texts = slice(page.text_starts[index], page.text_ends[index])
+    linked = page.text_sizes[texts][page.link_numbers[page.text_parents[texts]] >= 0].sum()
+    return bool(linked > MAX_LINKED_SHARE * page.size(index))
 
 
 def _article_around(page: Outline, elements: Sequence[int]) -> int:
