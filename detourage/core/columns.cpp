@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <random>
 
 namespace detourage {
 namespace {
@@ -64,22 +64,48 @@ struct Sums {
     }
 };
 
+// Numbers by key, at first 0. A random factor, which has no effect on results, decides their places, so that
+// no page can make them collide.
+class Table {
+  public:
+    explicit Table(size_t count) {
+        while (size_t{1} << bits_ < 2 * count) bits_++;
+        slots_.resize(size_t{1} << bits_);
+    }
+    int32_t &operator[](uint64_t key) {
+        static const uint64_t FACTOR = uint64_t{std::random_device{}()} << 32 | std::random_device{}() | 1;
+        size_t at = (key ^ key >> 32) * FACTOR >> (64 - bits_);
+        while (slots_[at].is_used && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
+        slots_[at].key = key;
+        slots_[at].is_used = true;
+        return slots_[at].number;
+    }
+
+  private:
+    struct Slot {
+        uint64_t key;
+        int32_t number;
+        bool is_used;
+    };
+    int bits_ = 4;
+    std::vector<Slot> slots_;
+};
+
 // Lines with the same key.
 struct Groups {
     std::vector<int32_t> of_line;
-    std::vector<int> sizes, first;
+    std::vector<int> sizes;
 
     template <typename Key> Groups(size_t count, const Key &key) : of_line(count) {
-        std::unordered_map<uint64_t, int32_t> known;
-        known.reserve(count);
+        Table known(count);
         for (size_t i = 0; i < count; i++) {
-            const auto [found, is_new] = known.try_emplace(key(i), static_cast<int32_t>(sizes.size()));
-            if (is_new) {
+            int32_t &number = known[key(i)];
+            if (!number) {
                 sizes.push_back(0);
-                first.push_back(static_cast<int>(i));
+                number = static_cast<int32_t>(sizes.size());
             }
-            of_line[i] = found->second;
-            sizes[static_cast<size_t>(found->second)]++;
+            of_line[i] = number - 1;
+            sizes[static_cast<size_t>(number - 1)]++;
         }
     }
     int size(size_t line) const { return sizes[static_cast<size_t>(of_line[line])]; }
@@ -94,11 +120,29 @@ struct Groups {
 struct Bag {
     std::vector<uint32_t> words;
 
-    explicit Bag(std::vector<uint32_t> given) : words(std::move(given)) {
+    explicit Bag(std::vector<uint32_t> given) : words(std::move(given)) { sort(); }
+    void fill(const uint32_t *given, size_t count) {
+        words.assign(given, given + (count <= MAX_BAG ? count : 0));
+        sort();
+    }
+    // The number of words that are in both bags.
+    int common(const Bag &other) const {
+        int found = 0;
+        for (auto one = words.begin(), two = other.words.begin(); one != words.end() && two != other.words.end();) {
+            const uint32_t left = *one, right = *two;
+            found += left == right;
+            one += left <= right;
+            two += right <= left;
+        }
+        return found;
+    }
+
+  private:
+    enum : size_t { MAX_BAG = 400 };
+    void sort() {
         std::sort(words.begin(), words.end());
         words.erase(std::unique(words.begin(), words.end()), words.end());
     }
-    bool has(uint32_t word) const { return std::binary_search(words.begin(), words.end(), word); }
 };
 
 // Elements of which the number between two lines counts.
@@ -147,6 +191,20 @@ int around_of(Tag tag) {
     }
 }
 
+// Whether a text has the wanted one, in any case and with spaces anywhere.
+bool has_spaced(std::string_view text, std::string_view wanted) {
+    for (size_t from = 0; from < text.size(); from++) {
+        size_t found = 0;
+        for (size_t i = from; i < text.size() && found < wanted.size(); i++) {
+            if (i > from && text[i] == ' ') continue;
+            if (small(text[i]) != wanted[found]) break;
+            found++;
+        }
+        if (found == wanted.size()) return true;
+    }
+    return false;
+}
+
 bool is_hiding(const Document &document, int32_t element) {
     const Element &of = document.elements[static_cast<size_t>(element)];
     for (int32_t i = of.attributes; i < of.attributes_end; i++) {
@@ -155,11 +213,7 @@ bool is_hiding(const Document &document, int32_t element) {
         if (name == "hidden" && value != "until-found") return true;
         if (name == "aria-hidden" && value == "true") return true;
         if (name != "style" || value.size() > 4096) continue;
-        std::string plain;
-        for (const char c : value)
-            if (c != ' ') plain += small(c);
-        if (plain.find("display:none") != plain.npos || plain.find("visibility:hidden") != plain.npos)
-            return true;
+        if (has_spaced(value, "display:none") || has_spaced(value, "visibility:hidden")) return true;
     }
     return false;
 }
@@ -168,6 +222,8 @@ bool is_hiding(const Document &document, int32_t element) {
 class Names {
   public:
     std::vector<uint16_t> rows = std::vector<uint16_t>(NAMES, 0);
+
+    explicit Names(size_t elements) : known_(elements) {}
 
     // Return the row of an element.
     uint16_t of(const Document &document, const Element &element) {
@@ -185,11 +241,11 @@ class Names {
             key.add(static_cast<uint32_t>(name.size()) + 256);
             key.add(value.substr(0, 200));
         }
-        const auto [found, is_new] = known_.try_emplace(key.value, static_cast<uint16_t>(0));
-        if (!is_new) return found->second;
+        int32_t &known = known_[key.value];
+        if (known) return static_cast<uint16_t>(known);
         const size_t row = rows.size() / NAMES;
-        if (row > 65535) return found->second = 0;
-        found->second = static_cast<uint16_t>(row);
+        if (row > 65535) return 0;
+        known = static_cast<int32_t>(row);
         words_.clear();
         Hash tag;
         tag.add('<');
@@ -204,7 +260,7 @@ class Names {
             if (filled == NAMES) break;
             if (std::find(out, out + filled, word) == out + filled) out[filled++] = word;
         }
-        return found->second;
+        return static_cast<uint16_t>(row);
     }
 
   private:
@@ -262,7 +318,7 @@ class Names {
         words_.push_back(whole.bucket());
     }
 
-    std::unordered_map<uint64_t, uint16_t> known_;
+    Table known_;
     std::vector<uint16_t> words_;
 };
 
@@ -355,7 +411,8 @@ class Building {
   public:
     Building(Columns &columns, const Document &document, const Lines &lines, const Characters &characters,
              std::string_view url)
-        : columns_(columns), document_(document), lines_(lines), characters_(characters), url_(url) {}
+        : columns_(columns), document_(document), lines_(lines), characters_(characters), url_(url),
+          names_(document.elements.size()) {}
 
     void run() {
         survey_elements();
@@ -384,8 +441,7 @@ class Building {
         hidden_.resize(total);
         around_.resize(total * AROUNDS);
         things_.resize((total + 1) * THINGS);
-        std::unordered_map<uint64_t, int> siblings;
-        siblings.reserve(total);
+        Table siblings(total);
         for (size_t i = 0; i < total; i++) {
             const Element &each = elements[i];
             const bool has_parent = each.parent >= 0;
@@ -698,11 +754,10 @@ class Building {
 
     // Shares of words that the line has in common with what the page declares, and its heading.
     void write_likeness(Row &row, size_t i) {
-        const Bag own(tokens(i).size() <= 400 ? tokens(i) : std::vector<uint32_t>{});
+        own_.fill(lines_.tokens.data() + lines_.token_starts[i], lines_.token_starts[i + 1] - lines_.token_starts[i]);
+        const Bag &own = own_;
         for (const Bag &said : said_) {
-            double common = 0;
-            if (!said.words.empty())
-                for (const uint32_t word : own.words) common += said.has(word);
+            const double common = own.common(said);
             const double either = double(own.words.size() + said.words.size()) - common;
             row.put("like_said", either > 0 ? common / either : 0);
             row.put("in_said", own.words.empty() ? 0 : common / double(own.words.size()));
@@ -722,6 +777,7 @@ class Building {
     std::vector<int32_t> things_;
     std::vector<int> lines_before_;
     std::vector<Bag> said_;
+    Bag own_{{}};
     int heading_ = -1;
 
 };
