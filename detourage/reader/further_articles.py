@@ -5,6 +5,7 @@ close to each other below a complete article, a further article begins there.
 """
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from detourage.html.flat import Booleans, Integers
+from detourage.html.flat import Booleans
 from detourage.html.names import split_words
 from detourage.html.urls import absolute, base_of, site_of, split_url
 from detourage.limits import MAX_URL_CHARACTERS
@@ -128,9 +129,8 @@ class _Search:
         for head in heads:
             article = self._article_at(head)
             # A heading with the same URL is inside an article that has already been found.
-            if article is None or (
-                article.url and article.url in {each.url for each in found.values()}
-            ):
+            urls = {each.url for each in found.values()} - {None}
+            if article is None or article.url in urls:
                 continue
             same = next((each for each in found if found[each].element == article.element), None)
             if same is not None:
@@ -243,7 +243,7 @@ class _Search:
         parent, own_parent = page.parents[head], page.parents[heading]
         classes = self._classes(parent)
         is_alike = parent != own_parent and bool(classes) and classes == self._classes(own_parent)
-        return is_alike or has_element == any(True for _ in self._elements_with_own(element))
+        return is_alike or has_element == bool(self._elements_with_own(element))
 
     def _elements_with_own(self, element: int) -> list[int]:
         """Return the elements that contain the page's own article but not `element`."""
@@ -297,22 +297,15 @@ class _Search:
 
     def _declared_url(self, head: int, element: int) -> str | None:
         """Return the URL that the page declares for a further article."""
-        page = self.page
+        page, items = self.page, [*self._item_addresses]
         around = takewhile(lambda each: each >= element, page.ancestry(head))
-        inside = (
-            index
-            for index in self._item_addresses
-            if element <= index < page.ends[element]
-            and page.token_starts[index] <= page.token_ends[head]
-        )
-        addresses = [
-            *(self._addresses.get(index, ()) for index in around),
-            *(self._item_addresses[index] for index in inside),
-        ]
+        addresses = [self._addresses[each] for each in around if each in self._addresses]
+        for item in items[bisect_left(items, element) : bisect_left(items, page.ends[element])]:
+            if page.token_starts[item] > page.token_ends[head]:
+                break
+            addresses.append(self._item_addresses[item])
         url = next(filter(None, map(self._first_page, addresses)), None)
-        if url is None and self._by_headline:
-            return self._by_headline.get(squash(self._headline(head)))
-        return url
+        return url or self._by_headline.get(squash(self._headline(head)))
 
     def _linked_url(self, head: int) -> str | None:
         """Return the same-site URL that a headline links to."""
@@ -404,13 +397,13 @@ class _Search:
 
     def _body_words(self, start: int, end: int) -> int:
         """Count the words of the body in a range of the page's texts."""
-        return int(self._words_before[end] - self._words_before[start]) if end > start else 0
+        return max(0, self._words_before[end] - self._words_before[start])
 
     @cached_property
-    def _words_before(self) -> Integers:
+    def _words_before(self) -> list[int]:
         """Number of words of the body before each of the page's texts, and of all words."""
-        sizes = np.where(kept_texts(self.page, self.body), self.page.text_sizes, 0)
-        return np.concatenate([[0], np.cumsum(sizes)])
+        sizes = self.page.text_sizes * kept_texts(self.page, self.body)
+        return [0, *np.cumsum(sizes).tolist()]
 
 
 def _is_head_line(line: str) -> bool:
