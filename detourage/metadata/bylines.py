@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from detourage.metadata.surroundings import Meaning, NearbyLine, Part, Place
+from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
 from detourage.text.patterns import lazy_pattern
@@ -247,6 +248,7 @@ def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
     return name, may_continue and not roles
 
 
+@cached_if_short(256)  # The lines around an article are read several times.
 def without_mark(text: str) -> str:
     """Remove the words that introduce a byline, such as "Posted by"."""
     mark = _BYLINE_MARK.match(text)

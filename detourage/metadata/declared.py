@@ -282,10 +282,10 @@ def is_json_ld(media_type: str | None) -> bool:
 
 
 def json_ld_of(flat: FlatDocument) -> list[Node]:
-    """Return the scripts of a document that are JSON-LD."""
-    types = flat.attributes.by_element("type").items()
-    found = [Node(flat, each) for each, media_type in types if is_json_ld(media_type)]
-    return [each for each in found if each.tag == "script"]
+    """Return the scripts of a document that are JSON-LD, found once."""
+    types = flat.attributes.by_element("type")
+    nodes = (Node(flat, each) for each in types if is_json_ld(types[each]))
+    return flat.once(json_ld_of, lambda: [each for each in nodes if each.tag == "script"])
 
 
 def json_ld_in(script: Node) -> list[Any]:

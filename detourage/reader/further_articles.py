@@ -152,7 +152,7 @@ class _Search:
         """Return the possible heads of articles: headings, and other elements with a URL."""
         page, container = self.page, self.body.container
         start, end = max(page.ends[self.heading], container + 1), page.ends[container]
-        if self._body_words(page.text_ends[self.heading], len(page.texts)) < MIN_OWN_WORDS:
+        if self._body_words(page.text_ends[self.heading], len(page.text_lines)) < MIN_OWN_WORDS:
             return []
         headings = np.flatnonzero(page.flat.having(_HEADINGS))
         headings = headings[(headings >= start) & (headings < end)]
@@ -271,7 +271,7 @@ class _Search:
         is_heading = page.tags[head] in _HEADINGS
         limit = (page.token_ends if is_heading else page.token_starts)[head] + MAX_WORDS_BELOW
         lines: dict[int, str] = {}
-        for place in range(page.text_starts[element], len(page.texts)):
+        for place in range(page.text_starts[element], len(page.text_lines)):
             node = page.texts[place]
             if node.parent >= end or (place and token_ends[place - 1] >= limit):
                 break

@@ -79,7 +79,7 @@ def needs_rendering(page: Outline) -> bool:
     A shell displays hardly any words, runs scripts, and has an empty element for them to fill: a
     child of the body or a custom element (with a hyphen in its name) without text or media.
     """
-    if len(page.tokens) > MAX_SHELL_WORDS:
+    if page.size(0) > MAX_SHELL_WORDS:
         return False
     has_script = any(
         script.get("src") or (script.text or "").strip()

@@ -7,7 +7,7 @@ from itertools import takewhile
 import numpy as np
 
 from detourage.article import ArticleImage
-from detourage.html.flat import Booleans
+from detourage.html.flat import Booleans, Integers
 from detourage.html.nodes import Node
 from detourage.reader import media
 from detourage.reader.found_body import FoundBody, kept_texts
@@ -64,7 +64,7 @@ def leading_images(
     if not len(images):
         return
     # Number of the article's text nodes before each text node of the page.
-    kept_before = np.concatenate([[0], np.cumsum(is_kept)]).tolist()
+    kept_before = np.concatenate([[0], np.cumsum(is_kept)])
     captions = captions_of(page)
     declared = media.file_stem(page.metas.get("og:image", ""))
     is_in_other = {root: False}  # whether elements belong to another section
@@ -87,7 +87,7 @@ def leading_images(
 
 
 def _frame_of(
-    page: Outline, image: int, root: int, heading: int | None, kept_before: Sequence[int]
+    page: Outline, image: int, root: int, heading: int | None, kept_before: Integers
 ) -> int:
     """Return the largest element that contains nothing but an image and its caption."""
     frame, parent = image, page.parents[image]

@@ -62,7 +62,7 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
     """Read an ``img`` element; None for a tracker, a spacer or an image without a URL."""
     if _is_tiny(element):
         return None
-    url = next(filter(None, (absolute(source, base) for source in _sources(element))), None)
+    url = _first_absolute(_sources(element), base)
     if url is None:
         return None
     alt = words.clean(element.get("alt") or "") or None
@@ -75,11 +75,15 @@ def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
         return None
     is_object = element.tag in EMBEDS
     candidates = _object_urls(element) if is_object else _post_urls(element)
-    url = next(filter(None, (absolute(source, base) for source in candidates)), None)
+    url = _first_absolute(candidates, base)
     if url is None or _BUTTONS.search(url):
         return None
     kind = str(element.tag) if is_object else "blockquote"
     return ArticleEmbed(url, kind, element=_index(element))
+
+
+def _first_absolute(candidates: Iterator[str | None], base: str) -> str | None:
+    return next(filter(None, (absolute(each, base) for each in candidates if each)), None)
 
 
 def _index(element: AnyElement) -> int | None:

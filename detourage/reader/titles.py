@@ -4,6 +4,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 from typing import NamedTuple, Self
 
 from detourage.html.urls import split_url
@@ -183,13 +184,12 @@ def _cut(page: Outline, index: int, declared: Sequence[str], site: _Site) -> str
     """
     heading = page.text_of(index)
     squashed_titles = {squash(title) for title in declared}
-    nodes = page.texts[page.text_starts[index] : page.text_ends[index]]
-    if squash(heading) not in squashed_titles and 1 < len(nodes) <= MAX_PARTS:
-        for start in range(len(nodes)):
-            for end in range(start + 1, len(nodes) + 1):
-                text = words.clean("".join(node.text for node in nodes[start:end]))
-                if squash(text) in squashed_titles:
-                    return text
+    texts = page.flat.texts[page.text_starts[index] : page.text_ends[index]]
+    if squash(heading) not in squashed_titles and 1 < len(texts) <= MAX_PARTS:
+        for start, end in combinations(range(len(texts) + 1), 2):
+            text = words.clean("".join(texts[start:end]))
+            if squash(text) in squashed_titles:
+                return text
     return _without_site(heading, site)
 
 

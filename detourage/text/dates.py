@@ -273,6 +273,7 @@ def _with_ascii_digits(text: str) -> str:
     return text if text.isascii() else text.translate(_TO_ASCII)
 
 
+@cached_if_short(1024)
 def may_have_date(text: str) -> bool:
     """Return whether `find_dates` may find a date, because the text contains a year."""
     plain = _with_ascii_digits(text)
