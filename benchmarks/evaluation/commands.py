@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from benchmarks.evaluation.bench.measuring import Grouping
     from benchmarks.evaluation.bench.results import CorpusTable
 
+FILE_COLUMNS = 200  # width of tables that are not written to a terminal, in characters
 ALL_EXTRACTORS = "all"  # value of --extractors
 
 EXIT_CODE_NOT_RUN = 1
@@ -185,8 +186,11 @@ def _report(
     tables: list[CorpusTable], by: str | None, json_file: Path | None, html_file: Path | None
 ) -> None:
     """Write the requested JSON and HTML files, and print the tables with their remarks."""
+    from rich.console import Console
+    from rich.text import Text
+
     from benchmarks.evaluation.bench import Report, tables_of, to_html
-    from detourage.cli.display import say, wide_output
+    from detourage.text.terminal import printable
 
     report = Report.now(tables, by)
     if json_file:
@@ -194,9 +198,11 @@ def _report(
         json_file.write_text(figures + "\n", encoding="utf-8")
     if html_file:
         html_file.write_text(to_html(report), encoding="utf-8")
-    out = wide_output()
+    out = Console()
+    if not out.is_terminal:
+        out.width = FILE_COLUMNS
     for table in tables:
         for terminal_table in tables_of(table, by):
             out.print(terminal_table)
         for remark in table.remarks:
-            say(out, remark)
+            out.print(Text(printable(remark)), soft_wrap=True)

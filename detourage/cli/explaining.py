@@ -54,7 +54,6 @@ def explain(
         return
     if method is not None:
         raise click.UsageError("--method can only be combined with --groups")
-    from detourage.cli.display import wide_output
     from detourage.explain.explained import to_json, to_terminal
     from detourage.explain.marked_page import to_html
     from detourage.explain.subject import load_subject
@@ -72,9 +71,8 @@ def explain(
     if html_file:
         report = to_html(explanation, subject.page, subject.group_size, len(comments))
         html_file.write_text(report, encoding="utf-8")
-    out = wide_output()
-    for table in to_terminal(explanation, subject.group_size, len(comments)):
-        out.print(table)
+    for line in to_terminal(explanation, subject.group_size, len(comments)):
+        click.echo(line)
 
 
 def _explain_groups(source: str, method: str | None, json_file: Path | None) -> None:

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from rich import box
-from rich.table import Table
-from rich.text import Text
+from click import style
 
 from detourage.comments import Comment
 from detourage.reader import Explanation
@@ -16,32 +14,24 @@ from detourage.text.terminal import printable
 
 MAX_LINE_CHARACTERS = 301  # displayed characters of a line, with the ellipsis of a longer one
 
-_STYLES: dict[Verdict, str] = {
+_COLOURS: dict[Verdict, str] = {
     "kept": "green",
-    "title": "bold green",
+    "title": "bright_green",
     "comment": "magenta",
     "dropped": "blue",
 }
 
 
-def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) -> Iterator[Table]:
-    """Yield a table of facts about a page and a table of its lines with their verdicts."""
-    facts = Table(box=None, show_header=False, pad_edge=False)
-    facts.add_column(style="bold", no_wrap=True)
-    facts.add_column(overflow="fold")
+def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) -> Iterator[str]:
+    """Yield facts about a page, and then its lines with their verdicts, as lines of a terminal."""
     for name, fact in summary(explanation, group_size, comments):
-        facts.add_row(name, Text(printable(fact)))
-    yield facts
-    lines = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    lines.add_column("verdict", no_wrap=True)
-    lines.add_column("prob.", justify="right", no_wrap=True)
-    lines.add_column("role", no_wrap=True)
-    lines.add_column("line", overflow="fold")
+        yield f"{style(name.ljust(13), bold=True)} {printable(fact)}"
+    width = max((len(line.role) for line in explanation.lines), default=0)
+    yield style(f"\nverdict  prob.  {'role'.ljust(width)}  line", bold=True)
     for line in explanation.lines:
         text = shorten(printable(line.text), MAX_LINE_CHARACTERS)
-        cells = (line.verdict, f"{line.probability:.2f}", line.role, text)
-        lines.add_row(*(Text(cell, style=_STYLES[line.verdict]) for cell in cells))
-    yield lines
+        shown = f"{line.verdict:7}  {line.probability:5.2f}  {line.role.ljust(width)}  {text}"
+        yield style(shown, fg=_COLOURS[line.verdict])
 
 
 def summary(explanation: Explanation, group_size: int, comments: int) -> Iterator[tuple[str, str]]:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column, Table
 from rich.text import Text
 
-from detourage.cli.display import LINE_SECONDS, console, progress_display, say, wide_output
 from detourage.outcomes import PageOutcome
 from detourage.text.plural import pluralise
 from detourage.text.terminal import printable
@@ -26,10 +26,27 @@ if TYPE_CHECKING:
     from worker.store.addresses import JoinedAddress
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
+FILE_COLUMNS = 200  # width of tables that are not written to a terminal, in characters
+LINE_SECONDS = 10.0  # minimum time between progress lines if there is no terminal
 DEFAULT_SITES_SHOWN = 20  # number of sites in a table, and of notes below it
 
 OWN_COLUMNS = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
 """Outcomes that have a column of their own; the others are counted together."""
+
+console = Console(stderr=True)
+
+
+def wide_output() -> Console:
+    """Return a console for standard output, wide enough for tables if it is not a terminal."""
+    out = Console()
+    if not out.is_terminal:
+        out.width = FILE_COLUMNS
+    return out
+
+
+def say(out: Console, text: str) -> None:
+    """Print a line, without interpreting any markup or control sequences in it."""
+    out.print(Text(printable(text)), soft_wrap=True)
 
 
 def print_status(
@@ -187,8 +204,19 @@ def _history_table(history: SiteHistory) -> Table:
 
 @contextmanager
 def bars_by_stage() -> Iterator[Callable[[int, RunProgress], None]]:
-    """Show the progress of a run; the yielded function updates it with new counts."""
-    with progress_display() as progress:
+    """Show the progress of a run; the yielded function updates it with new counts.
+
+    Without a terminal, it prints a line now and then instead of bars.
+    """
+    with Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
         tasks = {}
         last_line = time.monotonic()
 

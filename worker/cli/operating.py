@@ -195,7 +195,7 @@ def _print_json(values: object) -> None:
 
 
 def _show_history(url: str, *, as_json: bool) -> None:
-    from detourage.cli.display import say, wide_output
+    from worker.cli.display import say, wide_output
     from worker.store.articles import article_events
 
     events = read_database(article_events, url)
