@@ -4,6 +4,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple, Self
 
@@ -20,17 +21,19 @@ MAX_HEADLINE_TOKENS = 100  # tokens in a headline; longer headings result from u
 MAX_PARTS = 12  # parts of a title, or text nodes of a heading, compared with the site's names
 MIN_PREFIX_CHARACTERS = 5  # characters of a site's name that is cut off the start of a part
 
-# Matches separators that never occur in headlines, unlike the other ones: "|", "::", "//", " _".
-_STRONG_SEPARATOR = re.compile(
-    r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<!\s)\s++_"
-    # A letter of a script without capitals; the class is written in the form that compiles fastest.
-    r"|(?<=[^\W\x00-\u2fff])_(?=\S)|(?<=\S)_(?=[^\W\x00-\u2fff])"
-)
-# Also matches dashes, bullets, angle quotes and slashes between spaces: "Headline – The Gazette".
-_SEPARATOR = re.compile(
-    _STRONG_SEPARATOR.pattern + r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*"
-    r"|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
-)
+# Separators that never occur in headlines, unlike the other ones: "|", "::", "//", " _".
+_STRONG = r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<!\s)\s++_"
+# Those next to a letter of a script without capitals; the class compiles fastest in this form.
+_STRONG_UNDERSCORES = r"|(?<=[^\W\x00-\u2fff])_(?=\S)|(?<=\S)_(?=[^\W\x00-\u2fff])"
+# Dashes, bullets, angle quotes and slashes between spaces: "Headline – The Gazette".
+_WEAK = r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
+
+
+@cache
+def _separator(*, is_strong: bool, has_underscores: bool) -> re.Pattern[str]:
+    """Return the pattern of separators, compiled without parts that few titles need."""
+    underscores, weak = _STRONG_UNDERSCORES * has_underscores, "" if is_strong else _WEAK
+    return re.compile(_STRONG + underscores + weak)
 
 
 class Titles(NamedTuple):
@@ -172,7 +175,8 @@ def _declared(page: Outline, site: _Site) -> list[str]:
     if title == whole:
         parts = (whole[start:end] for start, end in _parts(whole))
         title = max(parts, key=len, default="")
-    title = max(_STRONG_SEPARATOR.split(title), key=len)
+    separator = _separator(is_strong=True, has_underscores="_" in title)
+    title = max(separator.split(title), key=len)
     both = (_without_site(html.unescape(page.metas.get("og:title", "")), site), title)
     return [text for text in both if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
 
@@ -197,7 +201,8 @@ def _parts(title: str) -> list[tuple[int, int]]:
     """Return the (start, end) offsets of the parts between a title's separators."""
     parts = []
     start = 0
-    for separator in _SEPARATOR.finditer(title):
+    pattern = _separator(is_strong=False, has_underscores="_" in title)
+    for separator in pattern.finditer(title):
         parts.append((start, separator.start()))
         start = separator.end()
     parts.append((start, len(title)))

@@ -100,7 +100,7 @@ _MONTH = r"(?P<month>\d{1,2})"
 # Thai abbreviations contain full stops, some names consist of two words (Arabic, Irish), and Arabic
 # pages give both names of a month.
 _NAME = (
-    r"(?P<name>[\u0e01-\u0e5b]{1,3}\.[\u0e01-\u0e5b]{1,2}|[\u0590-\u109f]{2}"
+    r"(?P<name>[\u0e01-\u0e5b]{1,3}\.[\u0e01-\u0e5b]{1,2}|(?-i:[\u0590-\u109f]{2})"
     rf"|{_LETTER}{{3,14}}(?:\s(?:ال{_LETTER}{{3,5}}|Fómhair))?)"
     rf"\.?(?:/{_LETTER}{{3,14}})?"
 )
