@@ -93,11 +93,11 @@ def _linked_headlines(
     labels_above = {place: place - 1 for place in linked if _is_label_above(lines, place)}
     candidates = linked.union(labels_above.values())
     others = [place for place in places if place not in candidates]
+    in_other_block = page.flat.within(page.flat.having(_OTHER_BLOCKS))
     base, site = base_of(page.root, url), site_of(url)
     asides: set[int] = set()
     for index, place in enumerate(places):
-        around = page.ancestry(lines[place].block)
-        if place not in linked or any(page.tags[each] in _OTHER_BLOCKS for each in around):
+        if place not in linked or in_other_block[lines[place].block]:
             continue
         above = bisect(others, place)  # number of the text's other lines above this one
         neighbours = others[max(0, above - 1) : above + 1]
