@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from detourage.core import _core
 from detourage.html.flat import Booleans, FlatDocument, Integers, joined_strings
-from detourage.html.text import styled_blocks, text_buttons
+from detourage.html.text import text_buttons
 from detourage.text.texts import character_tables
 
 WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
@@ -142,6 +142,14 @@ def may_hold_comments(utf8: bytes) -> bool:
     return _core.may_hold_comments(utf8)
 
 
+def within_lines(page: FlatDocument) -> Booleans:
+    """Return a mask of the elements that do not interrupt a line, computed once.
+
+    They are `WITHIN_SENTENCES`, buttons, and elements in a sentence that HTML does not know.
+    """
+    return page.once(within_lines, lambda: np.frombuffer(_core.within(document(page)), np.bool_))
+
+
 def document(page: FlatDocument) -> Any:
     """Return a whole document as the functions of `_core` read it, converted once."""
     return page.once(document, lambda: _converted(page))
@@ -157,6 +165,5 @@ def _converted(page: FlatDocument) -> Any:
         *character_tables(),
         *(page.tag_numbers, page.parents, page.ends),
         *(pieces.parents, pieces.after),
-        *(attributes.owners, attributes.names),
-        *(text_buttons(page), styled_blocks(page)),
+        *(attributes.owners, attributes.names, text_buttons(page)),
     )

@@ -1,9 +1,12 @@
 #include "document.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace detourage {
 namespace {
+
+using namespace std::string_view_literals;
 
 const std::unordered_map<std::string_view, Tag> &tags() {
     static const std::unordered_map<std::string_view, Tag> found{
@@ -19,10 +22,11 @@ bool is_paragraph(Tag tag) {
     return tag == p_ || tag == h1_ || tag == h2_ || tag == h3_ || tag == h4_ || tag == h5_ || tag == h6_;
 }
 
-// Custom elements are inline in a paragraph; elsewhere, they may contain one.
-bool is_inline(std::string_view name, bool is_in_paragraph) {
-    return name == "data" || name == "output"
-        || (is_in_paragraph && name.find('-') != std::string_view::npos);
+// Whether an element without a tag of its own is unknown to HTML, such as a custom element.
+bool is_unknown(std::string_view name) {
+    static constexpr std::array KNOWN{"colgroup"sv, "dir"sv,    "hgroup"sv,    "legend"sv,   "listing"sv, "marquee"sv, "menu"sv,
+                                      "menuitem"sv, "meter"sv,  "plaintext"sv, "progress"sv, "search"sv,  "slot"sv};
+    return std::find(KNOWN.begin(), KNOWN.end(), name) == KNOWN.end();
 }
 
 std::array<uint8_t, static_cast<size_t>(Tag::count_)> kinds() {
@@ -44,6 +48,32 @@ std::array<uint8_t, static_cast<size_t>(Tag::count_)> kinds() {
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f'; }
+
+bool is_word(char c) { return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c & 0x80); }
+
+// Whether an inline style makes its element a block.
+bool is_block_style(std::string_view style) {
+    static constexpr std::array BLOCKS{"block"sv, "flex"sv, "grid"sv, "list-item"sv, "table"sv};
+    std::string lower(style);
+    for (char &c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const std::string_view all = lower;
+    for (size_t from = 0; from < all.size();) {
+        const size_t end = std::min(all.find(';', from), all.size()), colon = all.find(':', from);
+        const auto trimmed = [&](size_t start, size_t stop) {
+            while (start < stop && is_blank(all[start])) start++;
+            while (start < stop && is_blank(all[stop - 1])) stop--;
+            return all.substr(start, stop - start);
+        };
+        if (colon < end && trimmed(from, colon) == "display") {
+            const std::string_view value = trimmed(colon + 1, end);
+            for (const std::string_view block : BLOCKS)
+                if (value.starts_with(block) && (value.size() == block.size() || !is_word(value[block.size()]))) return true;
+        }
+        from = end + 1;
+    }
+    return false;
+}
 
 constexpr int32_t MAX_ATTRIBUTES = 1000;
 
@@ -71,7 +101,7 @@ bool Document::add_element(std::string_view name, int64_t parent, int64_t end) {
         element.rank = above.children++;
         element.depth = above.depth + 1;
     }
-    if (tag == Tag::other_ && is_inline(name, element.is_in_paragraph)) element.kind |= WITHIN;
+    if (tag == Tag::other_ && (name == "data" || name == "output")) element.kind |= WITHIN;
     elements.push_back(element);
     return true;
 }
@@ -83,6 +113,15 @@ void Document::add_attribute(std::string_view name, std::string_view value) {
     own.attributes_end++;
 }
 
+void Document::apply_style() {
+    Element &own = elements.back();
+    if (own.tag != Tag::span_ || !is_block_style(value(static_cast<int32_t>(elements.size()) - 1, "style"))) return;
+    own.tag = Tag::div_;
+    own.name = "div";
+    own.kind = 0;
+    own.is_styled = true;
+}
+
 bool Document::add_text(std::string_view text, int64_t parent, int64_t after) {
     const auto count = static_cast<int64_t>(elements.size());
     if (parent < 0 || parent >= count || after < parent || after >= count) return false;
@@ -91,6 +130,22 @@ bool Document::add_text(std::string_view text, int64_t parent, int64_t after) {
     texts.push_back({text, static_cast<int32_t>(parent), static_cast<int32_t>(after), shown == text.size()});
     characters += texts.back().in_line().size();
     return true;
+}
+
+// Browsers render an unknown element within the line, and so it is in a paragraph. Elsewhere, it is
+// only if it has text beside it and contains no block.
+void Document::place_unknown() {
+    std::vector<bool> has_text(elements.size()), has_block(elements.size());
+    for (const Text &each : texts)
+        if (!each.is_blank) has_text[static_cast<size_t>(each.parent)] = true;
+    for (size_t i = elements.size(); i-- > 1;) {
+        Element &own = elements[i];
+        const auto above = static_cast<size_t>(own.parent);
+        if (own.tag == Tag::other_ && !own.is_silent_inside && is_unknown(own.name) &&
+            (own.is_in_paragraph || (has_text[above] && !has_block[i])))
+            own.kind |= WITHIN;
+        if (!(own.kind & WITHIN) || has_block[i]) has_block[above] = true;
+    }
 }
 
 const Attribute *Document::find(int32_t element, std::string_view name) const {

@@ -78,8 +78,12 @@ struct Document {
     bool add_element(std::string_view name, int64_t parent, int64_t end);
     // Add an attribute of the last element.
     void add_attribute(std::string_view name, std::string_view value);
+    // Turn the last element into a ``div`` if it is a ``span`` with a style such as "display: block".
+    void apply_style();
     // Add the next text; returns false if an element is out of range.
     bool add_text(std::string_view text, int64_t parent, int64_t after);
+    // Decide which elements that HTML does not know are within a line, once all are added.
+    void place_unknown();
 
     // The value of an attribute; empty if the element does not have it.
     std::string_view value(int32_t element, std::string_view name) const {

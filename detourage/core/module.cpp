@@ -26,10 +26,10 @@ class Page {
 
     // Read the arguments of Python; sets an exception and returns false if they do not fit.
     bool parse(PyObject *args) {
-        return PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*y*y*", &tags_, &texts_, &names_, &values_, &traits_,
+        return PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*y*", &tags_, &texts_, &names_, &values_, &traits_,
                                 &lower_, &columns_[TAGS], &columns_[PARENTS], &columns_[ENDS],
                                 &columns_[TEXT_PARENTS], &columns_[AFTER], &columns_[OWNERS], &columns_[NAMES_OF],
-                                &buttons_, &styled_);
+                                &buttons_);
     }
 
     // Fill the document; throws std::invalid_argument if the columns do not fit each other.
@@ -42,7 +42,6 @@ class Page {
     void release() {
         for (Buffer &column : columns_) column.release();
         buttons_.release();
-        styled_.release();
     }
 
     Characters characters() const {
@@ -68,7 +67,7 @@ class Page {
         const size_t elements = columns_[PARENTS].count<int64_t>(), attributes = of_values.size();
         if (elements > INT32_MAX || !has(TAGS, elements) || !has(ENDS, elements) ||
             !has(TEXT_PARENTS, of_texts.size()) || !has(AFTER, of_texts.size()) || !has(OWNERS, attributes) ||
-            !has(NAMES_OF, attributes) || buttons_.count<bool>() != elements || styled_.count<bool>() != elements)
+            !has(NAMES_OF, attributes) || buttons_.count<bool>() != elements)
             return false;
         const int64_t *tag = column(TAGS), *parent = column(PARENTS), *end = column(ENDS);
         const int64_t *owner = column(OWNERS), *name = column(NAMES_OF);
@@ -76,23 +75,23 @@ class Page {
         size_t next = 0;
         for (size_t i = 0; i < elements; i++) {
             if (static_cast<size_t>(tag[i]) >= of_tags.size() || end[i] > static_cast<int64_t>(elements)) return false;
-            // A button within a text counts as ``span``, and a span that a style makes a block as ``div``.
-            const bool is_button = buttons_.values<bool>()[i], is_styled = styled_.values<bool>()[i];
-            const std::string_view tag_name = is_styled ? "div" : is_button ? "span" : of_tags[static_cast<size_t>(tag[i])];
+            // A button within a text counts as ``span``.
+            const std::string_view tag_name = buttons_.values<bool>()[i] ? "span" : of_tags[static_cast<size_t>(tag[i])];
             if (!document.add_element(tag_name, parent[i], end[i])) return false;
-            document.elements.back().is_styled = is_styled;
             document.elements.back().written = of_tags[static_cast<size_t>(tag[i])];
             for (; next < attributes && owner[next] == static_cast<int64_t>(i); next++) {
                 if (static_cast<size_t>(name[next]) >= of_names.size()) return false;
                 document.add_attribute(of_names[static_cast<size_t>(name[next])], of_values[next]);
             }
+            document.apply_style();
         }
         for (size_t i = 0; i < of_texts.size(); i++)
             if (!document.add_text(of_texts[i], column(TEXT_PARENTS)[i], column(AFTER)[i])) return false;
+        document.place_unknown();
         return next == attributes;
     }
 
-    Buffer tags_, texts_, names_, values_, traits_, lower_, buttons_, styled_;
+    Buffer tags_, texts_, names_, values_, traits_, lower_, buttons_;
     std::array<Buffer, COLUMNS> columns_;
     mutable std::mutex mutex_;
     mutable std::optional<Lines> lines_;
@@ -245,6 +244,13 @@ template <Mask (*find)(const Document &, const Characters &)> PyObject *core_mas
     if (!page) return nullptr;
     Mask mask;
     return unlocked([&] { mask = find(page->document, page->characters()); }) ? bytes_of(mask) : nullptr;
+}
+
+Mask within(const Document &document, const Characters &) {
+    Mask mask(document.elements.size());
+    std::transform(document.elements.begin(), document.elements.end(), mask.begin(),
+                   [](const Element &each) { return each.kind & WITHIN ? 1 : 0; });
+    return mask;
 }
 
 PyObject *core_blocks(PyObject *, PyObject *args) {
@@ -404,6 +410,7 @@ PyObject *core_judge(PyObject *, PyObject *args) {
 PyMethodDef methods[] = {
     {"load", core_load, METH_VARARGS, "Return the network of a model file; raise ValueError if it is damaged."},
     {"document", core_document, METH_VARARGS, "Return the document that consists of the given columns."},
+    {"within", core_mask<within>, METH_O, "Return a mask of the elements that do not interrupt a line."},
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
     {"hidden", core_mask<hidden>, METH_O, "Return whether each element is within a hidden one."},
     {"collapsible", core_mask<collapsible>, METH_O, "Return whether readers open each element, or others with it."},

@@ -1,8 +1,6 @@
 """HTML elements by their role in rendering, and the visible text of an element."""
 
 import re
-from collections.abc import Callable
-from functools import wraps
 
 import numpy as np
 
@@ -32,29 +30,19 @@ INLINE = _PHRASING | word_set(
 # Inline elements that contain words and do not interrupt a text, unlike images and controls.
 WITHIN_SENTENCES = _PHRASING | {"data", "output", "rp"}
 HEADINGS = word_set("h1 h2 h3 h4 h5 h6")
-# Elements in which custom elements, such as ``stock-ticker``, are inline.
-_PARAGRAPHS = HEADINGS | {"p"}
-_WITH_BUTTONS = _PARAGRAPHS | {"dt"}  # elements in which buttons may be part of the text
-_Mask = Callable[[FlatDocument], Booleans]
+_WITH_BUTTONS = HEADINGS | {"p", "dt"}  # elements in which buttons may be part of the text
 
 
-def _cached_in_document(mask: _Mask) -> _Mask:
-    """Decorate a function that returns a mask of elements, so that it runs once per document."""
-
-    @wraps(mask)
-    def computed(flat: FlatDocument) -> Booleans:
-        return flat.once(mask, lambda: mask(flat))
-
-    return computed
-
-
-@_cached_in_document
 def text_buttons(flat: FlatDocument) -> Booleans:
     """Return a mask of the buttons that are part of the text.
 
     Such a button has text on both sides, because it explains a word of a sentence, or on neither,
     because it is a whole heading that opens the text below. Other buttons are controls.
     """
+    return flat.once(text_buttons, lambda: _text_buttons(flat))
+
+
+def _text_buttons(flat: FlatDocument) -> Booleans:
     if "button" not in flat.distinct_tags:
         return np.zeros(len(flat.tag_numbers), dtype=np.bool_)
     mask = flat.having(("button",))
@@ -71,33 +59,6 @@ def text_buttons(flat: FlatDocument) -> Booleans:
     return mask
 
 
-_BLOCK_STYLE = lazy_pattern(  # "display: block" and the like
-    r"(?:^|;)\s{0,20}display\s{0,20}:\s{0,20}(?:block|flex|grid|list-item|table)\b", re.IGNORECASE
-)
-
-
-@_cached_in_document
-def styled_blocks(flat: FlatDocument) -> Booleans:
-    """Return a mask of the ``span`` elements that an inline style turns into blocks."""
-    is_block = np.zeros(len(flat.tag_numbers), dtype=np.bool_)
-    styles = flat.values("style") if "span" in flat.distinct_tags else {}
-    # A search for a constant takes less time than one for a pattern.
-    shown = [each for each, style in styles.items() if "display" in style]
-    is_block[[each for each in shown if _BLOCK_STYLE.search(styles[each])]] = True
-    return is_block & flat.having(("span",)) if styles else is_block
-
-
-@_cached_in_document
-def within_sentences(flat: FlatDocument) -> Booleans:
-    """Return a mask of the `WITHIN_SENTENCES`, buttons and custom elements within sentences."""
-    custom = np.array(["-" in tag for tag in flat.distinct_tags], dtype=np.bool_)
-    inline = flat.having(WITHIN_SENTENCES) & ~styled_blocks(flat) | text_buttons(flat)
-    if custom.any():
-        inline |= custom[flat.tag_numbers] & flat.within(flat.having(_PARAGRAPHS))
-    return inline
-
-
-@_cached_in_document
 def without_text(flat: FlatDocument) -> Booleans:
     """Return a mask of the `NO_TEXT` elements, except `text_buttons`."""
     return flat.having(NO_TEXT) & ~text_buttons(flat)

@@ -10,12 +10,13 @@ import numpy as np
 
 from detourage.article import Article, ArticleBlock, copy_with
 from detourage.comments import Comment
+from detourage.core import within_lines
 from detourage.html import Page, PageError, _locations, parse_page
 from detourage.html.flat import Integers
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
 from detourage.html.source import ByteRange, PageSource
-from detourage.html.text import within_sentences, without_text
+from detourage.html.text import without_text
 from detourage.text import words
 from detourage.text.texts import character_tables
 
@@ -97,7 +98,7 @@ class PageLocations:
             return tuple(blocks)
         found, self._budget = _locations.locate(
             self._paths.tree,
-            within_sentences(self._flat),
+            within_lines(self._flat),
             *self._source.ranges,
             character_tables().traits,
             -1 if self._container is None else self._container,

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
+from detourage.core import within_lines
 from detourage.html import _markup
 from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers
 from detourage.html.head import metas_of
 from detourage.html.names import split_words
 from detourage.html.nodes import Node
-from detourage.html.text import DIVISIONS, within_sentences, without_text
+from detourage.html.text import DIVISIONS, without_text
 from detourage.text import words
 from detourage.text.texts import Count, Texts, read_texts
 
@@ -66,7 +67,7 @@ class Outline:
         is_outermost = is_silent & (silent_around == 1)
         is_shown = silent_around[whole.text_parents] == 0
         flat = whole.select((silent_around == 0) | is_outermost, is_shown)
-        is_block = ~within_sentences(whole)[flat.numbers]
+        is_block = ~within_lines(whole)[flat.numbers]
         # Number of block borders before each text; every one of them begins another line.
         borders = np.bincount(flat.text_starts[is_block], minlength=len(flat.shown) + 1)
         borders += np.bincount(flat.text_ends[is_block], minlength=len(flat.shown) + 1)
@@ -204,14 +205,14 @@ class Outline:
 
     @cached_property
     def is_inline(self) -> list[bool]:
-        """Whether each element is inline, that is, does not end a line (`within_sentences`)."""
-        mask: list[bool] = within_sentences(self.document)[self.flat.numbers].tolist()
+        """Whether each element is inline, that is, does not end a line (`within_lines`)."""
+        mask: list[bool] = within_lines(self.document)[self.flat.numbers].tolist()
         return mask
 
     @cached_property
     def block_numbers(self) -> Integers:
         """Index of each element's nearest enclosing block, or its own index if it is a block."""
-        return self.flat.nearest_marked(~within_sentences(self.document)[self.flat.numbers])
+        return self.flat.nearest_marked(~within_lines(self.document)[self.flat.numbers])
 
     @cached_property
     def blocks(self) -> list[int]:
