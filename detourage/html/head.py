@@ -73,7 +73,9 @@ def metas_of(flat: FlatDocument) -> list[Meta]:
 
     def read() -> list[Meta]:
         attributes = flat.attributes
-        properties, names, contents = map(attributes.by_element, ("property", "name", "content"))
+        properties, names = map(attributes.by_element, ("property", "name"))
+        # Twitter also reads ``value``, which the first documentation of its cards used.
+        contents = {**attributes.by_element("value"), **attributes.by_element("content")}
         elements = np.flatnonzero(flat.having(("meta",))).tolist()
         named = (
             (each, (properties.get(each) or names.get(each) or "").strip()) for each in elements

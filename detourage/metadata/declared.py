@@ -127,6 +127,8 @@ def read_metas(document: FlatDocument) -> Record:
             values["addresses"].insert(0, url)
         elif url and not _ICON_RELATIONS.isdisjoint(relation):
             values["icons"].insert(0 if "icon" in relation else len(values["icons"]), url)
+        elif url and "image_src" in relation:
+            values["images"].append(url)
     return Record.of(values)
 
 
