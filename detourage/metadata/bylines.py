@@ -371,7 +371,8 @@ def _is_in_comment(line: NearbyLine) -> bool:
 
 def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose classes or IDs indicate an author."""
-    for line in lines:
+    # A column or topic may come before the byline proper.
+    for line in sorted(lines, key=lambda line: without_mark(line.text) == line.text):
         parts = tuple(
             part._replace(text=without_dates(part.text)) for part in line.parts if _is_author(part)
         )

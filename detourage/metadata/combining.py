@@ -72,9 +72,12 @@ def read_metadata(
     published = publication.publication_date(declared, displayed, in_path, language)
     age = "" if published is not None else bylines.displayed_age(surroundings.lines)
     published = published or modified or publication.search_date(surroundings, displayed, language)
+    not_authors = sites | {squash(name) for name in declared.sections}
     return ArticleMetadata(
         authors=_choose_authors(
-            (json_ld, microdata, metas), bylines.displayed_authors(surroundings.lines, sites), sites
+            (json_ld, microdata, metas),
+            bylines.displayed_authors(surroundings.lines, not_authors),
+            sites,
         ),
         published=published,
         modified=modified,

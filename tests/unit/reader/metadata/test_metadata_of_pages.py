@@ -42,8 +42,8 @@ def test_declared_metadata_is_read() -> None:
 def test_names_images_and_text_direction_are_read_from_declarations() -> None:
     found = metadata(
         head='<meta property="og:site_name" content="Harbour Post">'
-        '<meta property="og:description" content="Council &amp;amp; bridge">'
-        '<meta property="og:image" content="/bridge.jpg">'
+        '<meta property="og:description" value="Council &amp;amp; bridge">'
+        '<link rel="image_src" href="/bridge.jpg">'
         '<link rel="apple-touch-icon" href="/touch.png"><link rel="shortcut icon" href="/i.ico">',
         body=f"<div dir='RTL'>{BODY}</div>",
     )
@@ -67,8 +67,10 @@ AUTHORS = [
     (JANE, json_ld(author={"name": "Harbour feed"}), ("Jane Doe",)),
     ("<p>By Jane Doe and John Roe</p>", json_ld(author="Jane Doe"), ("Jane Doe", "John Roe")),
     ("", BLOG_NAME + json_ld(author="Jane Doe"), ("Jane Doe",)),
+    (f"<div class='byline'><p>Deal Diary</p>{JANE}</div>", "", ("Jane Doe",)),
+    ("<p>North Sea</p><p>North Sea, 31 May 2024</p>", json_ld(articleSection="North Sea"), ()),
 ]
-"""The authors are those that the page displays, unless it is a person's own site."""
+"""The authors are those in the byline, not the section, unless it is a person's own site."""
 
 UTC_TIME = "2024-05-31T09:30:00Z"
 DATES = [
@@ -82,11 +84,7 @@ DATES = [
         "2024-05-31T11:30:00+02:00",
     ),
     # If the two differ, the visible date takes precedence.
-    (
-        "<p class='date'>31 May 2024</p>",
-        json_ld(datePublished="2023-01-01T09:30:00Z"),
-        "2024-05-31",
-    ),
+    ("<p class='date'>31 May 2024</p>", json_ld(datePublished="2023-01-01"), "2024-05-31"),
     ("<p>The fair will open on 3 May 2027.</p>", "", "None"),
     ("", f'<script>{{"createdAt": "{UTC_TIME}"}}</script>', "None"),
     # The date of something quoted in the text does not.
@@ -101,12 +99,7 @@ DATES = [
     ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
 ]
 IMAGE = {"@id": "/a.jpg", "@type": "ImageObject", "contentUrl": "/a.jpg"}
-IMAGES = [
-    "/a.jpg",
-    ["/a.jpg", "/b.jpg"],
-    {"@type": "ImageObject", "url": "/a.jpg"},
-    {"@id": "/a.jpg"},
-]
+IMAGES = "/a.jpg", ["/a.jpg", "/b.jpg"], {"@type": "Image", "url": "/a.jpg"}, {"@id": "/a.jpg"}
 LEAD = "The vote was close, the debate was long, and the ferry is to stay until spring."
 LEADS = [
     (f"<p class='standfirst'>{LEAD}</p>", "", LEAD),
