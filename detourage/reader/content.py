@@ -63,6 +63,9 @@ MAX_HEADING_WORDS = 8  # words in such a heading
 MAX_COUNT_DIGITS = 7  # digits of the number of comments in such a heading
 MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
+MAX_COMPARED = 50  # characters at the start of a post that are compared with those of the thread
+MAX_OPENING = 200  # characters of a thread in which its first post begins, after author and date
+
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
 MAX_SEARCHED_LINES = 20_000
@@ -150,6 +153,7 @@ def read_despite_wall(
         metadata=dated_metadata(article.metadata, fetched_at, article.language),
         pagination=read_pagination(page),
     )
+    article = _dated_by_posts(article)
     if not include_locations:
         return article
     try:
@@ -158,6 +162,20 @@ def read_despite_wall(
         # An article without locations is better than none.
         logger.exception("could not locate the article at %s (bug)", page.url or "an unknown URL")
         return article
+
+
+def _dated_by_posts(article: Article) -> Article:
+    """Date a thread by its first post if it has no date, or that of an author's registration."""
+    metadata, pagination = article.metadata, article.pagination
+    posts = [(each.date, each.text) for each in article.comments if each.date is not None]
+    if not posts or metadata.kind != "forum":
+        return article
+    date, text = min(posts, key=lambda post: post[0].day)
+    is_later_part = pagination.number not in (None, 1) or pagination.previous is not None
+    is_first = not is_later_part and text[:MAX_COMPARED].strip() in article.text[:MAX_OPENING]
+    if metadata.published is None or (text and is_first and metadata.published.day < date.day):
+        metadata = replace(metadata, published=date)
+    return replace(article, metadata=metadata)
 
 
 def _with_comments(

@@ -20,8 +20,11 @@ from tests.unit.reader.discussion_pages import (
     table_posts,
 )
 
+JOINED = article_posts().replace("<dd>May 2,", '<dd><time datetime="2019-05-02">May 2,</time>')
+IN_COMMENTS = table_posts().replace("<td>Posted", "<td class='comment'>Posted")
 
-@pytest.mark.parametrize("posts", [article_posts(), table_posts()], ids=["elements", "tables"])
+
+@pytest.mark.parametrize("posts", [JOINED, table_posts(), IN_COMMENTS])
 def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: str) -> None:
     content = read_content(forum_page(posts))
     assert content.metadata.kind == "forum"
@@ -30,6 +33,7 @@ def test_the_text_of_a_thread_consists_of_all_posts_in_order(posts: str) -> None
     assert places == sorted(places)
     assert [comment.text for comment in content.comments] == list(POST_TEXTS)
     assert [comment.author for comment in content.comments] == list(NAMES)
+    assert str(content.metadata.published)[:10] == "2024-05-01"
 
 
 def test_a_thread_without_separable_posts_is_still_read_completely() -> None:
