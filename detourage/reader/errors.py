@@ -36,29 +36,26 @@ class NeedsRenderingError(NoArticleError):
     outcome = PageOutcome.NEEDS_RENDERING
 
 
-class WallError(NoArticleError):
-    """The page shows a wall instead of the article: a consent, login, paywall or bot-check page.
+class OtherPageError(NoArticleError):
+    """The page shows something else instead of an article; `kind` names what."""
 
-    `kind` names the kind of wall, such as ``"log-in"``.
-    """
+    problem: ClassVar[str]
+
+    def __init__(self, kind: str, probability: float = 1.0) -> None:
+        super().__init__(f"{self.problem}: {kind}")
+        self.kind = kind
+        self.probability = probability
+
+
+class WallError(OtherPageError):
+    """The page shows a wall: a consent, login, paywall or bot-check page (``"log-in"``)."""
 
     outcome = PageOutcome.WALL
-
-    def __init__(self, kind: str, probability: float = 1.0) -> None:
-        super().__init__(f"the page shows a wall in place of an article: {kind}")
-        self.kind = kind
-        self.probability = probability
+    problem = "the page shows a wall in place of an article"
 
 
-class GoneError(NoArticleError):
-    """There is no article at the URL any longer, or there never was one.
-
-    `kind` is the reason given by the site, such as ``"not found"``.
-    """
+class GoneError(OtherPageError):
+    """There is no article at the URL any longer, or there never was one (``"not found"``)."""
 
     outcome = PageOutcome.GONE
-
-    def __init__(self, kind: str, probability: float = 1.0) -> None:
-        super().__init__(f"the page says that there is no article: {kind}")
-        self.kind = kind
-        self.probability = probability
+    problem = "the page says that there is no article"
