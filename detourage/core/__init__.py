@@ -115,6 +115,11 @@ def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] |
     return _core.headlines(document(page), *texts)
 
 
+def meanings(page: FlatDocument, elements: Integers, *displayed: Integers) -> bytes:
+    """Return the bits of the names around elements, a byte for each; see ``meanings.hpp``."""
+    return _core.meanings(document(page), elements, *displayed)
+
+
 class PartLinks(NamedTuple):
     """Numbered runs, such as "1 2 3", and links with a label, of a page; see ``pagination.hpp``.
 

@@ -9,6 +9,7 @@
 
 #include "blocks.hpp"
 #include "comments.hpp"
+#include "meanings.hpp"
 #include "menus.hpp"
 #include "network.hpp"
 #include "pagination.hpp"
@@ -340,6 +341,19 @@ PyObject *core_part_links(PyObject *, PyObject *args) {
     return Py_BuildValue("NN", runs, labelled);
 }
 
+PyObject *core_meanings(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer elements, displayed, sizes;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*", &of_page, &elements, &displayed, &sizes)) return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    std::vector<uint8_t> found;
+    const bool is_found = unlocked([&] {
+        found = meanings(page->document, numbers_of(elements), numbers_of(displayed), numbers_of(sizes));
+    });
+    return is_found ? bytes_of(found) : nullptr;
+}
+
 PyObject *core_may_hold_comments(PyObject *, PyObject *args) {
     Buffer text;
     if (!PyArg_ParseTuple(args, "y*", &text)) return nullptr;
@@ -419,6 +433,7 @@ PyMethodDef methods[] = {
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
     {"headlines", core_headlines, METH_VARARGS, "Return the headlines of a page that lists other pages, or None."},
+    {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
     {"first_words", core_first_words, METH_VARARGS, "Return a set of the given words for `part_links`."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},
     {"may_hold_comments", core_may_hold_comments, METH_VARARGS, "Return whether a text may contain comments as JSON."},

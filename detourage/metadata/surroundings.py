@@ -10,15 +10,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from detourage.html.names import split_words
+from detourage import core
 from detourage.reader.found_body import FoundBody
 from detourage.reader.knowledge import digest_of
 from detourage.reader.outline import Outline, list_of, rows
 from detourage.text import words
-from detourage.text.caches import cached_if_short
 from detourage.text.dates import may_have_date
 from detourage.text.texts import Count
-from detourage.text.words import word_set
 
 # Position of a line relative to the headline and the body.
 Place = Literal["above", "before", "opening", "closing", "after"]
@@ -29,48 +27,15 @@ LINES_WITHIN = 4  # lines examined at either end of the body
 LINES_OPENING = 12  # lines of the body after which an excluded line is not at its beginning
 LINES_AFTER = 8  # lines examined after the body; lower ones belong to comments or other articles
 LINES_FARTHER = 300  # lines on either side of the body searched for a date missing nearby
-MAX_ENCLOSING = 3  # elements around a text's own whose names and attributes count as well
 MAX_DATED_TEXTS = 8  # texts of a line whose elements are searched for its date
 MAX_TOKENS_AROUND = 60  # tokens in an element whose name describes its lines
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")  # start of an exact date in a ``title``
-
-_AUTHOR_WORD = re.compile(  # the beginning of a word in the names of an author
-    r"^(?:author|autor|auteur|byline|zuozhe|redaktor|writer|journalist|creator)"
-)
 
 
 class Meaning:
     """Bits for the meanings of an element's names: its tag, class, ID, `rel` and `itemprop`."""
 
     AUTHOR, DATE, UPDATE, COMMENT, PICTURE, BYLINE = (1 << bit for bit in range(6))
-
-
-_NAMES = {
-    Meaning.DATE: "date time datetime published publish pubdate datum dateline datepublished"
-    " timestamp posted fecha data created submitted meta entry info pubtime",
-    Meaning.UPDATE: "updated modified datemodified",
-    # Comments and teasers
-    Meaning.COMMENT: "comment comments commentlist commentary reply replies respond discussion"
-    " related teaser blockquote",
-    # Pictures and their captions
-    Meaning.PICTURE: "caption captions figcaption cap credit credits cred illo photo photos image"
-    " images img picture gallery media figure bild fot foto bildunterschrift legende",
-    Meaning.BYLINE: "author authors byline autor auteur source agency agence agentur quelle fonte",
-}
-_WORDS = {bit: word_set(text) for bit, text in _NAMES.items()}
-
-
-@cached_if_short(4096)
-def _meaning_of(names: str) -> int:
-    """Return the bits of a tag, and of the words of the class and ID that follow it."""
-    tag, _, class_and_id = names.partition(" ")
-    return _meaning_of_words({tag, *split_words(class_and_id)})
-
-
-def _meaning_of_words(words: Collection[str]) -> int:
-    """Return the bits of words, such as `Meaning.DATE` for "pubdate"."""
-    found = Meaning.AUTHOR if any(map(_AUTHOR_WORD.match, words)) else 0
-    return sum((bit for bit, known in _WORDS.items() if not known.isdisjoint(words)), found)
 
 
 class Part(NamedTuple):
@@ -203,7 +168,10 @@ class Surroundings:
         texts = [text for _, start, end in ranges for text in self._clean[start:end]]
         links, moments, lines = self._page.links, self._moments, []
         is_linked = [links[each] >= 0 for each in elements]
-        all_parts = iter(rows(Part, texts, self._meanings_around(elements), is_linked))
+        flat = self._page.flat
+        columns = flat.numbers[elements], flat.numbers, self._page.sizes
+        meanings = core.meanings(self._page.document, *columns)
+        all_parts = iter(rows(Part, texts, meanings, is_linked))
         for place, start, end in ranges:
             # A text may consist of invisible characters.
             parts = tuple(filter(itemgetter(0), islice(all_parts, end - start)))
@@ -223,22 +191,3 @@ class Surroundings:
             return False
         is_own = not self._template_lines or place in ("before", "opening")
         return is_own or digest_of(words.tokens("".join(raw))) not in self._template_lines
-
-    def _meanings_around(self, elements: Sequence[int]) -> list[int]:
-        """Return the bits of the names of each element and of `MAX_ENCLOSING` around it."""
-        page, flat, levels = self._page, self._page.flat, [np.array(elements, dtype=np.int64)]
-        for _ in range(MAX_ENCLOSING):
-            levels.append(self._enclosing[levels[-1]])
-        around = np.concatenate(levels)
-        kinds = page.name_numbers[around] * len(flat.distinct_tags) + flat.tag_numbers[around]
-        meanings: dict[int, int] = {}
-        for kind in {*kinds.tolist()}:
-            name, tag = divmod(kind, len(flat.distinct_tags))
-            meanings[kind] = _meaning_of(f"{flat.distinct_tags[tag]} {page.distinct_names[name]}")
-        own = np.array([*map(meanings.__getitem__, kinds.tolist())], dtype=np.int64)
-        for values in map(flat.values, ("rel", "itemprop")):
-            for place, element in enumerate(around.tolist()) if values else ():
-                if element in values:
-                    own[place] |= _meaning_of_words((values[element].strip().lower(),))
-        own[page.sizes[around] > MAX_TOKENS_AROUND] = 0
-        return list_of(np.bitwise_or.reduce(own.reshape(len(levels), -1)))

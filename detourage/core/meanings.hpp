@@ -1,0 +1,17 @@
+// What the names of elements say about the lines within them: tag, class, ID, ``rel`` and ``itemprop``.
+#pragma once
+#include <vector>
+
+#include "surroundings.hpp"
+
+namespace detourage {
+
+// Bits for the meanings of names, as in `detourage.metadata.surroundings.Meaning`.
+enum Meaning : uint8_t { AUTHOR = 1, DATE = 2, UPDATE = 4, COMMENT = 8, PICTURE = 16, BYLINE = 32 };
+
+// The bits of each of the given elements and of a few around it, except elements with many words.
+// `displayed` are the elements that may display text, and `sizes` their numbers of words. Throws
+// std::invalid_argument if anything does not fit the document.
+std::vector<uint8_t> meanings(const Document &document, Numbers elements, Numbers displayed, Numbers sizes);
+
+}  // namespace detourage
