@@ -93,7 +93,8 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
         case "worker":
             # The host name is unique, as another test run may use the same broker concurrently.
             host = ".".join(directory.parts[1:])
-            options = ["--without-gossip", "--without-mingle", f"--hostname={name}@{host}"]
+            options = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+            options += [f"--hostname={name}@{host}"]
             return [*celery, "worker", f"--concurrency={pool}", *options]
         case "beat":
             return [*celery, "beat", f"--schedule={directory / name}.schedule", "--pidfile="]

@@ -150,11 +150,12 @@ class Intake(BrokerProcess):
             self._searched_at = now
             seconds = self._settings.first_article_seconds
             with self._recording_outages():
-                if urgent := self._database.query_autocommit(urgent_pages, seconds):
+                urgent, has_due = self._database.query_autocommit(urgent_pages, seconds)
+                if urgent:
                     self._run_once(request_first_extractions, urgent)
-                due = self._database.query_autocommit(_due_fetches)
                 self._confirm_ability(self._connection)
-                self._store_due_fetches(due)
+                if has_due:
+                    self._store_due_fetches(self._database.query_autocommit(_due_fetches))
 
     def _store_due_fetches(self, fetches: Sequence[Row[Any]]) -> None:
         """Store waiting fetches whose pages now have an outcome."""

@@ -54,12 +54,15 @@ def due_sites(
     *,
     patience_seconds: float,
     pauses_seconds: Sequence[float] = (),
-    new_sites_at_once: bool = False,
+    backlog_limit: int = 0,
 ) -> list[DueSite]:
     """Return the changed sites that have settled and whose clustering has not been requested.
 
-    With `new_sites_at_once`, sites that have never been clustered need not have settled.
+    While the backlog exceeds its limit (see `progress.is_backlog_full`; 0: no limit), sites that
+    have never been clustered need not have settled.
     """
     limits = {"patience": patience_seconds, "pauses_seconds": list(pauses_seconds)}
-    params = {**settle._asdict(), **limits, "new_sites_at_once": new_sites_at_once}
-    return [DueSite(*row) for row in session.execute(_DUE, params)]
+    backlog = {"most": backlog_limit, "repeated": [], "counts_repeated": True}
+    return [
+        DueSite(*row) for row in session.execute(_DUE, {**settle._asdict(), **limits, **backlog})
+    ]

@@ -107,7 +107,6 @@ class AdvisoryLock(IntEnum):
 
     GENERATION = 0x6474  # a site whose generation is being written
     EXTRACTION = 0x6475  # a page being extracted
-    REPROCESSING = 0x6476  # 0, while the reprocessing of all sites is continued
     CLUSTERING = 0x6477  # a site being clustered, which takes several transactions
     COMPARISON = 0x6478  # a block of pairs being compared
     SHORT_TEXTS = 0x6483  # a site whose identical short texts are being counted

@@ -170,16 +170,18 @@ def service_counts(session: Session) -> ServiceCounts:
 NEARLY_FULL_SHARE = 0.9  # share of the limit at which the backlog is nearly full
 
 
-def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str]) -> bool:
-    """Return whether pending pages or messages, without `repeated`, reach a limit (0: no limit)."""
-    values = {"most": limit, "repeated": list(repeated), "counts_repeated": False}
+def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str] = ()) -> bool:
+    """Return whether pending pages or messages reach a limit (0: no limit).
+
+    Tasks named `repeated` are not counted and, if there are any, nor are repeated extractions.
+    """
+    values = {"most": limit, "repeated": list(repeated), "counts_repeated": not repeated}
     return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
 
 
-def is_backlog_nearly_full(session: Session, limit: int) -> bool:
-    """Return whether pending pages or messages, including repeated ones, nearly reach a limit."""
-    values = {"most": math.ceil(limit * NEARLY_FULL_SHARE), "repeated": [], "counts_repeated": True}
-    return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))
+def nearly_full(limit: int) -> int:
+    """Return the number of pages or messages at which the backlog is nearly full."""
+    return math.ceil(limit * NEARLY_FULL_SHARE)
 
 
 def last_failures(session: Session, task_ids: Sequence[str]) -> dict[str, Row[Any]]:

@@ -35,10 +35,12 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
     `settle_seconds` wait.
     """
     state = process_state()
+    due = state.database.execute(SQL.due, settle=settle_seconds, limit=PARTS_PER_TASK)
+    if not due:
+        return
     with state.database.try_lock(AdvisoryLock.PARTS, 0) as is_locked:
         if not is_locked:
             return
-        due = state.database.execute(SQL.due, settle=settle_seconds, limit=PARTS_PER_TASK)
         began, articles_joined, processed = time.monotonic(), 0, 0
         for (page_id,) in due:
             articles_joined += _try_part(state, page_id)

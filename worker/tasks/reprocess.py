@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from worker.messaging import task_names
 from worker.store import outbox, pages, progress
-from worker.store.database import AdvisoryLock
 from worker.store.reprocessings import SQL, cancel
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.parsing import parse_again
@@ -93,22 +92,17 @@ def reprocess_due() -> None:
     Progress is stored after each site, so that another process can resume after a crash.
     """
     state = process_state()
-    with state.database.try_lock(AdvisoryLock.REPROCESSING, 0) as is_locked:
-        if not is_locked:
+    for _ in range(SITES_PER_TASK):
+        if not state.database.run(_reprocess_next, state.settings.pending_limit):
             return
-        for _ in range(SITES_PER_TASK):
-            if not state.database.run(_reprocess_next, state.settings.pending_limit):
-                return
-        state.database.run(outbox.add_tasks, task_names.REPROCESS_DUE, [{}], site_id=None)
+    state.database.run(outbox.add_tasks, task_names.REPROCESS_DUE, [{}], site_id=None)
 
 
 def _reprocess_next(session: Session, pending_limit: int) -> bool:
     """Reprocess the next site; return False if there is none or it is not yet due."""
-    # The intake pauses when the limit is reached, so stop earlier to leave room for new pages.
-    if progress.is_backlog_nearly_full(session, pending_limit):
-        return False
     due = session.execute(SQL.lock_due).one_or_none()
-    if due is None:
+    # The intake pauses when the limit is reached, so stop earlier to leave room for new pages.
+    if due is None or progress.is_backlog_full(session, progress.nearly_full(pending_limit)):
         return False
     site_id = session.scalar(SQL.next_site, {"after": due.site_id, "last": due.last_site_id})
     if site_id is None:

@@ -39,7 +39,7 @@ def request_settled_clusterings(session: Session, settings: Settings, settle: Se
         patience_seconds=PATIENCE_SECONDS,
         pauses_seconds=pauses_seconds(settings),
         # The intake may be blocked by pages waiting for their site's first clustering.
-        new_sites_at_once=progress.is_backlog_nearly_full(session, settings.pending_limit),
+        backlog_limit=progress.nearly_full(settings.pending_limit),
     )
     if not due:
         return

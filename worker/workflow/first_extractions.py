@@ -22,13 +22,15 @@ cost; it is then extracted when its site settles."""
 REQUESTED_AT_ONCE = 200  # maximum number of urgent pages returned for each of the two reasons
 
 
-def urgent_pages(session: Session, first_article_seconds: float) -> dict[int, int]:
-    """Return pages, mapped to their sites, that must not wait for a site's first clustering."""
-    if not first_article_seconds:
-        return {}
+def urgent_pages(session: Session, first_article_seconds: float) -> tuple[dict[int, int], bool]:
+    """Return pages, mapped to their sites, that must not wait for a site's first clustering.
+
+    Also return whether fetches wait although their pages have outcomes.
+    """
     limits = {"alone": ALONE_SECONDS, "watched": WATCHED_SECONDS, "limit": REQUESTED_AT_ONCE}
     params = {**limits, "patience": first_article_seconds}
-    return dict(session.execute(SQL.urgent_pages, params).all())
+    found: dict[int, int | None] = dict(session.execute(SQL.urgent_pages, params).all())
+    return {page: site for page, site in found.items() if site is not None}, None in found
 
 
 def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> int:

@@ -32,7 +32,7 @@ def make_older(tasks: Tasks, seconds: float = ALONE_SECONDS + 1) -> None:
 def request_urgent(tasks: Tasks) -> int:
     """Request the extraction of pages that must not wait any longer; return their number."""
     return tasks.read(
-        lambda session: request_first_extractions(session, urgent_pages(session, PATIENCE))
+        lambda session: request_first_extractions(session, urgent_pages(session, PATIENCE)[0])
     )
 
 
@@ -47,7 +47,7 @@ def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -
     assert request_urgent(tasks) == 0
     make_older(tasks)
     # Without a limit, every page waits for its clustering.
-    assert tasks.read(lambda session: urgent_pages(session, 0)) == {}
+    assert tasks.read(lambda session: urgent_pages(session, 0)) == ({}, False)
     assert request_urgent(tasks) == 1
     assert request_urgent(tasks) == 0
     # Once its site has settled, it is not extracted again.

@@ -90,7 +90,7 @@ WHERE sites.version > coalesce(last.version, 0)
         OR last.at <= now() - make_interval(secs => :longest)
         OR last.at > now() + interval '1 minute'
         OR last.at IS NULL AND (
-            :new_sites_at_once
+            :most > 0 AND ({progress.is_backlog_full})
             OR changed_at <= now() - make_interval(secs => :first_silence)
             OR (SELECT min(received_at) FROM pages WHERE site_id = sites.id)
                 <= now() - make_interval(secs => :first_longest)

@@ -10,9 +10,13 @@ AND NOT EXISTS (
 
 -- urgent_pages --
 -- Longest-waiting pages that are alone on their site, or whose first clustering is overdue.
+-- A row without a site means that fetches wait although their pages have outcomes.
 (
+    SELECT CAST(NULL AS bigint) AS id, CAST(NULL AS bigint) AS site_id
+    FROM waiting_fetches JOIN pages ON pages.id = page_id WHERE outcome IS NOT NULL LIMIT 1
+) UNION (
     SELECT id, site_id FROM pages
-    WHERE waiting_since BETWEEN now() - make_interval(secs => :watched)
+    WHERE :patience > 0 AND waiting_since BETWEEN now() - make_interval(secs => :watched)
             AND now() - make_interval(secs => :alone)
         AND html_removed_at IS NULL AND {is_unrequested}
         AND (SELECT count(*) FROM (
@@ -22,7 +26,7 @@ AND NOT EXISTS (
     ORDER BY waiting_since, id LIMIT :limit
 ) UNION (
     SELECT id, site_id FROM pages
-    WHERE (
+    WHERE :patience > 0 AND (
         waiting_since <= now() - make_interval(secs => :patience)
         OR waiting_since > now() + interval '1 minute'
     )
