@@ -219,4 +219,5 @@ class Tasks:
     def trees(self, site_id: int) -> dict[int, Tree]:
         """Return the distinct trees of a site."""
         with self.database.transaction() as session:
-            return trees.load_trees(session, trees.tree_shapes(session, site_id=site_id))[0]
+            ids = session.scalars(select(StoredPage.tree_id).where(StoredPage.site_id == site_id))
+            return trees.load_trees(session, {*ids} - {None})[0]

@@ -103,14 +103,14 @@ class SiteState(NamedTuple):
     seen_version: int  # site version on which the latest generation is based
     is_new: bool  # whether the site has never been clustered
     compared_version: int | None  # site version of the comparison in progress
-    compared_trees: Sequence[int] | None
     is_comparing: bool  # whether blocks of comparisons are unfinished
     last_group: int  # highest group number ever used; 0 if there is none
+    trees: Sequence[tuple[int, str, int]] | None  # ID, digest and size of each, if to be clustered
 
 
-def site_state(session: Session, site_id: int) -> SiteState:
-    """Return the state of a site."""
-    params = {"site_id": site_id, "provisional": PROVISIONAL}
+def site_state(session: Session, site_id: int, *, with_trees: bool = False) -> SiteState:
+    """Return the state of a site, optionally with its distinct trees, in order of their IDs."""
+    params = {"site_id": site_id, "provisional": PROVISIONAL, "with_trees": with_trees}
     return SiteState(*session.execute(SQL.site_state, params).one())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from detourage.html import Tree, TreeFormatError, TreeShape
+from detourage.html import Tree, TreeFormatError
 from worker.store.queries import Statements
 
 SQL = Statements("trees")
@@ -56,14 +56,6 @@ def remove_trees(session: Session, tree_ids: Collection[int]) -> list[tuple[int,
     return sorted(treeless)
 
 
-def tree_shapes(
-    session: Session, *, ids: Sequence[int] | None = None, site_id: int | None = None
-) -> dict[int, TreeShape]:
-    """Return the digest and size of trees, or of a site's distinct trees, in order of ID."""
-    rows = session.execute(SQL.tree_shapes, {"ids": ids, "site_id": site_id})
-    return {tree_id: TreeShape(digest, size) for tree_id, digest, size in rows}
-
-
 def known_distances(session: Session, rows: Sequence[int], columns: Sequence[int]) -> Distances:
     """Return the stored distances between two sets of trees, by ordered pair of IDs."""
     found = session.execute(SQL.known_distances, {"rows": list(rows), "columns": list(columns)})
@@ -95,10 +87,14 @@ def matrix_of(
 
 def save_distances(session: Session, distances: Distances) -> None:
     """Store distances by ordered pair of tree IDs, without replacing stored ones."""
-    if not distances:
-        return
+    if distances:
+        session.execute(SQL.save_distances, distance_params(distances))
+
+
+def distance_params(distances: Distances) -> dict[str, list[int | None]]:
+    """Return the parameters of ``added_distances``."""
     # Tasks that insert the same rows in different orders would deadlock.
     pairs = sorted(distances)
-    lower, higher = map(list, zip(*pairs, strict=True))
-    params = {"lower": lower, "higher": higher, "distances": [distances[pair] for pair in pairs]}
-    session.execute(SQL.save_distances, params)
+    ids: dict[str, list[int | None]] = {"lower": [lower for lower, _ in pairs]}
+    ids["higher"] = [higher for _, higher in pairs]
+    return ids | {"distances": [distances[pair] for pair in pairs]}

@@ -226,6 +226,7 @@ def _similar_outliers(
     known = trees.distances_among(session, tree_ids)
     if missing := [pair for pair in combinations(tree_ids, 2) if pair not in known]:
         computed, work = compare_at_once(session, state, missing)
+        trees.save_distances(session, computed)
         known |= computed
     raw, is_known = trees.matrix_of(tree_ids, known)
     if not is_known.all():

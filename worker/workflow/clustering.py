@@ -4,6 +4,7 @@ import logging
 
 from sqlalchemy.orm import Session
 
+from detourage.html import TreeShape
 from detourage.text.plural import pluralise
 from worker import logs
 from worker.messaging import task_names
@@ -40,13 +41,14 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     """Store a new generation of a site; return False if it is not needed or lacks comparisons."""
     # Read the version before the pages: a page that arrives in between is then included, and merely
     # makes the site due again. In the opposite order, it would be missed.
-    current = groups.site_state(session, site_id)
+    current = groups.site_state(session, site_id, with_trees=True)
     if current.is_comparing:
         comparison_plan.enqueue_late_blocks(session, site_id)
+    if current.trees is None:
         return False
-    site = comparison_plan.load_site(session, site_id, current)
-    if site is None:
-        return False
+    shapes = {tree_id: TreeShape(digest, size) for tree_id, digest, size in current.trees}
+    version = current.compared_version or current.version
+    site = comparison_plan.ComparedSite(site_id, current, version, shapes)
     stored = comparison_plan.StoredDistances(session, site_id)
     known = comparison_plan.known_site(session, state, site, stored)
     if known is None:
@@ -61,8 +63,8 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
         # Only pages that are stored before this lock must be found below; later ones are assigned.
         session.execute(comparisons.SQL.lock_site, {"id": site_id})
     former = [(page.id, page.former_group) for page in all_pages]
-    roles, sets = state.settings.chosen_text_roles, stored.reference_sets()
-    group_of = save_generation(session, site, known, site_pages, grouping, former, sets, roles)
+    roles = state.settings.chosen_text_roles
+    group_of = save_generation(session, site, known, site_pages, grouping, former, stored, roles)
     generation = current.generation + 1
     if current.is_new:
         # Pages that arrived during the site's first clustering are assigned.

@@ -165,12 +165,10 @@ def _distances_of_block(job: ComparisonJob, memory: int) -> BlockResult:
 def compare_at_once(
     session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]
 ) -> tuple[Distances, int]:
-    """Store the distances of a few pairs within `TASK_WORK`; return them, and the work used."""
+    """Return the distances of a few pairs within `TASK_WORK`, and the units of work used."""
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     comparable = [pair for pair in pairs if loaded.keys() >= set(pair)]
-    distances, work = distances_of_pairs(comparable, loaded, memory=CACHE_BYTES)
-    trees.save_distances(session, distances)
-    return distances, work
+    return distances_of_pairs(comparable, loaded, memory=CACHE_BYTES)
 
 
 def distances_of_pairs(

@@ -51,6 +51,7 @@ class StoredDistances:
         self._site_id = site_id
         self._sets: dict[tuple[int, ...], int] = {}  # IDs of reference sets, by their trees
         self._known: dict[tuple[int, ...], Distances] = {}  # distances read, by the trees given
+        self.computed: Distances = {}  # distances yet to be stored
 
     def among(
         self, tree_ids: Sequence[int]
@@ -62,8 +63,8 @@ class StoredDistances:
         return trees.matrix_of(tree_ids, self._known[key])
 
     def add(self, distances: Distances) -> None:
-        """Add distances that were stored in the meantime, among the trees given so far."""
-        for known in self._known.values():
+        """Add distances that were computed, and are yet to be stored, among the trees given."""
+        for known in (*self._known.values(), self.computed):
             known |= distances
 
     def nearest(self, references: Sequence[int], tree_ids: Sequence[int]) -> Nearest:
@@ -97,17 +98,6 @@ class ComparedSite(NamedTuple):
     state: SiteState
     version: int
     trees: Mapping[int, TreeShape]
-
-
-def load_site(session: Session, site_id: int, site: SiteState) -> ComparedSite | None:
-    """Load the trees of a site that are to be compared; return None if no page has changed."""
-    if site.compared_version is not None and site.compared_trees is not None:
-        version, shapes = site.compared_version, trees.tree_shapes(session, ids=site.compared_trees)
-    elif site.is_new or site.version > site.seen_version:
-        version, shapes = site.version, trees.tree_shapes(session, site_id=site_id)
-    else:
-        return None
-    return ComparedSite(site_id, site, version, shapes)
 
 
 def known_site(
@@ -187,5 +177,6 @@ def _enqueue_missing(
     if site.state.compared_version is None:
         begun = {"site_id": site.id, "version": site.version, "tree_ids": sorted(site.trees)}
         session.execute(comparisons.SQL.begin, begun)
+    trees.save_distances(session, stored.computed)
     blocks = list(divide_into_blocks(missing, site.trees, stored))
     request_stored_blocks(session, site.id, comparisons.add_blocks(session, site.id, blocks))

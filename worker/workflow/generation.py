@@ -18,8 +18,9 @@ from worker.messaging.task_names import EXTRACTIONS
 from worker.store import groups
 from worker.store.groups import AssignedPage, ComparablePage, NewGroup, NewMembership
 from worker.store.outbox import extraction_params
+from worker.store.trees import distance_params
 from worker.workflow.comment_patterns import pattern_of_group
-from worker.workflow.comparison_plan import ComparedSite
+from worker.workflow.comparison_plan import ComparedSite, StoredDistances
 from worker.workflow.extraction_results import extraction_key
 from worker.workflow.shared_lines import shared_lines_of, shared_lines_on
 
@@ -31,13 +32,14 @@ def save_generation(
     site_pages: Sequence[ComparablePage],
     grouping: Grouping,
     former: Iterable[tuple[int, int | None]],
-    reference_sets: Sequence[int],
+    stored: StoredDistances,
     text_roles: Sequence[LineRole],
 ) -> dict[int, int]:
     """Store the groups of a site as its next generation, and request the extractions they affect.
 
-    Keep the given reference sets. `former` has the groups of pages in the generation before, even
-    of pages that have lost their trees. Return the groups of pages by ID, without outliers.
+    `stored` has the reference sets to be kept and the new distances. `former` has the groups of
+    pages in the generation before, even of pages that have lost their trees. Return the groups of
+    pages by ID, without outliers.
     """
     continued: defaultdict[int, list[int]] = defaultdict(list)
     for page_id, number in former:
@@ -58,7 +60,7 @@ def save_generation(
         "site_version": site.version,
         "method": DEFAULT_METHOD,
         "silhouette": grouping.silhouette,
-        "sets": list(reference_sets),
+        "sets": stored.reference_sets(),
         "group_sizes": [len(each.members) for each in new],
     }
     changed, unchanged = _changed_pages(site_pages, new, text_roles)
@@ -68,6 +70,7 @@ def save_generation(
         clustered_site=site.id,
     )
     columns = groups.group_params(new) | groups.member_params(assigned)
+    columns |= distance_params(stored.computed)
     session.execute(groups.ADD_GENERATION, generation | columns | requested)
     return {page_id: each.number for each in new for page_id in each.members}
 

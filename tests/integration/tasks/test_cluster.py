@@ -215,7 +215,7 @@ def test_the_reason_is_the_error_that_the_clustering_raised(
     def defect(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(comparison_plan, "load_site", defect)
+    monkeypatch.setattr(comparison_plan, "ComparedSite", defect)
     for _ in range(CLUSTERING_ATTEMPTS):
         with pytest.raises(raised, match=str(error)):
             cluster(site_id)

@@ -36,19 +36,31 @@ SELECT CASE WHEN :is_counted OR pg_try_advisory_xact_lock(:clustering, hashint8(
 SELECT pg_try_advisory_xact_lock(:class, hashint8(:site_id))
 
 -- site_state --
--- State of a site when its clustering starts: the columns of a `SiteState`.
-SELECT version, coalesce(number, 0), coalesce(generations.site_version, 0),
-    NOT EXISTS (
-        SELECT FROM generations WHERE site_id = sites.id AND method <> :provisional
-    ),
-    site_comparisons.site_version, tree_ids,
-    EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id),
-    coalesce((SELECT max(number) FROM template_groups WHERE site_id = sites.id), 0)
-FROM sites
-LEFT JOIN generations ON generations.site_id = sites.id
-LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
-WHERE sites.id = :site_id
-ORDER BY number DESC NULLS LAST LIMIT 1
+-- State of a site when its clustering starts: the columns of a `SiteState`, with trees if wanted.
+SELECT version, generation, seen_version, is_new, compared_version, is_comparing, last_group, CASE
+    WHEN :with_trees AND NOT is_comparing
+        AND (compared_version IS NOT NULL OR is_new OR version > seen_version)
+    THEN (
+        SELECT coalesce(json_agg(json_build_array(id, digest, size) ORDER BY id), '[]') FROM trees
+        WHERE id = ANY (coalesce(tree_ids, ARRAY(
+            SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
+        )))
+    ) END
+FROM (
+    SELECT version, coalesce(number, 0) AS generation, tree_ids,
+        coalesce(generations.site_version, 0) AS seen_version, NOT EXISTS (
+            SELECT FROM generations WHERE site_id = sites.id AND method <> :provisional
+        ) AS is_new,
+        site_comparisons.site_version AS compared_version,
+        EXISTS (SELECT FROM comparison_blocks WHERE site_id = sites.id) AS is_comparing,
+        coalesce((SELECT max(number) FROM template_groups WHERE site_id = sites.id), 0)
+            AS last_group
+    FROM sites
+    LEFT JOIN generations ON generations.site_id = sites.id
+    LEFT JOIN site_comparisons ON site_comparisons.site_id = sites.id
+    WHERE sites.id = :site_id
+    ORDER BY number DESC NULLS LAST LIMIT 1
+) AS state
 
 -- comparable --
 -- Fragment: columns of a `ComparablePage`.
@@ -81,7 +93,7 @@ WITH compared AS (
 ), cleared AS (
     UPDATE template_groups SET shared_lines = NULL
     WHERE site_id = :site_id AND generation < :number AND shared_lines IS NOT NULL
-), {add_groups}, added_members AS (
+), {trees.added_distances}, {add_groups}, added_members AS (
     INSERT INTO memberships
         (page_id, site_id, generation, group_number, role, template_page_id, confidence)
     SELECT * FROM {members}

@@ -40,14 +40,6 @@ RETURNING site_id, pages.id
 -- Delete trees.
 DELETE FROM trees WHERE id = ANY (CAST(:ids AS bigint[]))
 
--- tree_shapes --
--- Digests and sizes of trees, given by ID or by their site, in ascending order of ID.
-SELECT id, digest, size FROM trees
-WHERE id = ANY (coalesce(CAST(:ids AS bigint[]), ARRAY(
-    SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
-)))
-ORDER BY id
-
 -- known_distances --
 -- Stored distances between two sets of trees, by ordered pair of IDs.
 SELECT lower_tree_id, higher_tree_id, distance FROM distances
@@ -62,9 +54,15 @@ SELECT lower_tree_id, higher_tree_id, distance FROM distances
 WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
     AND higher_tree_id = ANY (CAST(:tree_ids AS bigint[]))
 
+-- added_distances --
+-- Fragment: store distances by ordered pair of tree IDs, without replacing stored ones.
+added_distances AS (
+    INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM unnest(
+        CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
+    )
+    ON CONFLICT DO NOTHING
+)
+
 -- save_distances --
 -- Store distances by ordered pair of tree IDs, without replacing stored ones.
-INSERT INTO distances (lower_tree_id, higher_tree_id, distance) SELECT * FROM unnest(
-    CAST(:lower AS bigint[]), CAST(:higher AS bigint[]), CAST(:distances AS integer[])
-)
-ON CONFLICT DO NOTHING
+WITH {added_distances} SELECT
