@@ -129,7 +129,7 @@ class Crawl:
         """Remove the messages that have been published."""
         if self._session is not None:
             self._counted.task = "relay"
-            self._session.execute(SQL.remove, {"ids": self._published})
+            outbox.remove(self._session, self._published)
             self._held.close()
             self._session, self._published = None, []
 

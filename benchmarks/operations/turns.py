@@ -66,7 +66,7 @@ def main(sites: int, dump: int, steps: int, probe_steps: int) -> None:
             with database.transaction() as session:
                 half = LaneQuota(AT_ONCE, AT_ONCE // 2)
                 taken = outbox.take_next(session, {LANE: half}, max_bytes=1 << 20)[LANE]
-                session.execute(outbox.SQL.remove, {"ids": [entry.id for entry in taken]})
+                outbox.remove(session, [entry.id for entry in taken])
             for entry in taken:
                 number = (entry.arguments or {})["number"]
                 if number in asked:

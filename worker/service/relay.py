@@ -203,7 +203,7 @@ class Relay(BrokerProcess):
         except Exception as error:  # noqa: BLE001 - raised again after the transaction
             failure = error
         if confirmed:
-            session.execute(outbox.SQL.remove, {"ids": list(confirmed)})
+            outbox.remove(session, list(confirmed))
         return list(confirmed.values()), failure
 
     def _publish_few(self, session: Session, producer: Producer, confirmed: dict[int, str]) -> bool:

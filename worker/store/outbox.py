@@ -198,6 +198,11 @@ def take_next(
     return taken
 
 
+def remove(session: Session, entry_ids: Sequence[int]) -> None:
+    """Remove entries confirmed by the broker, and record that their turns were served."""
+    session.execute(SQL.remove, {"ids": list(entry_ids)})
+
+
 def refused_entries(session: Session) -> Sequence[OutboxEntry]:
     """Return the entries in the relay's quarantine, oldest first."""
     params = {"message_id": None}

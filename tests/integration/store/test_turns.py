@@ -34,7 +34,7 @@ def take_tasks(session: Session, number: int, *, short_first: bool = True) -> li
     """Return the sites of the next tasks, and remove these tasks from the outbox."""
     places = {"task": LaneQuota(number, (number + short_first) // 2)}
     entries = outbox.take_next(session, places, max_bytes=1000)["task"]
-    session.execute(outbox.SQL.remove, {"ids": [entry.id for entry in entries]})
+    outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]
 
 
@@ -84,8 +84,8 @@ def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
             ahead = outbox.take_next(first, places, max_bytes=1000)["task"]
             behind = outbox.take_next(second, places, max_bytes=1000)["task"]
             assert [*of(ahead), *of(behind)] == [*range(1, 9)]
-            first.execute(outbox.SQL.remove, {"ids": [entry.id for entry in ahead]})
-        second.execute(outbox.SQL.remove, {"ids": [entry.id for entry in behind]})
+            outbox.remove(first, [entry.id for entry in ahead])
+        outbox.remove(second, [entry.id for entry in behind])
     with tasks.database.transaction() as session:
         add_tasks(session, 9)
         assert take_tasks(session, 9) == [*range(1, 10)]
