@@ -87,14 +87,17 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     if is_long and not is_error and not has_wall_headline:
         return Verdict(is_truncated=is_truncated)
     whole = ExaminedPage.of(page, article)
+    whole_evidence = wall_evidence(whole)
+    model = load_model(BoostedTrees, "detourage.walls", "model.json")
+    suspicion = float(model.probabilities(whole_evidence.features)[0])
+    if suspicion < SUSPECTED and not is_error:
+        return Verdict(is_truncated=is_truncated)
     text = whole if article is None or has_wall_headline else whole.without_surroundings()
-    whole_evidence, text_evidence = wall_evidence(whole), wall_evidence(text)
+    text_evidence = wall_evidence(text)
     has_wall_phrase = any(text_evidence.weights[concept] for concept in _KIND_BY_CONCEPT)
     if article is None and not is_error and not has_wall_phrase:
         # Missing text does not indicate a wall on its own.
         return Verdict()
-    model = load_model(BoostedTrees, "detourage.walls", "model.json")
-    suspicion = float(model.probabilities(whole_evidence.features)[0])
     probability = min(suspicion, float(model.probabilities(text_evidence.features)[0]))
     metadata = article.metadata if article is not None else None
     if metadata and metadata.authors and metadata.published is not None and reports_on_wall(text):
@@ -103,12 +106,10 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
         probability = 0.0
     if is_error:
         # An article with an error status is rarer than an error page that reads like an article.
-        suspicion = probability = 1.0
-    wall = None
+        probability = 1.0
     is_stated = has_wall_phrase or is_error
-    if suspicion >= SUSPECTED:
-        kind, error = _kind(text_evidence.weights, status) if is_stated else ("unknown", WallError)
-        wall = error(kind, probability if is_stated else 0.0)
+    kind, error = _kind(text_evidence.weights, status) if is_stated else ("unknown", WallError)
+    wall = error(kind, probability if is_stated else 0.0)
     # A text without a sentence may be more than a placeholder.
     is_likely_article = article is not None and (
         bool(article.metadata.authors) or len(article.blocks) + len(article.images) >= MIN_BLOCKS
