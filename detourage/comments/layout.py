@@ -4,17 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain, pairwise
-from typing import NamedTuple, TypeVar
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-
+from detourage import core
 from detourage.comments.extents import Extent
-from detourage.html.flat import Attributes, FlatDocument, Integers, number_distinct
+from detourage.html.flat import Attributes, FlatDocument, number_distinct
 from detourage.html.names import split_words
-from detourage.html.text import INLINE, UNSEEN, hides
-from detourage.text.patterns import lazy_pattern
-from detourage.text.words import clean, tokens
+from detourage.text.words import clean
 
 # Maximum length of an author, a date or a vote count, including other text in the same element.
 MAX_CHARACTERS = 120
@@ -95,11 +92,6 @@ def align_columns(layouts: "Sequence[Layout]") -> list[Column]:
     return [Column(is_text, values) for (_, _, is_text), values in columns.items()]
 
 
-_Value = TypeVar("_Value")
-_HIDDEN = frozenset(["hidden", "sr-only", "visually-hidden", "screen-reader-text", "d-none"])
-MIN_SHARE = 0.1  # share of comments with a class that is part of the template
-
-
 class Text(NamedTuple):
     """A text node: the index of its element, the number of its line, and its text as given."""
 
@@ -127,13 +119,13 @@ class Layout:
     parents: list[int]
     ends: list[int]
     paths: list[int]
-    texts: list[Text]
     text_starts: list[int]
     text_ends: list[int]
     lengths: list[int]
+    texts: list[Text]
     word_counts: list[int]
-    attributes: Attributes
     text_places: list[int]
+    attributes: Attributes
     _joined_texts: dict[tuple[int, int], str] = field(default_factory=dict)
 
     def get(self, index: int, name: str) -> str | None:
@@ -165,7 +157,6 @@ class Layout:
 
 # Attributes that name elements, in addition to class and ID.
 _NAME_ATTRIBUTES = ("itemprop", "rel", "data-role", "data-testid")
-_DIGIT = lazy_pattern(r"\d")
 _DIGITS_TO_HYPHENS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
 
 
@@ -181,167 +172,34 @@ def join_texts(texts: Sequence[Text]) -> str:
 
 def lay_out(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
     """Lay out the comments of a page, given in document order and possibly nested."""
-    owners, boundaries = _find_owners(page, extents)
-    elements = _CommentItems(owners, len(extents))
-    texts = _CommentItems(owners[page.text_parents], len(extents))
-    rows = {
-        row: place - extent.place for extent in extents for place, row in enumerate(extent.rows)
-    }
-    is_row = np.zeros(len(owners), dtype=np.bool_)
-    is_row[list(rows)] = True
-    is_row = is_row[elements.items]
-    parents = elements.position_of(page.parents[elements.items], elements.owners)
-    parents = np.where(is_row, -1, parents)
-    paths = _number_paths(page, elements, parents, rows)
-    parents[~is_row] -= elements.bases[~is_row]
-    ends = elements.position_of(page.ends[elements.items], elements.owners) - elements.bases
-    text_starts = texts.position_of(page.text_starts[elements.items], elements.owners)
-    text_ends = texts.position_of(page.text_ends[elements.items], elements.owners)
-    # Blocks start and end a line, even if they are hidden or belong to another comment.
-    around = np.where(page.parents[boundaries] < 0, -1, owners[page.parents[boundaries]])
-    is_break = (around >= 0) & ~page.having(INLINE)[boundaries]
-    boundary_breaks = texts.position_of(page.text_ends[boundaries[is_break]], around[is_break])
-    is_block = ~page.having(INLINE)[elements.items]
-    breaks = text_starts[is_block], text_ends[is_block], text_starts[is_row], boundary_breaks
-    lines = np.cumsum(np.bincount(np.concatenate(breaks), minlength=len(texts.items) + 1))
-    text_parents = elements.position_of(page.text_parents[texts.items], texts.owners)
-    text_parents -= elements.firsts[texts.owners]
-    strings = [page.texts[index] for index in texts.items.tolist()]
-    nodes = [*map(Text, text_parents.tolist(), lines[:-1].tolist(), strings)]
-    text_bases = texts.firsts[elements.owners]
-    characters = np.cumsum([0, *map(len, strings)])
-    return [
-        Layout(*columns)
-        for columns in zip(
-            elements.split(elements.items.tolist()),
-            elements.split([page.tags[index] for index in elements.items.tolist()]),
-            elements.split(_find_name_words(page, elements.items)),
-            elements.split(parents.tolist()),
-            elements.split(ends.tolist()),
-            elements.split(paths),
-            texts.split(nodes),
-            elements.split((text_starts - text_bases).tolist()),
-            elements.split((text_ends - text_bases).tolist()),
-            elements.split((characters[text_ends] - characters[text_starts]).tolist()),
-            texts.split(_count_words(strings)),
-            [page.attributes] * len(extents),
-            texts.split(texts.items.tolist()),
-            strict=True,
-        )
+    rows = [
+        (row, number, place - extent.place)
+        for number, extent in enumerate(extents)
+        for place, row in enumerate(extent.rows)
     ]
+    firsts, elements, texts = core.layout(page, rows, len(extents))
+    strings = [page.texts[index] for index in texts[0]]
+    names = _find_name_words(page, elements[0])
+    tags = [page.tags[index] for index in elements[0]]
+    of_elements: Sequence[Any] = (elements[0], tags, names, *elements[1:])
+    of_texts: Sequence[Any] = ([*map(Text, *texts[1:3], strings)], texts[3], texts[0])
+    layouts = []
+    for (start, end), (first, last) in zip(*map(pairwise, firsts), strict=True):
+        columns: list[Any] = [column[start:end] for column in of_elements]
+        columns += [*(column[first:last] for column in of_texts), page.attributes]
+        layouts.append(Layout(*columns))
+    return layouts
 
 
-_IN_WORDS = np.array([chr(code).isalnum() or chr(code) == "_" for code in range(128)])
-
-
-def _count_words(texts: Sequence[str]) -> list[int]:
-    """Return the number of `tokens` in each text; all ASCII texts are counted at once."""
-    ascii_lines = [f"{text}\n" if text.isascii() else "\n" for text in texts]
-    is_in_word = _IN_WORDS[np.frombuffer("".join(ascii_lines).encode(), dtype=np.uint8)]
-    starts_word = is_in_word.copy()
-    starts_word[1:] &= ~is_in_word[:-1]
-    ends = np.cumsum([*map(len, ascii_lines)], dtype=np.int64)
-    counts: list[int] = np.diff(np.append(0, np.cumsum(starts_word))[ends], prepend=0).tolist()
-    for index, text in enumerate(texts):
-        if not text.isascii():
-            counts[index] = len(tokens(text))
-    return counts
-
-
-class _CommentItems:
-    """The elements or texts of a page that belong to comments, grouped by comment.
-
-    `items` has the index of each item in the page, and `owners` the number of its comment. `firsts`
-    has the position in `items` of each comment's first item, and `bases` repeats it for every item.
-    """
-
-    def __init__(self, owners: Integers, count: int) -> None:
-        owned = np.flatnonzero(owners >= 0)
-        self.items = owned[np.argsort(owners[owned], kind="stable")]
-        self.owners = owners[self.items]
-        self._step = len(owners) + 1
-        self._keys = self.owners * self._step + self.items  # ascending, for a binary search
-        self.firsts = np.searchsorted(self.owners, np.arange(count + 1))
-        self.bases = self.firsts[self.owners]
-
-    def position_of(self, items: Integers, owners: Integers) -> Integers:
-        """Return the position of each item or, if it is missing, of the comment's next item."""
-        return np.searchsorted(self._keys, owners * self._step + items)
-
-    def split(self, values: list[_Value]) -> list[list[_Value]]:
-        """Split a list with a value per item into a list per comment."""
-        return [values[start:end] for start, end in pairwise(self.firsts.tolist())]
-
-
-def _find_owners(page: FlatDocument, extents: Sequence[Extent]) -> tuple[Integers, Integers]:
-    """Return the comment number of each element (-1 for none), and all rows and hidden elements."""
-    comment_of_row = {row: number for number, extent in enumerate(extents) for row in extent.rows}
-    is_inside = np.zeros(len(page.elements), dtype=np.bool_)
-    for row in comment_of_row:
-        is_inside[row : page.ends[row]] = True
-    # A comment that is hidden as a whole can be unfolded with a click.
-    is_inside[list(comment_of_row)] = False
-    has_hiding_class = np.zeros(len(page.distinct_names), dtype=np.bool_)
-    for name in {*page.name_numbers[is_inside].tolist()}:
-        has_hiding_class[name] = not _HIDDEN.isdisjoint(page.distinct_names[name][0].split())
-    is_hidden = page.having({"dialog"})
-    styles, opened = page.attributes.by_element("style"), page.attributes.by_element("open")
-    is_hidden[[element for element, style in styles.items() if hides(style)]] = True
-    # The style of an open dialog does not count as hiding it.
-    is_hidden[[element for element in opened if page.tags[element] == "dialog"]] = False
-    is_hidden[[*page.attributes.by_element("hidden")]] = True
-    is_hidden |= has_hiding_class[page.name_numbers] | page.having(UNSEEN)
-    is_boundary = is_hidden & is_inside
-    is_boundary[[*comment_of_row]] = True
-    boundaries = np.flatnonzero(is_boundary)
-    owners = np.full(len(page.elements), -1, dtype=np.int64)
-    for element, end in zip(boundaries.tolist(), page.ends[boundaries].tolist(), strict=True):
-        owners[element:end] = comment_of_row.get(element, -1)
-    return owners, boundaries
-
-
-def _find_name_words(page: FlatDocument, items: Integers) -> list[frozenset[str]]:
+def _find_name_words(page: FlatDocument, items: Sequence[int]) -> list[frozenset[str]]:
     """Return the words in the class, ID and `_NAME_ATTRIBUTES` of each element."""
     other_names: dict[int, tuple[str, ...]] = {}
     for attribute in _NAME_ATTRIBUTES:
         for element, value in page.attributes.by_element(attribute).items():
             other_names[element] = (*other_names.get(element, ()), value)
-    pairs = zip(page.name_numbers[items].tolist(), items.tolist(), strict=True)
+    pairs = zip(page.name_numbers[items].tolist(), items, strict=True)
     distinct, numbers = number_distinct([(name, other_names.get(item, ())) for name, item in pairs])
     # Digits are removed, so that names that differ only in a number are split only once.
     joined = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
     words = [*map(split_words, joined.translate(_DIGITS_TO_HYPHENS).split("\0"))]
     return [words[number] for number in numbers.tolist()]
-
-
-def _number_paths(
-    page: FlatDocument, elements: _CommentItems, parents: Integers, rows: Mapping[int, int]
-) -> list[int]:
-    """Return the number of each element's path, which is its row's position and the steps below.
-
-    A step consists of a tag and the classes that occur in several comments.
-    """
-    names = page.name_numbers[elements.items]
-    classes = {number: page.distinct_names[number][0].split() for number in {*names.tolist()}}
-    comment_classes: list[set[str]] = [set() for _ in elements.firsts[1:]]
-    for owner, name in {*zip(elements.owners.tolist(), names.tolist(), strict=True)}:
-        comment_classes[owner].update(classes[name])
-    counts = Counter(chain.from_iterable(comment_classes))
-    least = max(MIN_SHARE * len(comment_classes), min(2, len(comment_classes)))
-    # A class that contains a number belongs to a single comment.
-    common = {name for name, count in counts.items() if count >= least and not _DIGIT.search(name)}
-    looks, look_numbers = np.unique(
-        page.tag_numbers[elements.items] * len(page.distinct_names) + names, return_inverse=True
-    )
-    tags_and_names = [divmod(look, len(page.distinct_names)) for look in looks.tolist()]
-    _, steps = number_distinct(
-        [(tag, *sorted(filter(common.__contains__, classes[name]))) for tag, name in tags_and_names]
-    )
-    path_numbers: dict[tuple[int, int], int] = {(-1, 0): 0}
-    paths: list[int] = []
-    for index, parent, step in zip(
-        elements.items.tolist(), parents.tolist(), steps[look_numbers].tolist(), strict=True
-    ):
-        key = (paths[parent], step) if parent >= 0 else (-1, rows[index])
-        paths.append(path_numbers.setdefault(key, len(path_numbers)))
-    return paths

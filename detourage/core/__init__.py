@@ -4,7 +4,7 @@ The core reads the columns of a flat document in linear time and releases the in
 Results are the same on every machine.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -113,6 +113,19 @@ def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] |
     `texts` are the columns of `DisplayedTexts` in ``menus.hpp``. Return None for another page.
     """
     return _core.headlines(document(page), *texts)
+
+
+def layout(
+    page: FlatDocument, rows: Sequence[tuple[int, int, int]], count: int
+) -> tuple[list[list[int]], ...]:
+    """Return the columns of the layout of `count` comments; see ``layout.hpp``.
+
+    `rows` has the element, the comment and the position of each row.
+    """
+    columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T.copy()
+    shown = page.shown, page.text_starts, page.text_ends
+    laid = _core.layout(document(page), *shown, *columns, count)
+    return tuple([np.frombuffer(each, np.int64).tolist() for each in group] for group in laid)
 
 
 def meanings(page: FlatDocument, elements: Integers, *displayed: Integers) -> bytes:

@@ -1,15 +1,33 @@
-// Texts as code points.
+// Texts of a document as code points.
 #pragma once
 #include <cstdint>
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "document.hpp"
 #include "text.hpp"
 
 namespace detourage {
 
 // An index that is known not to be negative.
 inline size_t at(int64_t number) { return static_cast<size_t>(number); }
+
+// The texts of a document that are not white space, and their ranges below each element.
+struct ShownTexts {
+    using Numbers = std::span<const int64_t>;
+    Numbers texts, starts, ends;
+
+    // Throws std::invalid_argument if the texts do not fit the document.
+    void check(const Document &document) const {
+        bool fits = starts.size() == document.elements.size() && ends.size() == document.elements.size();
+        for (size_t i = 0; fits && i < starts.size(); i++)
+            fits = starts[i] >= 0 && starts[i] <= ends[i] && at(ends[i]) <= texts.size();
+        for (const int64_t each : texts) fits = fits && each >= 0 && at(each) < document.texts.size();
+        if (!fits) throw std::invalid_argument("the texts do not fit the document");
+    }
+};
 
 inline std::u32string decoded(std::string_view text) {
     std::u32string codes;

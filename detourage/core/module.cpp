@@ -9,6 +9,7 @@
 
 #include "blocks.hpp"
 #include "comments.hpp"
+#include "layout.hpp"
 #include "meanings.hpp"
 #include "menus.hpp"
 #include "network.hpp"
@@ -307,6 +308,28 @@ PyObject *core_candidates(PyObject *, PyObject *args) {
     return listed ? Py_BuildValue("NN", listed, bytes_of(features)) : nullptr;
 }
 
+PyObject *core_layout(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer texts, starts, ends, elements, comments, positions;
+    long long count;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*L", &of_page, &texts, &starts, &ends, &elements, &comments, &positions, &count))
+        return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    std::optional<Layout> laid;
+    if (!unlocked([&] {
+            laid.emplace(page->document, page->characters(),
+                         ShownTexts{numbers_of(texts), numbers_of(starts), numbers_of(ends)},
+                         Rows{numbers_of(elements), numbers_of(comments), numbers_of(positions), count});
+        }))
+        return nullptr;
+    return Py_BuildValue("(NN)(NNNNNNN)(NNNN)", bytes_of(laid->first_elements), bytes_of(laid->first_texts),
+                         bytes_of(laid->elements), bytes_of(laid->parents), bytes_of(laid->ends),
+                         bytes_of(laid->paths), bytes_of(laid->text_starts), bytes_of(laid->text_ends),
+                         bytes_of(laid->lengths), bytes_of(laid->texts), bytes_of(laid->text_parents),
+                         bytes_of(laid->lines), bytes_of(laid->word_counts));
+}
+
 PyObject *core_first_words(PyObject *, PyObject *args) {
     Buffer joined;
     if (!PyArg_ParseTuple(args, "y*", &joined)) return nullptr;
@@ -433,6 +456,7 @@ PyMethodDef methods[] = {
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
     {"headlines", core_headlines, METH_VARARGS, "Return the headlines of a page that lists other pages, or None."},
+    {"layout", core_layout, METH_VARARGS, "Return the columns of the layout of comments."},
     {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
     {"first_words", core_first_words, METH_VARARGS, "Return a set of the given words for `part_links`."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <stdexcept>
-
-#include "codes.hpp"
 
 namespace detourage {
 namespace {
@@ -93,12 +90,8 @@ bool may_name_direction(const Document &document, int32_t element) {
 
 PartLinks::PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown,
                      const FirstWords &words) {
+    shown.check(document);
     const size_t count = shown.texts.size();
-    bool fits = shown.starts.size() == document.elements.size() && shown.ends.size() == document.elements.size();
-    for (size_t i = 0; fits && i < shown.starts.size(); i++)
-        fits = shown.starts[i] >= 0 && shown.starts[i] <= shown.ends[i] && at(shown.ends[i]) <= count;
-    for (const int64_t each : shown.texts) fits = fits && each >= 0 && at(each) < document.texts.size();
-    if (!fits) throw std::invalid_argument("the texts do not fit the document");
     const auto text_at = [&](size_t i) { return document.texts[at(shown.texts[i])].text; };
     std::vector<int32_t> links(count, -1);
     size_t link_count = 0;

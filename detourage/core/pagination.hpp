@@ -1,18 +1,10 @@
 // Links of a page that may lead to the other parts of an article.
 #pragma once
-#include <span>
 #include <unordered_set>
 
-#include "document.hpp"
-#include "text.hpp"
+#include "codes.hpp"
 
 namespace detourage {
-
-// The texts of a document that are not white space, and their ranges below each element.
-struct ShownTexts {
-    using Numbers = std::span<const int64_t>;
-    Numbers texts, starts, ends;
-};
 
 // Lower-case words with which the label of such a link may begin.
 using FirstWords = std::unordered_set<std::string>;

@@ -69,7 +69,8 @@ template <typename Use> void for_words(std::string_view text, const Characters &
     }
 }
 
-// Whether an inline style hides its element.
+}  // namespace
+
 bool hides(std::string_view style, const Characters &characters) {
     for (size_t at = 0; at <= style.size();) {
         Reader reader(style, characters, at);
@@ -89,6 +90,8 @@ bool hides(std::string_view style, const Characters &characters) {
     }
     return false;
 }
+
+namespace {
 
 // The styles of a page for all media, without comments.
 std::string styles_of(const Document &document) {

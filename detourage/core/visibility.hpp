@@ -15,6 +15,9 @@ using Mask = std::vector<uint8_t>;  // whether each element is marked
 // some media are ignored because they do not always apply.
 Mask hidden(const Document &document, const Characters &characters);
 
+// Whether an inline style hides its element.
+bool hides(std::string_view style, const Characters &characters);
+
 // The elements that readers open or with which they open others, as tags and attributes show.
 Mask collapsible(const Document &document, const Characters &characters);
 
