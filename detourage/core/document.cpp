@@ -8,15 +8,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-const std::unordered_map<std::string_view, Tag> &tags() {
-    static const std::unordered_map<std::string_view, Tag> found{
-#define DETOURAGE_TAG(name) {#name, Tag::name##_},
-        DETOURAGE_TAGS(DETOURAGE_TAG)
-#undef DETOURAGE_TAG
-    };
-    return found;
-}
-
 bool is_paragraph(Tag tag) {
     using enum Tag;
     return tag == p_ || tag == h1_ || tag == h2_ || tag == h3_ || tag == h4_ || tag == h5_ || tag == h6_;
@@ -79,18 +70,26 @@ constexpr int32_t MAX_ATTRIBUTES = 1000;
 
 }  // namespace
 
+Tag tag_of(std::string_view name) {
+    static const std::unordered_map<std::string_view, Tag> TAGS{
+#define DETOURAGE_TAG(name) {#name, Tag::name##_},
+        DETOURAGE_TAGS(DETOURAGE_TAG)
+#undef DETOURAGE_TAG
+    };
+    const auto found = TAGS.find(name);
+    return found == TAGS.end() ? Tag::other_ : found->second;
+}
+
 void Document::reserve(size_t element_count, size_t text_count, size_t attribute_count) {
     elements.reserve(element_count);
     texts.reserve(text_count);
     attributes.reserve(attribute_count);
 }
 
-bool Document::add_element(std::string_view name, int64_t parent, int64_t end) {
+bool Document::add_element(std::string_view name, Tag tag, int64_t parent, int64_t end) {
     static const auto KINDS = kinds();
     const auto own = static_cast<int64_t>(elements.size());
     if (parent >= own || (own > 0) != (parent >= 0) || end <= own) return false;
-    const auto known = tags().find(name);
-    const Tag tag = known == tags().end() ? Tag::other_ : known->second;
     const auto first = static_cast<int32_t>(attributes.size());
     Element element{static_cast<int32_t>(parent), static_cast<int32_t>(end), first, first, 0, 0, 0,
                     tag, KINDS[static_cast<size_t>(tag)], false, is_paragraph(tag), name};

@@ -30,6 +30,9 @@ enum class Tag : uint8_t {
         count_
 };
 
+// The tag of a name.
+Tag tag_of(std::string_view name);
+
 // Kinds of elements, as in `detourage.html.text`.
 enum Kind : uint8_t {
     SILENT = 1,   // no article text below
@@ -74,8 +77,8 @@ struct Document {
     size_t characters = 0;        // size of all texts in their lines, in bytes
 
     void reserve(size_t element_count, size_t text_count, size_t attribute_count);
-    // Add the next element; returns false if its parent does not precede it.
-    bool add_element(std::string_view name, int64_t parent, int64_t end);
+    // Add the next element, with the tag of its name; returns false if its parent does not precede it.
+    bool add_element(std::string_view name, Tag tag, int64_t parent, int64_t end);
     // Add an attribute of the last element.
     void add_attribute(std::string_view name, std::string_view value);
     // Turn the last element into a ``div`` if it is a ``span`` with a style such as "display: block".

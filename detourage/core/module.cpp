@@ -1,6 +1,7 @@
 // Python interface of the compiled core.
 #include "python.hpp"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <mutex>
@@ -74,12 +75,16 @@ class Page {
         const int64_t *tag = column(TAGS), *parent = column(PARENTS), *end = column(ENDS);
         const int64_t *owner = column(OWNERS), *name = column(NAMES_OF);
         document.reserve(elements, of_texts.size(), attributes);
+        std::vector<Tag> tags(of_tags.size());
+        std::transform(of_tags.begin(), of_tags.end(), tags.begin(), tag_of);
         size_t next = 0;
         for (size_t i = 0; i < elements; i++) {
             if (static_cast<size_t>(tag[i]) >= of_tags.size() || end[i] > static_cast<int64_t>(elements)) return false;
             // A button within a text counts as ``span``.
-            const std::string_view tag_name = buttons_.values<bool>()[i] ? "span" : of_tags[static_cast<size_t>(tag[i])];
-            if (!document.add_element(tag_name, parent[i], end[i])) return false;
+            const bool is_button = buttons_.values<bool>()[i];
+            const std::string_view tag_name = is_button ? "span" : of_tags[static_cast<size_t>(tag[i])];
+            const Tag own = is_button ? Tag::span_ : tags[static_cast<size_t>(tag[i])];
+            if (!document.add_element(tag_name, own, parent[i], end[i])) return false;
             document.elements.back().written = of_tags[static_cast<size_t>(tag[i])];
             for (; next < attributes && owner[next] == static_cast<int64_t>(i); next++) {
                 if (static_cast<size_t>(name[next]) >= of_names.size()) return false;

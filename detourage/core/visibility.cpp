@@ -105,7 +105,7 @@ std::string styles_of(const Document &document) {
         if (!joined.empty()) joined += '\n';
         joined += texts[i].text;
     }
-    size_t characters = 0, end = 0;
+    size_t characters = 0, end = joined.size() <= MAX_STYLE_CHARACTERS ? joined.size() : 0;
     while (end < joined.size() && (characters += (joined[end] & 0xC0) != 0x80) <= MAX_STYLE_CHARACTERS) end++;
     const std::string_view styles = std::string_view(joined).substr(0, end);
     size_t open = styles.find("/*");

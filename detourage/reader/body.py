@@ -245,10 +245,10 @@ def _without_repeats(page: Outline, lines: Sequence[Line]) -> Sequence[Line]:
 def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) -> Sequence[Line]:
     """Drop pull quotes: quotations that only repeat a passage of the text to catch the eye."""
     is_quote = [roles[line.number].role == "quote" for line in lines]
-    if not any(is_quote) or all(is_quote):
+    quotes = [line for line in compress(lines, is_quote) if len(line.tokens) >= MIN_QUOTE_WORDS]
+    if not quotes or all(is_quote):
         return lines
     other_text = "".join(map(_joined_tokens, compress(lines, map(not_, is_quote))))
-    quotes = [line for line in compress(lines, is_quote) if len(line.tokens) >= MIN_QUOTE_WORDS]
     repeated = {line.number for line in quotes[:MAX_QUOTES] if _joined_tokens(line) in other_text}
     return [line for line in lines if line.number not in repeated]
 
