@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from detourage import Page, Site
 from detourage.messages import ArticleMessage
 from detourage.reader.content import read_content
-from models.tables import Article, PageContent, StoredPage, TemplateGroup
+from models.tables import Article, PageContent, PageKnowledge, StoredPage, TemplateGroup
 from tests.conditions import is_pending
 from tests.deployment import own_queues
 from tests.inline_tasks import Tasks
@@ -166,6 +166,8 @@ def test_beginning_an_extraction_does_not_hold_up_other_pages(tasks: Tasks, page
         assert {*extraction_jobs.begin(session, others)} == {*others}
         extract(page_id, generations[page_id], others=[])
     assert tasks.outcomes()["2"][0] == "article"
+    # What was learned from one of the others is lost if storing it has to wait.
+    assert tasks.query(select(PageKnowledge.page_id))
 
 
 def test_a_batch_that_cannot_be_stored_is_extracted_again_page_by_page(

@@ -93,7 +93,7 @@ WITH {locked}, due AS (
     WHERE tree_id IS NOT NULL AND attempts <= coalesce(:earlier, attempts)
         AND (outcome IS NULL OR forced OR extracted_generation < pages.generation)
     -- Transactions that lock the same pages in different orders would deadlock.
-    ORDER BY id FOR UPDATE OF pages
+    ORDER BY id FOR NO KEY UPDATE OF pages
 )
 UPDATE pages SET attempts = attempts + CASE WHEN attempts = 0 AND :has_crashed THEN 2 ELSE 1 END
 FROM due WHERE pages.id = due.id
