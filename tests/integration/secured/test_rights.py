@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -104,47 +105,24 @@ def channel_for(servers: SecuredServers, user: str) -> Iterator[StdChannel]:
 
 @pytest.mark.usefixtures("deployment")
 @pytest.mark.parametrize(
-    ("user", "exchange"),
+    ("user", "method", "name"),
     [
-        ("crawler", ""),
-        ("crawler", "articles"),
-        ("crawler", "detourage.tasks"),
-        ("recogniser", ""),
-        ("recogniser", "articles"),
-        ("recogniser", "crawler.pages"),
+        *(("crawler", "publish", name) for name in ("", "articles", "detourage.tasks")),
+        *(("recogniser", "publish", name) for name in ("", "articles", "crawler.pages")),
+        *(("crawler", "basic_get", name) for name in ("crawler.pages", "entities.articles")),
+        *(("recogniser", "basic_get", name) for name in ("crawler.pages", "detourage.extract")),
+        ("recogniser", "basic_get", "crawler.pages.quarantine"),
+        ("detourage_service", "basic_get", "entities.articles"),
+        *((user, "queue_declare", "entities.articles.mine") for user in ("crawler", "recogniser")),
     ],
 )
-def test_crawler_and_recogniser_may_not_publish_to_other_exchanges(
-    servers: SecuredServers, user: str, exchange: str
+def test_users_may_not_use_queues_and_exchanges_of_others(
+    servers: SecuredServers, user: str, method: str, name: str
 ) -> None:
-    with channel_for(servers, user) as channel, pytest.raises(AccessRefused):
-        Producer(channel).publish(b"{}", exchange=exchange, routing_key="crawler.pages")
-
-
-@pytest.mark.usefixtures("deployment")
-@pytest.mark.parametrize(
-    ("user", "queue"),
-    [
-        ("crawler", "crawler.pages"),
-        ("crawler", "entities.articles"),
-        ("recogniser", "crawler.pages"),
-        ("recogniser", "detourage.extract"),
-        ("recogniser", "crawler.pages.quarantine"),
-        ("detourage_service", "entities.articles"),
-    ],
-)
-def test_users_may_not_consume_the_queues_of_other_users(
-    servers: SecuredServers, user: str, queue: str
-) -> None:
-    with channel_for(servers, user) as channel, pytest.raises(AccessRefused):
-        channel.basic_get(queue)
-
-
-@pytest.mark.usefixtures("deployment")
-@pytest.mark.parametrize("user", ["crawler", "recogniser"])
-def test_crawler_and_recogniser_may_not_declare_queues(servers: SecuredServers, user: str) -> None:
-    with channel_for(servers, user) as channel, pytest.raises(AccessRefused):
-        channel.queue_declare("entities.articles.mine")
+    with channel_for(servers, user) as channel:
+        publish = partial(Producer(channel).publish, b"{}", "crawler.pages")
+        with pytest.raises(AccessRefused):
+            publish(exchange=name) if method == "publish" else getattr(channel, method)(name)
 
 
 def test_the_read_only_role_can_read_everything_and_change_nothing(

@@ -85,6 +85,7 @@ def hostile_deployment(
         with connect(settings) as connection:
             deployment.topology.declare(connection)
         kinds = [each for each in (*envelopes.kinds(), *bodies.kinds()) if each.copies > FEW_COPIES]
+        published: set[bytes] = set()
         for number, kind in enumerate(kinds):
             # The broker or the client library refuses some of these messages.
             with (
@@ -94,9 +95,14 @@ def hostile_deployment(
             ):
                 for copy in range(0, len(HOSTILE_TEXTS), 1 if kind.part == "headers" else 3):
                     draw = Draw(copy, f"https://a.example/{copy}", f"{number}-{copy}", Random(copy))
-                    message = PackedMessage(kind.make(draw))
+                    sent = kind.make(draw)
+                    headers = sent.properties.replace(draw.message_id.encode(), b"")
+                    # The broker takes tenths of a second for some headers.
+                    if kind.part == "headers" and headers in published:
+                        break
+                    published.add(headers)
                     queue = queues[(number + copy) % len(queues)]
-                    channel.basic_publish(message, exchange="", routing_key=queue)
+                    channel.basic_publish(PackedMessage(sent), exchange="", routing_key=queue)
         with configured(settings):
             yield deployment
 
@@ -106,7 +112,7 @@ def test_commands_handle_every_hostile_message_in_quarantine(
 ) -> None:
     stages = hostile_deployment.topology.quarantines
     quarantined = [each for stage in stages for each in browse(hostile_deployment.settings, stage)]
-    assert len(quarantined) > 250
+    assert len(quarantined) > 220
     for arguments in (["list"], ["show", "--whole"]):
         result = invoke("quarantine", *arguments)
         assert len(result.stdout.splitlines()) == len(quarantined) + (arguments == ["list"])
