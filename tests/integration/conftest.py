@@ -9,7 +9,7 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, text
 
 from models.tables import Base, OutboxEntry
 from tests.deployment import Deployment, own_queues
@@ -18,6 +18,8 @@ from tests.services import URL_SCHEMES, Services, with_scheme
 from worker.settings import Settings, load_settings
 from worker.store.database import Database
 from worker.workflow.process_state import configure, process_state
+
+EMPTY_TABLES = "; ".join(f"DELETE FROM {each}" for each in reversed(Base.metadata.sorted_tables))
 
 
 class PersistentDatabase(Database):
@@ -66,8 +68,7 @@ def tasks(
     database = process_state().database
     with database.transaction() as session:
         # With so few rows, deleting them is ten times as fast as truncating the tables.
-        for table in reversed(Base.metadata.sorted_tables):
-            session.execute(delete(table))
+        session.execute(text(EMPTY_TABLES))
     yield Tasks(database)
     configure(load_settings())
     load_settings.cache_clear()

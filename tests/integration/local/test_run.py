@@ -14,6 +14,7 @@ from tests.acceptance.command_line import read_lines
 from tests.deployment import own_queues
 from tests.pages import site_messages
 from tests.parted_pages import part_messages
+from tests.preloaded import PreloadedSupervisor
 from worker.local.run import RunSummary, completed_run
 from worker.local.unfinished import Leftover, run_folder
 from worker.messaging.broker import BrokerError
@@ -23,8 +24,9 @@ from worker.store.progress import RunProgress
 
 
 @pytest.fixture
-def deployed_settings(settings: Settings) -> Iterator[Settings]:
+def deployed_settings(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     """Settings of a deployment, whose queues are removed after the test."""
+    monkeypatch.setattr("worker.local.run.Supervisor", PreloadedSupervisor)
     with own_queues(settings):
         yield settings
 

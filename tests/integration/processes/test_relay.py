@@ -143,11 +143,13 @@ def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(run_alone: 
         published: dict[str, list[int]] = {lane: [] for lane in lanes}
 
         def take(channel: Any) -> None:
-            for queue in queues:
-                if (message := channel.basic_get(queue, no_ack=True)) is not None:
-                    _, arguments, _ = json.loads(message.body)
-                    if lane := arguments.get("lane"):
-                        published[lane].append(arguments["site"])
+            found = [channel.basic_get(queue, no_ack=True) for queue in queues]
+            for message in filter(None, found):
+                _, arguments, _ = json.loads(message.body)
+                if lane := arguments.get("lane"):
+                    published[lane].append(arguments["site"])
+            if not any(found):
+                time.sleep(0.01)
 
         with connect(deployment.settings) as connection, connection.channel() as channel:
             with deployment.database.transaction() as session:

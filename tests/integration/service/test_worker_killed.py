@@ -11,7 +11,7 @@ from tests.pages import message
 SITE = "tangled.example"
 ELEMENTS = 1_500
 """Number of elements per page. At this size, comparing a pair takes 20 ms, and comparing all pairs
-of 14 pages takes seconds."""
+of 12 pages takes seconds."""
 
 
 def tangled_html(seed: int) -> str:
@@ -28,7 +28,7 @@ def tangled_html(seed: int) -> str:
 
 
 def test_a_block_of_a_killed_worker_is_completed_by_another(deployment: Deployment) -> None:
-    pages, before = 14, deployment.receipts()
+    pages, before = 12, deployment.receipts()
     distances = select(func.count(Distance.distance))
     distances_before = deployment.count(distances)
     deployment.publish(

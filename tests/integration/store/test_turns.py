@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from models.tables import OutboxEntry
@@ -158,9 +158,10 @@ def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
 
 def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
     """Return the number of waiting tasks per site, first for short queues, then for backlogs."""
-    rows = session.execute(select(OutboxEntry.site_id, OutboxEntry.turn)).all()
-    short = Counter(site_id or 0 for site_id, turn in rows if turn < 0)
-    return short, Counter(site_id or 0 for site_id, turn in rows if turn >= 0)
+    key = func.coalesce(OutboxEntry.site_id, 0), OutboxEntry.turn < 0
+    rows = session.execute(select(*key, func.count()).group_by(*key)).all()
+    short = Counter({site_id: number for site_id, is_short, number in rows if is_short})
+    return short, Counter({site_id: number for site_id, is_short, number in rows if not is_short})
 
 
 def test_the_lanes_of_a_relay_are_taken_together(session: Session) -> None:

@@ -283,7 +283,7 @@ def test_a_page_cannot_join_an_article_that_does_not_link_to_it() -> None:
 
 
 def test_the_number_of_joined_parts_is_limited() -> None:
-    parts = [article_part(number, of=2_000) for number in range(1, 2_001)]
+    parts = [article_part(number, of=400) for number in range(1, 401)]
     chain = chain_of(parts[0], parts)
     assert len(chain) == 50
     assert len(urls_of(chain)) <= 100
