@@ -155,6 +155,11 @@ def first_words(words: Iterable[str]) -> Any:
     return _core.first_words(joined_strings(words))
 
 
+def parts_in_values(page: FlatDocument, parts: Iterable[str]) -> bytes:
+    """Return for each part, in lower case, 1 if the start of an attribute's value contains it."""
+    return _core.parts_in_values(document(page), joined_strings(parts))
+
+
 def may_hold_comments(utf8: bytes) -> bool:
     """Return whether a script, or any text of a page, may contain comments and is worth parsing."""
     return _core.may_hold_comments(utf8)

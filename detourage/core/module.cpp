@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "attributes.hpp"
 #include "blocks.hpp"
 #include "comments.hpp"
 #include "layout.hpp"
@@ -382,6 +383,16 @@ PyObject *core_meanings(PyObject *, PyObject *args) {
     return is_found ? bytes_of(found) : nullptr;
 }
 
+PyObject *core_parts_in_values(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer parts;
+    if (!PyArg_ParseTuple(args, "Oy*", &of_page, &parts)) return nullptr;
+    const auto *page = held<Page>(of_page);
+    std::vector<uint8_t> found;
+    if (!page || !unlocked([&] { found = parts_in_values(page->document, strings_of(parts)); })) return nullptr;
+    return bytes_of(found);
+}
+
 PyObject *core_may_hold_comments(PyObject *, PyObject *args) {
     Buffer text;
     if (!PyArg_ParseTuple(args, "y*", &text)) return nullptr;
@@ -465,6 +476,7 @@ PyMethodDef methods[] = {
     {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
     {"first_words", core_first_words, METH_VARARGS, "Return a set of the given words for `part_links`."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},
+    {"parts_in_values", core_parts_in_values, METH_VARARGS, "Return which of some words the attributes contain."},
     {"may_hold_comments", core_may_hold_comments, METH_VARARGS, "Return whether a text may contain comments as JSON."},
     {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
     {nullptr, nullptr, 0, nullptr}};

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, Self
 
 import numpy as np
 
+from detourage import core
 from detourage.article import Article
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
@@ -46,7 +47,6 @@ _CONSENT: Final = (
     *("sp_message", "sourcepoint", "onetrust", "didomi", "usercentrics", "quantcast"),
     *("consentmanager", "cookiebot", "trustarc", "fundingchoices"),
 )
-_MAX_VALUE_CHARACTERS: Final = 300  # characters of an attribute that are searched for these parts
 _MAX_COUNTED_CHARACTERS: Final = 5_000  # characters of a text whose digits and quotes are counted
 _QUOTES: Final = '"“”«»„「」'
 _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
@@ -295,11 +295,9 @@ def _markup_numbers(page: Page) -> Iterator[Number]:
         if name.strip().lower() == "robots"
     ]
     yield "noindex", float(any("noindex" in each.lower() for each in robots))
-    utf8 = attributes.utf8.lower()
-    for feature, parts in (("challenges", _CHALLENGES), ("consents", _CONSENT)):
-        found = [part for part in parts if part.encode() in utf8]
-        values = (each[:_MAX_VALUE_CHARACTERS].lower() for each in attributes.values if found)
-        yield feature, float(any(part in value for value in values for part in found))
+    found = core.parts_in_values(page.flat, (*_CHALLENGES, *_CONSENT))
+    yield "challenges", float(any(found[: len(_CHALLENGES)]))
+    yield "consents", float(any(found[len(_CHALLENGES) :]))
 
 
 MAX_STEM_CHARACTERS: Final = 16  # length to which a stem is cut
