@@ -1,8 +1,7 @@
 """Scores of the roles assigned to the lines of pages.
 
 A record in ``roles.jsonl.gz`` has the ``corpus``, ``id`` and ``kind`` of a page, and its ``lines``
-in page order, each with its ``role`` and its ``text`` or, if texts may not be published, the
-``digest`` of its text.
+in page order, each with its ``role`` and its ``text``.
 """
 
 import gzip
@@ -45,7 +44,7 @@ MIN_SHARE_IN_TEXT = 0.5
 """Minimum share of a line's words that a text must contain to count as containing the line."""
 
 DIGEST_DIGITS = 4
-"""Hexadecimal digits of a digest: enough to align lines, too few to guess their texts."""
+"""Hexadecimal digits of a digest, which are enough to align lines."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def _page(record: Mapping[str, object]) -> LabelledPage:
         str(record["corpus"]),
         str(record["id"]),
         str(record["kind"]),
-        tuple(line["digest"] if "digest" in line else digest_of(line["text"]) for line in lines),
+        tuple(digest_of(line["text"]) for line in lines),
         tuple(SCORED_AS.get(line["role"], str(line["role"])) for line in lines),
     )
 
