@@ -128,6 +128,20 @@ def layout(
     return tuple([np.frombuffer(each, np.int64).tolist() for each in group] for group in laid)
 
 
+BELOW_IMAGE = 2  # sign of a caption: its place; the other one is its name
+
+
+def captions(
+    page: FlatDocument, displayed: FlatDocument, lines: Integers, sizes: Integers
+) -> npt.NDArray[np.uint8]:
+    """Return the signs of a caption of each displayed element; see ``captions.hpp``.
+
+    `lines` and `sizes` are the lines of the displayed texts and their numbers of tokens.
+    """
+    columns = displayed.numbers, displayed.text_starts, displayed.text_ends, displayed.shown
+    return np.frombuffer(_core.captions(document(page), *columns, lines, sizes), np.uint8)
+
+
 def meanings(page: FlatDocument, elements: Integers, *displayed: Integers) -> bytes:
     """Return the bits of the names around elements, a byte for each; see ``meanings.hpp``."""
     return _core.meanings(document(page), elements, *displayed)

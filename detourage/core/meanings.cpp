@@ -3,6 +3,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "names.hpp"
+
 namespace detourage {
 namespace {
 
@@ -41,14 +43,9 @@ const Words &known_words() {
     return known;
 }
 
-bool is_small(char c) { return c >= 'a' && c <= 'z'; }
-bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
-
 // The bits of a word, which may have capitals.
 int16_t meaning_of(std::string_view word) {
-    std::string lower(word);
-    for (char &c : lower) c = is_capital(c) ? static_cast<char>(c + 32) : c;
+    const std::string lower = lowered(word);
     const auto known = known_words().find(lower);
     int16_t found = known == known_words().end() ? 0 : known->second;
     for (const std::string_view author : AUTHORS)
@@ -56,34 +53,12 @@ int16_t meaning_of(std::string_view word) {
     return found;
 }
 
-// The end of the word at a letter. A capital begins a word, and so does the last of several capitals
-// if a small letter follows it.
-size_t end_of_word(std::string_view name, size_t at) {
-    const size_t start = at;
-    while (at < name.size() && is_capital(name[at])) at++;
-    if (at == name.size() || !is_small(name[at])) return at;
-    if (at - start > 1) return at - 1;
-    while (at < name.size() && is_small(name[at])) at++;
-    return at;
-}
-
 int16_t meaning_of_names(const Document &document, int32_t element) {
     int16_t found = meaning_of(document.elements[static_cast<size_t>(element)].name);
     for (const std::string_view name : {document.value(element, "class"), document.value(element, "id")})
-        for (size_t at = 0; at < name.size();) {
-            if (!is_small(name[at]) && !is_capital(name[at])) {
-                at++;
-                continue;
-            }
-            const size_t end = end_of_word(name, at);
-            found |= meaning_of(name.substr(at, end - at));
-            at = end;
-        }
-    for (std::string_view value : {document.value(element, "rel"), document.value(element, "itemprop")}) {
-        while (!value.empty() && is_space(value.front())) value.remove_prefix(1);
-        while (!value.empty() && is_space(value.back())) value.remove_suffix(1);
-        found |= meaning_of(value);
-    }
+        for_words_of_name(name, [&](std::string_view word) { found |= meaning_of(word); });
+    for (const std::string_view value : {document.value(element, "rel"), document.value(element, "itemprop")})
+        found |= meaning_of(stripped(value));
     return found;
 }
 

@@ -10,6 +10,7 @@
 
 #include "attributes.hpp"
 #include "blocks.hpp"
+#include "captions.hpp"
 #include "comments.hpp"
 #include "layout.hpp"
 #include "meanings.hpp"
@@ -370,6 +371,20 @@ PyObject *core_part_links(PyObject *, PyObject *args) {
     return Py_BuildValue("NN", runs, labelled);
 }
 
+PyObject *core_captions(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer elements, starts, ends, texts, lines, sizes;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*", &of_page, &elements, &starts, &ends, &texts, &lines, &sizes))
+        return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    const DisplayedPage displayed{numbers_of(elements), numbers_of(starts), numbers_of(ends),
+                                  numbers_of(texts),    numbers_of(lines),  numbers_of(sizes)};
+    std::vector<uint8_t> found;
+    const bool is_found = unlocked([&] { found = captions(page->document, page->characters(), displayed); });
+    return is_found ? bytes_of(found) : nullptr;
+}
+
 PyObject *core_meanings(PyObject *, PyObject *args) {
     PyObject *of_page;
     Buffer elements, displayed, sizes;
@@ -473,6 +488,7 @@ PyMethodDef methods[] = {
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
     {"headlines", core_headlines, METH_VARARGS, "Return the headlines of a page that lists other pages, or None."},
     {"layout", core_layout, METH_VARARGS, "Return the columns of the layout of comments."},
+    {"captions", core_captions, METH_VARARGS, "Return the signs of a caption of each displayed element, as bits."},
     {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
     {"first_words", core_first_words, METH_VARARGS, "Return a set of the given words for `part_links`."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},

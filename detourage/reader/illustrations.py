@@ -5,19 +5,19 @@ from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
+import numpy.typing as npt
 
+from detourage import core
 from detourage.article import ArticleImage
 from detourage.html.flat import Booleans, Integers
 from detourage.html.nodes import Node
 from detourage.reader import media
 from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
-from detourage.reader.vocabulary import CAPTION, PARTS
+from detourage.reader.vocabulary import PARTS
 from detourage.text.words import word_set
 
-MAX_CAPTION_TOKENS = 100  # tokens in a caption, and in an element with an image and its caption
-MAX_TOKENS_BELOW_IMAGE = 40  # tokens in a caption recognised only by its place below an image
-MIN_CAPTIONED_WIDTH = 100  # declared width, in pixels, of an image with such a caption
+MAX_CAPTION_TOKENS = 100  # tokens in an element with an image and its caption
 MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
 MAX_OPENING_SHARE = 0.3  # share of the text's words before a leading image, which may follow a lead
 MIN_WIDTH = 200  # declared width, in pixels, of an image above the text, unlike portraits and logos
@@ -29,16 +29,6 @@ _OTHER_SECTION_TAGS = frozenset({"nav", "aside", "form", "footer"})
 _OTHER_PART_WORDS = (
     PARTS["menu"] | PARTS["advert"] | PARTS["byline"] | word_set("logo avatar icon related teaser")
 )
-
-# Elements that may contain an image and, after a line break, its caption.
-_CAPTIONED = frozenset({"p", "div", "center", "td"})
-_CAPTION_NAMES = CAPTION | word_set(
-    "cap captions cutline legend legende bildunterschrift bildtext bildetekst billedtekst"
-    " didascalia leyenda legenda onderschrift kuvateksti podpis altyazi"
-)
-"""Words of a class or ID that denote a caption if an image precedes it."""
-
-_QUOTES = tuple('“„«»"「『')
 
 
 def leading_images(
@@ -123,65 +113,20 @@ def _may_lead(page: Outline, index: int, frame: int, heading: int | None) -> boo
 
 def captions_of(page: Outline) -> Booleans:
     """Return a mask of the short elements that are captions because of their name or place."""
-
-    def compute() -> Booleans:
-        captions: Booleans = page.named(CAPTION) & (page.sizes <= MAX_CAPTION_TOKENS)
-        captions[captions_under_images(page)] = True
-        return captions
-
-    return page.cached(captions_of, compute)
-
-
-def captions_under_images(page: Outline) -> list[int]:
-    """Return the short blocks that are captions of the image at their start or right above them.
-
-    Text below an image belongs to it if a line break separates them within one block. A block of
-    its own must have a name that denotes a caption, because a paragraph follows most images.
-    """
-    return page.cached(captions_under_images, lambda: _captions_under_images(page))
-
-
-def _captions_under_images(page: Outline) -> list[int]:
-    flat, has_image = page.flat, page.flat.having(("img",))
-    if not has_image.any():
-        return []
-    # The largest element around an image without text, and the element below it
-    is_frame = page.sizes[flat.parents] > 0
-    frames = flat.nearest_marked(is_frame)[has_image]
-    below = np.minimum(flat.ends[frames], len(flat.parents) - 1)
-    is_near = (below == flat.ends[frames]) & (flat.text_starts[below] == flat.text_starts[frames])
-    found = np.column_stack((np.flatnonzero(has_image), frames, below))[is_near].tolist()
-    captions = (_caption_of_image(page, *each) for each in found)
-    return sorted({block for block in captions if block is not None})
+    mask: Booleans = _signs_of_captions(page) > 0
+    return mask
 
 
 def lines_under_images(page: Outline) -> frozenset[int]:
-    """Return the numbers of the lines in `captions_under_images`."""
-    return frozenset(
-        line
-        for block in captions_under_images(page)
-        for line in page.text_lines[page.text_starts[block] : page.text_ends[block]].tolist()
-    )
+    """Return the numbers of the lines in captions that their places below images show."""
+    blocks = np.flatnonzero(_signs_of_captions(page) & core.BELOW_IMAGE).tolist()
+    ranges = (page.text_lines[page.text_starts[each] : page.text_ends[each]] for each in blocks)
+    return frozenset(line for lines in ranges for line in lines.tolist())
 
 
-def _caption_of_image(page: Outline, image: int, frame: int, below: int) -> int | None:
-    """Return the block around an image, or the block below it, if that is the image's caption.
-
-    `frame` is the largest element around the image without text, and `below` the next one.
-    """
-    if page.tags[below] == "br":
-        block = page.blocks[page.parents[frame]]
-        starts_with_image = page.text_starts[block] == page.text_starts[frame]
-        may_be_caption = page.tags[block] in _CAPTIONED and starts_with_image
-    else:
-        block, may_be_caption = below, not page.name_words(below).isdisjoint(_CAPTION_NAMES)
-    if not may_be_caption or not 0 < page.size(block) <= MAX_TOKENS_BELOW_IMAGE:
-        return None
-    first, end = page.text_starts[block], page.text_ends[block]
-    is_long = page.text_lines[end - 1] > page.text_lines[first] + 1
-    is_quote = page.flat.texts[first].lstrip().startswith(_QUOTES)
-    is_other = is_long or is_quote or is_teaser(page, block)
-    return None if is_other or _is_narrow(page.node(image), MIN_CAPTIONED_WIDTH) else block
+def _signs_of_captions(page: Outline) -> npt.NDArray[np.uint8]:
+    columns = page.flat, page.text_lines, page.text_sizes
+    return page.cached(_signs_of_captions, lambda: core.captions(page.document, *columns))
 
 
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
@@ -207,7 +152,7 @@ def _article_around(page: Outline, elements: Sequence[int]) -> int:
     return next((each for each in page.ancestry(common) if page.tags[each] in _ARTICLES), common)
 
 
-def _is_narrow(image: Node, min_width: int = MIN_WIDTH) -> bool:
-    """Return whether an image declares a width of fewer pixels than the minimum."""
+def _is_narrow(image: Node) -> bool:
+    """Return whether an image declares a width of fewer pixels than `MIN_WIDTH`."""
     width = (image.get("width") or "").strip().removesuffix("px")
-    return width.isdecimal() and int(width[:6]) < min_width
+    return width.isdecimal() and int(width[:6]) < MIN_WIDTH

@@ -22,6 +22,3 @@ PARTS = {
     "title": word_set("title headline heading hed"),
 }
 """Words of a class or ID, by the part of a page that they denote: ``"autor"`` is a byline."""
-
-CAPTION = frozenset({"caption"})
-"""Word of a class or ID that denotes a caption."""
