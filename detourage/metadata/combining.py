@@ -16,7 +16,7 @@ from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
 from detourage.text import words
-from detourage.text.dates import Moment, date_in_path, parse_moment
+from detourage.text.dates import date_in_path
 from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import count_words
 from detourage.text.words import squash, word_set
@@ -71,8 +71,6 @@ def read_metadata(
     in_path = date_in_path(address.path, language)
     published = publication.publication_date(declared, displayed, in_path, language)
     age = "" if published is not None else bylines.displayed_age(surroundings.lines)
-    below = finding.container if heading is None else heading
-    unfilled = _unfilled_date(page, below, page.ends[finding.container], language)
     published = published or modified or publication.search_date(surroundings, displayed, language)
     not_authors = sites | {squash(name) for name in declared.sections}
     return ArticleMetadata(
@@ -81,7 +79,7 @@ def read_metadata(
             bylines.displayed_authors(surroundings.lines, not_authors),
             sites,
         ),
-        published=published or unfilled,
+        published=published,
         modified=modified,
         age=age,
         canonical_url=_canonical_url(metas.addresses + json_ld.addresses, url),
@@ -103,13 +101,6 @@ def _properties(page: Outline) -> list[Node]:
     elements = [Node(page.document, each) for each in page.document.values("itemprop")]
     declarations = [each for each in elements if each.tag in ("meta", "link", "script")]
     return [*declarations, *map(page.node, page.flat.values("itemprop"))]
-
-
-def _unfilled_date(page: Outline, start: int, end: int, language: str | None) -> Moment | None:
-    """Return the first date in a range of elements whose text is left to scripts."""
-    times = page.flat.having(("time",)) & (page.flat.text_starts == page.flat.text_ends)
-    first = next((each for each in times.nonzero()[0].tolist() if start < each < end), -1)
-    return parse_moment(page.flat.values("datetime").get(first, ""), language)
 
 
 MAX_TEXT = 1_000  # length of a declared description or name, in characters; the rest is cut off

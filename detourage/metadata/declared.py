@@ -144,22 +144,20 @@ def _field_of_meta(name: str) -> str:
 
 MAX_PROPERTIES = 500  # properties examined per page
 MAX_VALUE = 300  # length of a value, in characters; a longer value is the text of the article
-_PROPERTIES_BY_FIELD: Mapping[str, tuple[str, ...]] = {
-    "titles": ("headline", "name"),
-    "descriptions": ("description",),
-    "authors": ("author", "creator"),
-    "published": ("datePublished", "uploadDate", "dateCreated"),
-    "modified": ("dateModified",),
-    "languages": ("inLanguage",),
-    "addresses": ("mainEntityOfPage", "url"),
-    "sections": ("articleSection",),
-    "tags": ("keywords",),
-}
-_FIELD_BY_PROPERTY = {"isaccessibleforfree": "access"} | {
-    name.lower(): field
-    for field, names in _PROPERTIES_BY_FIELD.items()
-    for name in names
-    if name not in ("name", "url")  # of any item in the article
+_FIELD_BY_PROPERTY = {
+    "headline": "titles",
+    "description": "descriptions",
+    "author": "authors",
+    "creator": "authors",
+    "datepublished": "published",
+    "datecreated": "published",
+    "uploaddate": "published",
+    "datemodified": "modified",
+    "inlanguage": "languages",
+    "mainentityofpage": "addresses",
+    "articlesection": "sections",
+    "keywords": "tags",
+    "isaccessibleforfree": "access",
 }
 
 
@@ -435,6 +433,19 @@ def _read_node(
     for is_free in _read_texts(node.get("isAccessibleForFree"), {})[:1]:
         value = is_free.strip().rsplit("/", 1)[-1].lower()
         values["access"].append("free" if value in {"true", "1", "yes"} else "paid")
+
+
+_PROPERTIES_BY_FIELD: Mapping[str, tuple[str, ...]] = {
+    "titles": ("headline", "name"),
+    "descriptions": ("description",),
+    "authors": ("author", "creator"),
+    "published": ("datePublished", "uploadDate", "dateCreated"),
+    "modified": ("dateModified",),
+    "languages": ("inLanguage",),
+    "addresses": ("mainEntityOfPage", "url"),
+    "sections": ("articleSection",),
+    "tags": ("keywords",),
+}
 
 
 def _node_types(node: _Node) -> list[str]:

@@ -77,7 +77,6 @@ DATES = [
     ("<p>31 May 2024, 09:30</p>", "", "2024-05-31T09:30:00"),
     ("<time datetime='2024-05-31T09:30+02:00'>Friday</time>", "", "2024-05-31T09:30:00+02:00"),
     ("", '<meta name="date" content="2024-05-31">', "2024-05-31"),
-    ("<p><time datetime='2024-05-31'></time></p>", "", "2024-05-31"),
     # The local time on the page reveals the time zone of a declared time in another zone.
     (
         "<p class='date'>31 May 2024, 11:30</p>",
