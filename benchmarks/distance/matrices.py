@@ -29,7 +29,7 @@ def time_matrices(sites: Sites) -> None:
     chosen[name] = trees
     chosen["pages of as many sites"] = pages_of_different_sites(sites, 1_000)
     print("\n### All pages of a site, one core, CPU seconds\n")
-    print("| site | pages | median nodes | median distance | usual | remembering nothing | sse2 |")
+    print("| site | pages | median nodes | median distance | usual | without memoisation | sse2 |")
     print("|---|---|---|---|---|---|---|")
     for site, pages in chosen.items():
         distances = distance_matrix(pages)
@@ -58,17 +58,17 @@ def _cpu_seconds(trees: Sequence[Tree], memory: int, unit: str) -> float:
 
 @dataclass(frozen=True)
 class _Run:
-    """Wall-clock and CPU time of a matrix, and how often its threads waited (context switches)."""
+    """Wall-clock and CPU time of a matrix, and how often its threads waited."""
 
     seconds: float
-    processor_seconds: float
-    waits: int
+    cpu_seconds: float
+    context_switches: int
 
 
 def compare_threads(sites: Sites) -> None:
     """Print how two threads scale compared with two independent processes.
 
-    On a busy machine, only the CPU time and the number of waits show the overhead of threads.
+    On a busy machine, only the CPU time and the context switches show the overhead of threads.
     """
     trees = pages_of_different_sites(sites, 1_000)
     runs: dict[str, list[_Run]] = {"one thread": [], "two threads": [], "two processes": []}
@@ -79,19 +79,19 @@ def compare_threads(sites: Sites) -> None:
             start = time.perf_counter()
             process_runs = pool.map(partial(_time_matrix, trees), [1, 1], 1)
             elapsed = time.perf_counter() - start
-            cpu_seconds = sum(run.processor_seconds for run in process_runs)
+            cpu_seconds = sum(run.cpu_seconds for run in process_runs)
             runs["two processes"].append(_Run(elapsed / 2, cpu_seconds / 2, 0))
     one_thread = _minimum_run(runs["one thread"])
-    print("\n### Two threads, and two processes that have a matrix each, for one matrix\n")
-    print("| | seconds | times as fast | CPU seconds | to those of one thread | waits |")
+    print("\n### Time per matrix: with threads, and with two processes that compute one each\n")
+    print("| | seconds | speed-up | CPU seconds | relative to one thread | context switches |")
     print("|---|---|---|---|---|---|")
     for name, runs_of_kind in runs.items():
         best = _minimum_run(runs_of_kind)
-        waits = "" if name == "two processes" else f"{best.waits}"
+        switches = "" if name == "two processes" else f"{best.context_switches}"
         print(
             f"| {name} | {best.seconds:.2f} | {one_thread.seconds / best.seconds:.2f} "
-            f"| {best.processor_seconds:.2f} "
-            f"| {best.processor_seconds / one_thread.processor_seconds:.2f} | {waits} |"
+            f"| {best.cpu_seconds:.2f} "
+            f"| {best.cpu_seconds / one_thread.cpu_seconds:.2f} | {switches} |"
         )
 
 
@@ -99,8 +99,8 @@ def _minimum_run(runs: Sequence[_Run]) -> _Run:
     """Return the minimum of each measure over repeated runs."""
     return _Run(
         min(run.seconds for run in runs),
-        min(run.processor_seconds for run in runs),
-        min(run.waits for run in runs),
+        min(run.cpu_seconds for run in runs),
+        min(run.context_switches for run in runs),
     )
 
 
@@ -112,5 +112,5 @@ def _time_matrix(trees: Sequence[Tree], threads: int) -> _Run:
     distance_matrix(trees, threads=threads, memory=0)
     cpu_seconds = time.process_time() - cpu_seconds
     elapsed = time.perf_counter() - start
-    waits = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - usage_before.ru_nvcsw
-    return _Run(elapsed, cpu_seconds, waits)
+    switches = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - usage_before.ru_nvcsw
+    return _Run(elapsed, cpu_seconds, switches)

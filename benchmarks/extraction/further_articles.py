@@ -58,7 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pages", type=int, default=13, help="number of pages per theme")
     parser.add_argument("--show", action="store_true", help="print pages with a leak or a loss")
-    parser.add_argument("--only", help="which pages: seen, unseen or alone")
+    parser.add_argument("--only", choices=("seen", "unseen", "alone"), help="which pages")
     options = parser.parse_args()
     page_sets: dict[str, tuple[Mapping[str, Callable[..., object]], Callable[..., GeneratedPage]]]
     page_sets = {

@@ -190,7 +190,7 @@ def _watch(
     print(f"\n{sent['pages']} of {pages} pages were sent, {with_outcome} have their outcome")
     print(f"after {elapsed:.0f} s, {with_outcome / elapsed:.1f} a second.")
     print("".join(f"After {seconds:.0f} s {name}.\n" for name, seconds in times.items()))
-    print("\n".join(table(("waiting", "at most:"), sorted(most.items()))), end="\n\n")
+    print("\n".join(table(("waiting", "maximum:"), sorted(most.items()))), end="\n\n")
     print("\n".join(table(COLUMNS, memory.by_age())), end="\n\n")
 
 
@@ -283,27 +283,30 @@ def _consume(ground: ProvingGround, waits: Waits, done: threading.Event) -> None
 
 
 def _print_waits(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
-    rows = [(kind, len(urls), *_spread(waits.seconds(urls))) for kind, urls in probes.items()]
-    first = func.extract("epoch", Article.created_at - StoredPage.received_at)
+    """Print how long pages waited for their first articles, and how many articles overtook them."""
+    rows = [
+        (kind, len(urls), *_count_and_percentiles(waits.seconds(urls)))
+        for kind, urls in probes.items()
+    ]
+    seconds_to_article = func.extract("epoch", Article.created_at - StoredPage.received_at)
     with ground.database.transaction() as session:
-        stored = session.scalars(
-            select(first)
+        waits_from_storage = session.scalars(
+            select(seconds_to_article)
             .join(StoredPage, StoredPage.id == Article.page_id)
             .where(Article.revision == 1)
         ).all()
         articles = session.scalar(select(func.count()).select_from(Article)) or 0
-    rows.append(
-        ("any page, counted from its storage", len(stored), *_spread(list(map(float, stored))))
-    )
-    columns = ("page", "sent:", "with article:", "median, s:", "95 %, s:", "most, s:")
+    figures = _count_and_percentiles(list(map(float, waits_from_storage)))
+    rows.append(("any page, counted from its storage", len(waits_from_storage), *figures))
+    columns = ("page", "sent:", "with article:", "median, s:", "95 %, s:", "maximum, s:")
     print("\n".join(table(columns, rows)), end="\n\n")
-    rows = [
-        (kind, *_spread([waits.overtaken_by[url] for url in urls if url in waits.arrived]))
-        for kind, urls in probes.items()
-    ]
-    overtaken = ("page", "with article:", "articles meanwhile, median:", "95 %:", "most:")
+    rows = []
+    for kind, urls in probes.items():
+        counts = [waits.overtaken_by[url] for url in urls if url in waits.arrived]
+        rows.append((kind, *_count_and_percentiles(counts)))
+    overtaken = ("page", "with article:", "overtaken by, median:", "95 %:", "maximum:")
     print("\n".join(table(overtaken, rows)))
-    print(f"\n{articles} articles of {len(stored)} pages.\n")
+    print(f"\n{articles} articles of {len(waits_from_storage)} pages.\n")
 
 
 def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str]]) -> None:
@@ -323,18 +326,18 @@ def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
         )
         with ground.database.transaction() as session:
             found = {url: list(map(_number, at)) for url, *at in session.execute(query)}
-        told = [
+        moments_by_page = [
             [waits.began + waits.sent[url], *found.get(url, [None] * 3), _arrival(waits, url)]
             for url in urls
         ]
         for place, step in enumerate(STEPS):
             passed = [
                 end - start
-                for start, end in (each[place : place + 2] for each in told)
+                for start, end in (each[place : place + 2] for each in moments_by_page)
                 if start is not None and end is not None
             ]
-            rows.append((kind, step, len(passed), *_spread(passed)[1:]))
-    columns = ("page", "step", "through:", "median, s:", "95 %, s:", "most, s:")
+            rows.append((kind, step, len(passed), *_count_and_percentiles(passed)[1:]))
+    columns = ("page", "step", "pages:", "median, s:", "95 %, s:", "maximum, s:")
     print("\n".join(table(columns, rows)), end="\n\n")
 
 
@@ -346,11 +349,12 @@ def _arrival(waits: Waits, url: str) -> float | None:
     return waits.began + waits.arrived[url] if url in waits.arrived else None
 
 
-def _spread(seconds: Sequence[float]) -> tuple[object, ...]:
-    if not seconds:
+def _count_and_percentiles(values: Sequence[float]) -> tuple[object, ...]:
+    """Return the number of values, their median, their 95th percentile and their maximum."""
+    if not values:
         return (0, "", "", "")
-    parts = np.percentile(seconds, [50, 95, 100])
-    return (len(seconds), *(f"{part:.0f}" for part in parts))
+    percentiles = np.percentile(values, [50, 95, 100])
+    return (len(values), *(f"{each:.0f}" for each in percentiles))
 
 
 def _print_work(ground: ProvingGround) -> None:
@@ -366,7 +370,7 @@ def _print_work(ground: ProvingGround) -> None:
         for work, each in sorted(found.items())
         if (times := max(each.cumulative.values()))
     ]
-    print("\n".join(table(("work", "times:", "seconds in all:", "ms each:"), rows)))
+    print("\n".join(table(("work", "times:", "total seconds:", "ms each:"), rows)))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ python -m benchmarks.operations.statements CORPUS… [--sites N] [--pages N] [--
 The sites with the most pages are crawled in five visits, as in `beside_plain`, and each site whose
 pages have changed is clustered after each visit. Tasks run one by one in this process, so the
 figures are the same on every machine. Pages arrive `together` (1: one page is finished before the
-next arrives). The looks of a relay that finds nothing, and of beat, are not counted.
+next arrives). Polls by beat, and polls by the relay that find nothing, are not counted.
 """
 
 import argparse
@@ -147,7 +147,8 @@ class Crawl:
             self._session, self._quotas, max_bytes=2**25, published=self._published
         )
         taken = [each for entries in lanes.values() for each in entries]
-        self._counted.statements["relay"] -= not taken
+        if not taken:  # a poll that finds nothing is not counted
+            self._counted.statements["relay"] -= 1
         self._published += [each.id for each in taken]
         for entry in map(as_one_task, batch_entries(taken)):
             if entry.task is not None:

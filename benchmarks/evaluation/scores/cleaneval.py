@@ -71,9 +71,10 @@ def characters(text: str, gold: str) -> PRF:
 def _tokens(
     blocks: Iterable[TextBlock], *, labelled: bool, split: Callable[[str], Sequence[str]]
 ) -> list[str]:
-    """Return the words of all blocks, each preceded by the mark of its block."""
+    """Return the words of all blocks; each block begins with its mark, if it has one."""
     tokens: list[str] = []
     for block in blocks:
+        # unlabelled: every marked block counts as a paragraph
         mark = mark_of(block.type if labelled or not block.type else PARAGRAPH)
         if mark:
             tokens.append(mark)

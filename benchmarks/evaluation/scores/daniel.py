@@ -180,15 +180,20 @@ def zones(document: str) -> list[str]:
 
 
 def _score(text: str, name: str, positions: Sequence[float]) -> float:
-    """Score a repeated part of a disease's name: higher if longer and closer to either end."""
+    """Score a repeated part of a disease's name, given the distances of its occurrences.
+
+    The score is the share of the name that is repeated, raised to a power that depends on the two
+    smallest distances from an end of the document.
+    """
     ratio = len(text) / len(name)
     if text[0].lower() != name[0].lower():
         ratio = max(0.0, ratio - _FIRST_LETTER_PENALTY)
     if ratio == 1:
         ratio = _FULL_RATIO
     nearest, second = positions[:2]
-    if nearest == 1:
+    if nearest == 1:  # as at distance 0, the exponent is 1
         return ratio
-    spread = second if second <= 1 else math.log(second)
-    score: float = ratio ** (1 + nearest * spread)
+    # The logarithm of a distance of at most 1 would not be positive.
+    damped = second if second <= 1 else math.log(second)
+    score: float = ratio ** (1 + nearest * damped)
     return score if {0, 1} & set(positions) else score - _BODY_PENALTY
