@@ -49,7 +49,7 @@ _PAGES_AROUND_TEXT: dict[str, Callable[[str], str]] = {
     ),
     "type": lambda text: _page("", f"<meta http-equiv=content-type content='text/html;{text}'>"),
     "class": lambda text: _page(
-        f"<div class='{text}' id='{text}' itemprop='{text}'><p>{_TITLE}</div>"
+        f"<div class='{text}' id='{text}' itemprop='{text}'><span style='{text}'>{_TITLE}</div>"
     ),
     "address": lambda text: _page(
         f"<a href='{text}'>the ferry</a><img src='{text}' srcset='{text}'>"
@@ -116,6 +116,7 @@ _REPEATED_TEXTS = {
     "quotes": '" ',
     "backslashes": "\\",
     "commas": ",\n",
+    "semicolons": ";",
     "less": "&lt;",
     "markup in text": "&lt;p ",
     "lines": "a\n",

@@ -50,7 +50,7 @@ bool is_block_style(std::string_view style) {
         if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
     const std::string_view all = lower;
     for (size_t from = 0; from < all.size();) {
-        const size_t end = std::min(all.find(';', from), all.size()), colon = all.find(':', from);
+        const size_t end = std::min(all.find(';', from), all.size()), colon = std::min(all.substr(0, end).find(':', from), end);
         const auto trimmed = [&](size_t start, size_t stop) {
             while (start < stop && is_blank(all[start])) start++;
             while (start < stop && is_blank(all[stop - 1])) stop--;
