@@ -5,10 +5,9 @@
 #include <set>
 #include <stdexcept>
 #include <tuple>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "codes.hpp"
+#include "hashing.hpp"
 
 namespace detourage {
 namespace {
@@ -109,22 +108,8 @@ struct Names {
     }
 };
 
-struct PairHash {
-    template <typename A, typename B> size_t operator()(const std::pair<A, B> &pair) const {
-        return combined(std::hash<A>()(pair.first), std::hash<B>()(pair.second));
-    }
-};
-
-struct VectorHash {
-    template <typename T> size_t operator()(const std::vector<T> &values) const {
-        uint64_t hash = values.size();
-        for (const T each : values) hash = combined(hash, static_cast<uint64_t>(each));
-        return hash;
-    }
-};
-
 // Numbers distinct values from 0, in order of their first occurrence.
-template <typename Value, typename Hash = std::hash<Value>> class Numbering {
+template <typename Value> class Numbering {
   public:
     int32_t of(const Value &value) {
         return numbers_.try_emplace(value, static_cast<int32_t>(numbers_.size())).first->second;
@@ -132,22 +117,12 @@ template <typename Value, typename Hash = std::hash<Value>> class Numbering {
     size_t size() const { return numbers_.size(); }
 
   private:
-    std::unordered_map<Value, int32_t, Hash> numbers_;
+    ScatteredMap<Value, int32_t> numbers_;
 };
 
 using Classified = std::pair<std::string_view, std::string_view>;   // class and ID
 
-struct Key {
-    int32_t tag, name, path;            // -1 for no name or path
-    bool operator==(const Key &) const = default;
-};
-
-struct KeyHash {
-    size_t operator()(const Key &key) const {
-        return combined(static_cast<uint64_t>(key.tag) << 32 | static_cast<uint32_t>(key.name),
-                        static_cast<uint32_t>(key.path));
-    }
-};
+using Key = std::tuple<int32_t, int32_t, int32_t>;  // tag, name and path; -1 for no name or path
 
 // The microdata of an element; null if it has none.
 const std::string_view NO_KIND;
@@ -173,9 +148,9 @@ class Looks {
     Looks(const Document &document, const Characters &characters, const Selection &page, Numbers elements)
         : document_(document), page_(page) {
         const std::vector<int32_t> paths = number_paths();
-        std::unordered_map<Classified, int32_t, PairHash> written;
-        std::unordered_map<std::pair<std::string, std::string>, int32_t, PairHash> masked_names;
-        std::unordered_map<std::tuple<int32_t, int32_t, std::string_view, bool>, int32_t, LookHash> looks;
+        ScatteredMap<Classified, int32_t> written;
+        ScatteredMap<std::pair<std::string, std::string>, int32_t> masked_names;
+        ScatteredMap<std::tuple<int32_t, int32_t, std::string_view, bool>, int32_t> looks;
         for (const int64_t each : elements) {
             const auto element = static_cast<int32_t>(page.elements[at(each)]);
             const Classified own{document.value(element, "class"), document.value(element, "id")};
@@ -197,20 +172,12 @@ class Looks {
         }
     }
 
-    std::string name_of(const Key &key) const { return key.name < 0 ? std::string() : *texts_[at(key.name)]; }
+    std::string name_of(const Key &key) const { return std::get<1>(key) < 0 ? std::string() : *texts_[at(std::get<1>(key))]; }
 
   private:
-    struct LookHash {
-        size_t operator()(const std::tuple<int32_t, int32_t, std::string_view, bool> &look) const {
-            const auto &[path, name, kind, has_kind] = look;
-            return combined(combined(static_cast<uint64_t>(path), static_cast<uint64_t>(name)),
-                            std::hash<std::string_view>()(kind));
-        }
-    };
-
     std::vector<int32_t> number_paths() {
         Numbering<std::string_view> tags;
-        Numbering<std::pair<int32_t, int32_t>, PairHash> steps;
+        Numbering<std::pair<int32_t, int32_t>> steps;
         std::vector<int32_t> paths;
         paths.reserve(page_.elements.size());
         for (size_t i = 0; i < page_.elements.size(); i++) {
@@ -245,9 +212,9 @@ class Looks {
     const Selection &page_;
     std::vector<int32_t> tags_;         // of each path
     std::deque<Names> names_;
-    std::unordered_map<std::string, int32_t> text_numbers_;
+    ScatteredMap<std::string, int32_t> text_numbers_;
     std::vector<const std::string *> texts_;
-    std::unordered_map<Key, size_t, KeyHash> numbers_;
+    ScatteredMap<Key, size_t> numbers_;
 };
 
 // Replace members by their parents as long as these differ; returns the levels climbed.
@@ -336,10 +303,12 @@ class Measuring {
     Measuring(const Document &document, const Characters &characters, const Selection &page, Numbers words,
               const std::vector<double> &readers_before)
         : page_(page), readers_before_(readers_before), words_before_(1, 0), dates_before_(1, 0) {
+        Numbering<std::string_view> numbers;
         for (size_t i = 0; i < page.texts.size(); i++) {
-            texts_.push_back(stripped(document.texts[at(page.texts[i])].text, characters));
+            const std::string_view text = stripped(document.texts[at(page.texts[i])].text, characters);
+            texts_.push_back(numbers.of(text));
             words_before_.push_back(words_before_.back() + static_cast<double>(words[i]));
-            dates_before_.push_back(dates_before_.back() + has_date(texts_[i], characters));
+            dates_before_.push_back(dates_before_.back() + has_date(text, characters));
         }
     }
 
@@ -363,8 +332,8 @@ class Measuring {
             around.push_back(i);
         }
         double words = 0, by_readers = 0, dated = 0, with_one = 0, with_words = 0, largest = own[0].words;
-        std::vector<std::string_view> starts;
-        std::vector<std::tuple<std::string_view, std::string_view, double>> contents;
+        std::vector<int32_t> starts;
+        std::vector<std::tuple<int32_t, int32_t, double>> contents;
         for (size_t i = 0; i < records.size(); i++) {
             words += own[i].words;
             by_readers += own[i].by_readers;
@@ -392,7 +361,7 @@ class Measuring {
     const Selection &page_;
     const std::vector<double> &readers_before_;
     std::vector<double> words_before_, dates_before_;
-    std::vector<std::string_view> texts_;
+    std::vector<int32_t> texts_;        // numbers of distinct texts, which cost no more to compare if they are long
 };
 
 }  // namespace
@@ -404,8 +373,8 @@ void Selection::check(const Document &document) const {
     const auto is_in = [](int64_t each, int64_t first, int64_t end) { return each >= first && each < end; };
     for (int64_t i = 0; fits && i < count; i++)
         fits = is_in(elements[at(i)], 0, static_cast<int64_t>(document.elements.size())) && is_in(parents[at(i)], i > 0 ? 0 : -1, i)
-            && is_in(ends[at(i)], i + 1, count + 1) && is_in(text_starts[at(i)], 0, text_ends[at(i)] + 1)
-            && text_ends[at(i)] <= text_count
+            && is_in(ends[at(i)], i + 1, count + 1) && text_ends[at(i)] <= text_count
+            && is_in(text_starts[at(i)], 0, text_ends[at(i)] + 1)
             && (i == 0 || (text_starts[at(parents[at(i)])] <= text_starts[at(i)] && text_ends[at(i)] <= text_ends[at(parents[at(i)])]));
     for (int64_t i = 0; fits && i < text_count; i++)
         fits = is_in(texts[at(i)], 0, static_cast<int64_t>(document.texts.size()));
@@ -433,8 +402,8 @@ std::vector<Candidate> find_candidates(const Document &document, const Character
         elements_of_looks[look].push_back(elements[i]);
     }
     std::vector<Candidate> candidates;
-    std::unordered_set<std::vector<int32_t>, VectorHash> groups;
-    std::unordered_set<std::vector<int64_t>, VectorHash> places;
+    ScatteredSet<std::vector<int32_t>> groups;
+    ScatteredSet<std::vector<int64_t>> places;
     for (const Looks::Signature &signature : looks.signatures) {
         if (candidates.size() == MAX_CANDIDATES) break;
         double total = 0;
@@ -452,7 +421,7 @@ std::vector<Candidate> find_candidates(const Document &document, const Character
         if (!places.insert(members).second) continue;
         candidates.push_back({std::string(document.elements[at(page.elements[at(first)])].written),
                               looks.name_of(signature.key),
-                              signature.key.path < 0 ? std::string() : path_of(document, page, first), levels,
+                              std::get<2>(signature.key) < 0 ? std::string() : path_of(document, page, first), levels,
                               std::move(members), {}});
     }
     if (candidates.empty()) return candidates;
@@ -472,7 +441,7 @@ std::vector<int64_t> matching(const Document &document, const Characters &charac
         const size_t end = goes_on ? at(above) + 1 + each.written.size() : 0;
         covered.push_back(goes_on && (end == path.size() || path[end] == '/') ? static_cast<int64_t>(end) : -1);
     }
-    std::unordered_map<Classified, bool, PairHash> known;
+    ScatteredMap<Classified, bool> known;
     std::vector<int64_t> found;
     for (const int64_t each : elements) {
         if (each < 0 || at(each) >= document.elements.size()) throw std::invalid_argument("no such element");

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "codes.hpp"
+#include "hashing.hpp"
 #include "visibility.hpp"
 
 namespace detourage {
@@ -85,12 +85,6 @@ struct Items {
     }
 };
 
-struct StepHash {
-    size_t operator()(const std::pair<int64_t, int64_t> &step) const {
-        return combined(static_cast<uint64_t>(step.first), static_cast<uint64_t>(step.second));
-    }
-};
-
 class LayingOut {
   public:
     LayingOut(const Document &document, const Characters &characters, const Rows &rows)
@@ -130,8 +124,8 @@ class LayingOut {
     // The number of the path of each item, which is its row's position and the steps below. A step
     // consists of a tag and the classes that occur in several comments.
     std::vector<int64_t> number_paths(const Items &items, const std::vector<int64_t> &parents) {
-        std::unordered_map<std::string_view, std::vector<std::string_view>> words;
-        std::unordered_map<std::string_view, std::pair<int64_t, int64_t>> counts;   // comments, the last one
+        ScatteredMap<std::string_view, std::vector<std::string_view>> words;
+        ScatteredMap<std::string_view, std::pair<int64_t, int64_t>> counts;   // comments, the last one
         for (const int64_t item : items.items) {
             const std::string_view classes = document_.value(static_cast<int32_t>(item), "class");
             const auto [found, is_new] = words.try_emplace(classes);
@@ -144,7 +138,7 @@ class LayingOut {
         }
         const auto comment_count = static_cast<double>(rows_.count);
         const double least = std::max(MIN_SHARE * comment_count, std::min(2.0, comment_count));
-        std::unordered_map<std::string_view, std::string> common;   // common words of the classes
+        ScatteredMap<std::string_view, std::string> common;   // common words of the classes
         for (auto &[classes, of_classes] : words) {
             std::sort(of_classes.begin(), of_classes.end());
             for (const std::string_view word : of_classes)
@@ -152,9 +146,9 @@ class LayingOut {
                 if (static_cast<double>(counts[word].first) >= least && !has_digit(word, characters_))
                     (common[classes] += word) += ' ';
         }
-        std::unordered_map<std::string, int64_t> steps;
-        std::unordered_map<std::string_view, std::unordered_map<std::string_view, int64_t>> known;
-        std::unordered_map<std::pair<int64_t, int64_t>, int64_t, StepHash> numbers{{{-1, 0}, 0}};
+        ScatteredMap<std::string, int64_t> steps;
+        ScatteredMap<std::string_view, ScatteredMap<std::string_view, int64_t>> known;
+        ScatteredMap<std::pair<int64_t, int64_t>, int64_t> numbers{{{-1, 0}, 0}};
         std::vector<int64_t> paths;
         for (size_t i = 0; i < items.items.size(); i++) {
             const int64_t item = items.items[i];
