@@ -404,7 +404,7 @@ std::vector<float> Network::kinds_of(const Columns &columns) const {
     std::vector<float> of_kinds(kinds * width);
     const auto rows_of = [&](size_t kind) {
         Rows<NAMES> rows;
-        rows.add_words(names, &columns.names[kind * NAMES], kind < kinds ? NAMES : 0);
+        rows.add_words(names, columns.names.data() + kind * NAMES, kind < kinds ? NAMES : 0);
         return rows;
     };
     Rows<NAMES> rows = kinds > 1 ? rows_of(1) : Rows<NAMES>{};

@@ -10,11 +10,11 @@ import sys
 from contextlib import suppress
 
 PARTS = (
-    *("<p>", "</p>", "<div class=a1>", "</div>", "<a href='http://x.y/a/b-c?d#e'>", "</a>", "<b>"),
+    *("<p>", "</p>", "<div class='a1 comment'>", "</div>", "<a href='http://x.y/?d#e'>", "</a><b>"),
     *('<script type=application/ld+json>{"@type":"Article"</script>', "<td>", "<tr>", "<br>", "\n"),
     *("<noscript><p>No</p></noscript>", "<svg><title>t</title></svg>", "<table><tr><td>", "<img>"),
     *("</table>", "\u200b", "日本語。", "İ", "word ", "Word. ", "«Yes»", "<h1>", "</h1>", "<pre>"),
-    *("<meta name=description content='word Word'>", "<title>word</title>", "3.5 %", "😀", "<ol>"),
+    *("<meta name=description content='w Word'>", "<title>word</title>", "3.5.2020", "😀", "<ol>"),
     *("<p style='display:none'>", "<article id=x9 class='ArticleBody main-Text2'>", "<li value=3>"),
     *("<style>.a1,.b{display:none}/*</style>", "<p style=';visibility : hidden' aria-controls=x9>"),
     *("<math>x<annotation encoding=application/x-tex>y", "</math>", "<figure><figcaption>", "<ul>"),
@@ -50,6 +50,7 @@ def main(*files: str) -> None:
             page = parse_page(html, "https://a.example/" + html[:30])
             lines += len(judge_page(Outline.of(page.flat), None, page.url).lines)
             core.columns(page.flat, page.url)
+            core.matching(page.flat, "div", ".comment", "/html/body/div")
             stretches_of(page.document)
             located += sum(bool(each.texts) for each in read_content(page).blocks)
     network = shipped_bytes(*MODEL).partition(b"\n")[2]
