@@ -625,7 +625,7 @@ class ProvingGround(Deployment):
         self._harmful_sites.unlink()
 
     def publish_persistently(self, bodies: Iterable[bytes]) -> None:
-        """Publish messages, each again until the broker confirms it, as a careful crawler does."""
+        """Publish each message, again if necessary, until it is confirmed, as crawlers should."""
         unconfirmed = deque(bodies)
 
         def each_until_confirmed() -> Iterator[bytes]:

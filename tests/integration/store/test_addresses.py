@@ -133,7 +133,7 @@ def test_five_urls_of_an_article_are_one_page_in_any_order(
     session: Session, days: Sequence[int], latest_url: str | None
 ) -> None:
     states = set()
-    # In these 24 of the 120 orders, each URL is several times the first and several times the last.
+    # Every fifth of the 120 orders, in which each URL still comes first and last several times.
     for number, order in enumerate([*permutations(range(5))][::5]):
         site = f"s{number}"
         fetches = five_fetches(days, site)

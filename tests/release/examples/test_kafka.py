@@ -72,7 +72,7 @@ class Kafka:
         self._supervisor.__exit__(*error)
 
     def topics(self) -> tuple[Path, str, str]:
-        """Create topics, and return a client's properties, the topic of pages, and of articles."""
+        """Create topics; return a client's properties file, and topics for pages and articles."""
         name = secrets.token_hex(4)
         file = self._home / f"{name}.properties"
         properties = self._client | QUICK_GROUP
@@ -92,7 +92,7 @@ class Kafka:
         assert producer.flush(PATIENCE_SECONDS) == 0
 
     def take(self, topic: str, number: int) -> list[Message]:
-        """Return the messages of a topic, until there are the given number of different ones."""
+        """Consume a topic until `number` distinct messages arrived; return all, with repeats."""
         group = {"group.id": secrets.token_hex(4), "auto.offset.reset": "earliest"}
         consumer = Consumer({**self._client, **QUICK_GROUP, **group})
         consumer.subscribe([topic])
