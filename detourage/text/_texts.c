@@ -125,33 +125,33 @@ static int read_characters(Reader *reader, const unsigned char *at, const unsign
     Output *clean = &reader->clean;
     const unsigned char *run = at; /* the start of the characters still to be written */
     uint32_t traits = 0;
-    int is_parted = 0, begins = 1, has_invisible = 0;
+    int space_pending = 0, at_word_start = 1, has_invisible = 0;
     clean->length = 0;
     while (at < end) {
         const unsigned char *from = at;
-        const uint32_t now = traits_of(reader, character(&at));
-        counts[UNSPACED_CHARACTERS] += (now & UNSPACED) != 0;
-        if (now & (INVISIBLE | SPACE | ILLEGAL)) {
+        const uint32_t current = traits_of(reader, character(&at));
+        counts[UNSPACED_CHARACTERS] += (current & UNSPACED) != 0;
+        if (current & (INVISIBLE | SPACE | ILLEGAL)) {
             put(clean, run, (size_t)(from - run));
             run = at;
-            if (now & INVISIBLE)
+            if (current & INVISIBLE)
                 has_invisible = 1;
             else
-                is_parted = clean->length > 0;
+                space_pending = clean->length > 0;
             continue;
         }
-        if (is_parted) {
+        if (space_pending) {
             put(clean, " ", 1);
             read_sentence(&found, traits_of(reader, ' '));
             counts[CHARACTERS]++;
-            begins = 1;
-            is_parted = 0;
+            at_word_start = 1;
+            space_pending = 0;
         }
-        traits = now;
+        traits = current;
         if (!counts[CHARACTERS]++) counts[FIRST] = (int32_t)traits;
-        counts[WORDS] += begins;
-        counts[CAPITALISED] += begins && (traits & UPPER);
-        begins = 0;
+        counts[WORDS] += at_word_start;
+        counts[CAPITALISED] += at_word_start && (traits & UPPER);
+        at_word_start = 0;
         if (traits & COUNTED) {
             counts[CAPITALS] += (traits & UPPER) != 0;
             counts[DECIMALS] += (traits & DECIMAL) != 0;
@@ -402,10 +402,10 @@ static PyObject *texts_count(PyObject *module, PyObject *args) {
     const unsigned char *end = at ? at + length : NULL;
     int is_within = 0;
     while (at < end) {
-        const uint32_t now = traits_of(&reader, character(&at));
-        alone += (now & UNSPACED) != 0;
-        tokens += (now & UNSPACED) || ((now & WORD) && !is_within);
-        is_within = (now & WORD) || ((now & SIGN) && is_within);
+        const uint32_t current = traits_of(&reader, character(&at));
+        alone += (current & UNSPACED) != 0;
+        tokens += (current & UNSPACED) || ((current & WORD) && !is_within);
+        is_within = (current & WORD) || ((current & SIGN) && is_within);
     }
     PyBuffer_Release(&traits);
     return end ? Py_BuildValue("nn", tokens, alone) : NULL;

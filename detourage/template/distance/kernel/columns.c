@@ -203,16 +203,16 @@ static void list_inner(Columns *columns, const Layout *layout, Arena *arena) {
 static void list_innermost(Columns *columns, const Layout *layout, int32_t labels, Arena *arena) {
     const Tree *tree = columns->tree;
     bool *is_innermost = TAKE(arena, bool, tree->n);
-    int32_t *latest = TAKE(arena, int32_t, labels);
+    int32_t *last_node = TAKE(arena, int32_t, labels); /* by label: its last node so far, or -1 */
     columns->innermost_first = TAKE(arena, int32_t, labels + 2);
     columns->innermost = TAKE(arena, Innermost, layout->count);
     if (arena_failed(arena)) return;
     int32_t *first = columns->innermost_first + 1;
-    memset(latest, 0xFF, (size_t)labels * sizeof(int32_t));
+    memset(last_node, 0xFF, (size_t)labels * sizeof(int32_t));
     memset(columns->innermost_first, 0, ((size_t)labels + 2) * sizeof(int32_t));
     for (int32_t i = 0; i < tree->n; i++) {
-        is_innermost[i] = tree->size[i] > 1 && latest[tree->label[i]] < leftmost(tree, i);
-        latest[tree->label[i]] = i;
+        is_innermost[i] = tree->size[i] > 1 && last_node[tree->label[i]] < leftmost(tree, i);
+        last_node[tree->label[i]] = i;
     }
     for (int32_t c = 0; c < layout->count; c++)
         if (layout->node[c] >= 0 && is_innermost[layout->node[c]])

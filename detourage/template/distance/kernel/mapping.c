@@ -81,8 +81,8 @@ void trace_back(Trace *trace) {
             continue;
         }
         const int64_t cells = ((int64_t)f->size[pair.u] + 1) * ((int64_t)g->size[pair.v] + 1);
-        trace->cells -= cells;
-        if (trace->cells < 0) {
+        trace->cells_left -= cells;
+        if (trace->cells_left < 0) {
             trace->arena->over_limit = true;
             return;
         }

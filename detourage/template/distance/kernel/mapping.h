@@ -13,7 +13,7 @@ typedef struct {
     const int32_t *trees;  /* savings of subtree pairs, at number_f * width + number_g */
     int32_t width;
     int32_t *mapped;       /* by node of f: the node of g, initially -1 */
-    int64_t cells;         /* number of table cells that may still be computed */
+    int64_t cells_left;    /* number of table cells that may still be computed */
     Arena *arena;
 } Trace;
 

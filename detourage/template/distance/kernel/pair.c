@@ -66,7 +66,7 @@ typedef struct {
 } View;
 
 static double table_size(const View *view) {
-    return (double)view->keyroots_a.spread * (double)view->keyroots_b.spread;
+    return (double)view->keyroots_a.total_size * (double)view->keyroots_b.total_size;
 }
 
 static void look(View *view, Workspace *workspace) {
@@ -88,7 +88,7 @@ static bool is_swapped(const View *view) {
     const double gains_a = (double)view->keyroots_a.subtrees * view->b.n;
     const double gains_b = (double)view->keyroots_b.subtrees * view->a.n;
     const double most = (double)MAX_MEMORY / 8;
-    const bool swapped = view->keyroots_a.spread > view->keyroots_b.spread;
+    const bool swapped = view->keyroots_a.total_size > view->keyroots_b.total_size;
     return swapped ? gains_b < most || gains_b < gains_a : gains_a > most && gains_b < gains_a;
 }
 
@@ -98,7 +98,7 @@ static void make_plan(Plan *plan, const View *view, int32_t labels, const Way *w
     const int32_t smaller = min32(view->a.n, view->b.n);
     plan->unit = way->unit;
     plan->is_narrow = smaller <= NARROW_NODES && way->width != CELLS_32;
-    if (view->keyroots_a.spread > INT32_MAX / 4 || view->keyroots_b.spread > INT32_MAX / 4) {
+    if (view->keyroots_a.total_size > INT32_MAX / 4 || view->keyroots_b.total_size > INT32_MAX / 4) {
         arena->over_limit = true;
         return;
     }
@@ -264,7 +264,7 @@ static int32_t map_rows(Plan *plan, int32_t *mapped, Arena *arena) {
         .trees = trees,
         .width = g->subtrees,
         .mapped = mapped,
-        .cells = MAX_TRACED_CELLS,
+        .cells_left = MAX_TRACED_CELLS,
         .arena = arena,
     };
     for (int32_t i = 0; i < trace.f->n; i++) mapped[i] = -1;

@@ -109,7 +109,8 @@ void find_keyroots(const Tree *tree, Keyroots *keyroots, int32_t *number, Arena 
         .twin = TAKE(arena, int32_t, n),
         .keyroot = TAKE(arena, int32_t, n),
     };
-    int32_t *latest = TAKE(arena, int32_t, n);
+    /* By distinct subtree: its last keyroot so far, or -1. */
+    int32_t *last_keyroot = TAKE(arena, int32_t, n);
     if (arena_failed(arena)) return;
     for (int32_t i = 0; i < n; i++) {
         int32_t *top = &keyroots->top[leftmost(tree, i)];
@@ -122,7 +123,7 @@ void find_keyroots(const Tree *tree, Keyroots *keyroots, int32_t *number, Arena 
         const int32_t known = tree->subtree[i];
         if (known < 0 || number[known] < 0) {
             if (known >= 0) number[known] = keyroots->subtrees;
-            latest[keyroots->subtrees] = -1;
+            last_keyroot[keyroots->subtrees] = -1;
             keyroots->subtree[i] = keyroots->subtrees++;
         } else {
             keyroots->subtree[i] = number[known];
@@ -131,14 +132,14 @@ void find_keyroots(const Tree *tree, Keyroots *keyroots, int32_t *number, Arena 
     for (int32_t i = 0; i < n; i++) {
         if (tree->subtree[i] >= 0) number[tree->subtree[i]] = -1;
         if (tree->size[i] == 1 || keyroots->top[leftmost(tree, i)] != i) continue;
-        int32_t *before = &latest[keyroots->subtree[i]];
+        int32_t *previous = &last_keyroot[keyroots->subtree[i]];
         keyroots->twin[i] = -1;
-        if (*before < 0) {
+        if (*previous < 0) {
             keyroots->keyroot[keyroots->count++] = i;
-            keyroots->spread += tree->size[i];
+            keyroots->total_size += tree->size[i];
         } else {
-            keyroots->twin[*before] = i;
+            keyroots->twin[*previous] = i;
         }
-        *before = i;
+        *previous = i;
     }
 }

@@ -29,7 +29,7 @@ typedef struct {
     int32_t *twin;     /* by keyroot: the next keyroot with an equal subtree, or -1 */
     int32_t count;     /* number of distinct keyroots */
     int32_t *keyroot;  /* keyroots in ascending order, so that nested ones come first */
-    int64_t spread;    /* sum of the sizes of the distinct keyroots' subtrees */
+    int64_t total_size; /* total size of the subtrees of the distinct keyroots */
 } Keyroots;
 
 /* `number` has an element for every subtree of the forest. All are -1 before and after the call. */
