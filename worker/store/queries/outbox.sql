@@ -3,18 +3,21 @@
 -- enqueue --
 -- Fragment: enqueue the tasks in `requested`, and give each a turn in its lane.
 -- A task that replaces an earlier request keeps the turn of that request (`kept`). `withdrawn` has
--- the IDs of the entries that the same statement deletes. Turns below 0 are those of short queues.
+-- the IDs of the entries that the same statement deletes. Turns below 0 are those of short queues,
+-- which have one half of each lane; the other half is for backlogs. `:is_short` chooses the half;
+-- if it is NULL, the length of the site's queue does.
 --
--- The new tasks of a site: their number, how many of them keep a turn, and their order.
+-- By site: the number of new tasks, how many of them keep a turn, the last turn kept, and each
+-- task's place among them; tasks that keep a turn come first.
 placed AS (
-    SELECT *, count(*) OVER site AS together, count(kept) OVER site AS again,
+    SELECT *, count(*) OVER site AS new_tasks, count(kept) OVER site AS kept_turns,
         max(kept) OVER site AS last_kept,
         row_number() OVER (PARTITION BY task, site_id ORDER BY kept, number) AS place
     FROM requested WINDOW site AS (PARTITION BY task, site_id)
-), halved AS (
+), in_half AS (
     -- The site's latest turn, and whether its tasks still make up a short queue.
     SELECT placed.*, greatest(own.last, last_kept) AS last, coalesce(
-        :is_short, site_id IS NOT NULL AND together + own.number <= :short
+        :is_short, site_id IS NOT NULL AND new_tasks + own.number <= :short
             AND coalesce(greatest(own.last, last_kept), -1) < 0
     ) AS is_short
     FROM placed CROSS JOIN LATERAL (
@@ -26,7 +29,7 @@ placed AS (
         ) AS latest
     ) AS own
 ), served AS (
-    -- The turns last served in both halves of each lane.
+    -- The turn last served in each half of each lane.
     SELECT lane, max(turn) FILTER (WHERE is_short) AS short,
         max(turn) FILTER (WHERE NOT is_short) AS backlog
     FROM outbox_turns WHERE lane IN (SELECT task FROM requested) GROUP BY lane
@@ -34,7 +37,7 @@ placed AS (
     -- Tasks of queues that are no longer short, except those that a relay is publishing.
     SELECT id, turn, lane, site_id FROM outbox
     WHERE CAST(:is_short AS boolean) IS NULL AND turn < 0
-        AND (lane, site_id) IN (SELECT task, site_id FROM halved WHERE NOT is_short AND last < 0)
+        AND (lane, site_id) IN (SELECT task, site_id FROM in_half WHERE NOT is_short AND last < 0)
         AND id NOT IN (SELECT id FROM withdrawn)
     FOR UPDATE SKIP LOCKED
 ), moved AS (
@@ -48,19 +51,21 @@ placed AS (
 ), enqueued AS (
     INSERT INTO outbox (task, site_id, arguments, headers, turn)
     SELECT task, site_id, arguments, trace, CASE
+        -- A turn is kept only in the half to which it belongs.
         WHEN (kept < 0) = is_short THEN kept
         -- Otherwise, the task comes after the site's other tasks and after the turn last served.
+        -- Its place is counted without the tasks that keep their turns.
         ELSE CASE WHEN site_id IS NULL THEN 1 ELSE place END
-            - CASE WHEN (last_kept < 0) = is_short THEN again ELSE 0 END
+            - CASE WHEN (last_kept < 0) = is_short THEN kept_turns ELSE 0 END
             + CASE
                 WHEN is_short
                     THEN greatest(coalesce(served.short, :first), CASE WHEN last < 0 THEN last END)
                 ELSE greatest(coalesce(served.backlog, 0), last) + (
-                    SELECT count(*) FROM grown WHERE (lane, site_id) = (task, halved.site_id)
+                    SELECT count(*) FROM grown WHERE (lane, site_id) = (task, in_half.site_id)
                 )
             END
     END
-    FROM halved LEFT JOIN served ON served.lane = task
+    FROM in_half LEFT JOIN served ON served.lane = task
     ORDER BY number
 )
 
