@@ -171,7 +171,7 @@ def _compare(
     notable_added = (b for b in added if not after.is_negligible(b, added))
     notable_removed = (a for a in sorted(removed) if not before.is_negligible(a, removed))
     notable_moved = ((a, b) for a, b in moved.items() if not after.is_negligible(b, ()))
-    positions = _positions_of_removed(matched, old, new)
+    positions = _removal_positions(matched, old, new)
     # Each change with its position in the new text; at the same position, removed sentences (0)
     # come before others (1).
     changes = [
@@ -281,16 +281,16 @@ def _is_ignored(
 
 
 def _without_counters(sentence: Sentence) -> str:
-    """Return the key of a sentence; in a short line such as "12 comments", every number is 0."""
+    """Return a sentence's key; in short notes such as "12 comments", numbers are replaced by 0."""
     if not sentence.is_note or sentence.bag.total() > MAX_COUNTER_WORDS:
         return sentence.key
     return _NUMBER.sub("0", sentence.key)
 
 
-def _positions_of_removed(
+def _removal_positions(
     matched: Mapping[int, int], old: Sequence[Sentence], new: Sequence[Sentence]
 ) -> list[int]:
-    """Return the position of each old sentence in the new text, if it has been removed.
+    """Return, for each old sentence, the position in the new text at which to list its removal.
 
     It is the end of the nearest matched sentence before it, or -1 if there is none.
     """

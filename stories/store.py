@@ -28,13 +28,13 @@ LOCK: Final = 0x73746F72
 CONNECT_SECONDS = 10
 LOCK_SECONDS = 60
 SILENCE_SECONDS = 25
-"""Time limits for connecting, for waiting for a lock, and for data that the server does not
-acknowledge. The attempt is then repeated."""
+"""Time limits for connecting, for waiting for a lock, and for the server's acknowledgement of sent
+data. On expiry, the operation is retried."""
 
 _TRANSIENT = re.compile("08|40|53|55P03|57P0[123]")
 """SQLSTATEs of transient failures: lost connections (08), conflicts with other transactions (40),
-shortages (53), locks not granted in time (55P03), and a server that stops or starts (57P01 to 03).
-"""
+insufficient resources (53), locks not granted in time (55P03), and a server that stops or starts
+(57P01 to 57P03)."""
 
 
 def engine_of(url: str) -> Engine:

@@ -14,9 +14,9 @@ from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
 
 MIN_SHARE = 0.9  # share of comments with a depth if depths are used; missing depths count as 0
-MAX_JUMPS = 0.1  # share of comments that are more than one level deeper than the preceding comment
-MAX_ANCESTORS = 12  # ancestors of a comment whose indentation counts
-MAX_HEADER = 80  # length, in characters, of a text that states who is being answered
+MAX_JUMP_SHARE = 0.1  # of comments that are more than one level deeper than the preceding one
+MAX_ANCESTORS = 12  # number of ancestors in which a comment's indentation is looked for
+MAX_HEADER = 80  # maximum length, in characters, of a text that states who is being answered
 _Parents = list[int | None]
 _Extents = Sequence[Extent]
 _DEPTH_CLASS = lazy_pattern(  # "depth-2", "indent3"
@@ -180,7 +180,7 @@ def _rank_depths(depths: Sequence[float | None]) -> list[int] | None:
     rank_of = {depth: rank for rank, depth in enumerate(distinct)}
     ranks = [rank_of[depth] if depth is not None else 0 for depth in depths]
     jumps = sum(after > before + 1 for before, after in pairwise(ranks))
-    return ranks if ranks[0] == 0 and jumps <= MAX_JUMPS * len(ranks) else None
+    return ranks if ranks[0] == 0 and jumps <= MAX_JUMP_SHARE * len(ranks) else None
 
 
 def _parents_by_depth(depths: Sequence[int]) -> _Parents:

@@ -206,7 +206,8 @@ def choose_lines(
     another weight of recall (`RECALL_WEIGHTS`) instead.
     """
     order = np.argsort(-probabilities, kind="stable")
-    # Of the most probable lines, one or more: the expected words of the text, and all words.
+    # For each number of most probable lines, from one on: how many of their words are expected to
+    # belong to the text, and how many words they have.
     right = np.cumsum((probabilities * word_counts)[order])
     taken = np.cumsum(word_counts[order])
     weight = RECALL_WEIGHTS[favor]

@@ -43,7 +43,8 @@ class Outline:
     propagate to ancestors (Deturck 2015, section 4.4) without a second pass. Descendants of the
     elements in `detourage.html.text.without_text` are omitted.
 
-    `flat` has only these elements, `document` all of them; `text_lines` is each text's line number.
+    `flat` contains only these elements, `document` every element of the page; `text_lines` has the
+    line number of each text.
     """
 
     flat: FlatDocument

@@ -115,9 +115,9 @@ def texts_of(session: Session, page_ids: Sequence[int]) -> dict[int, str]:
 def messages(
     session: Session, criteria: ArticleFilter, *, before: int | None
 ) -> tuple[list[dict[str, Any]], int | None]:
-    """Return the messages of a batch of articles, and ``before`` of the next batch.
+    """Return a batch of article messages, and the value of ``before`` for the next batch.
 
-    The latter is None at the end.
+    Only pages with IDs below ``before`` are read. The second value is None after the last batch.
     """
     ids = _next_ids(session, criteria, before, BATCH_PAGES)
     query = SQL.messages.columns(message=ArticleJson)

@@ -1,7 +1,7 @@
 -- The queries of the inspector.
 
 -- inspected_site --
--- Return a site, or None if it does not exist.
+-- Return a site with its page count and latest generation, or no row if it does not exist.
 SELECT id, key, (SELECT count(*) FROM pages WHERE site_id = sites.id), coalesce(number, 0),
     created_at, method, silhouette
 FROM sites LEFT JOIN generations ON site_id = sites.id
@@ -16,7 +16,7 @@ WHERE template_groups.site_id = :site_id AND template_groups.generation = :gener
 ORDER BY size DESC, number
 
 -- pages_in_no_group --
--- Count a site's pages that are in no group of a generation, by reason.
+-- Count a site's pages in no group of a generation: outliers, waiting pages, pages without a tree.
 SELECT count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NOT NULL
         AND group_number IS NULL),
     count(*) FILTER (WHERE tree_id IS NOT NULL AND page_id IS NULL),
@@ -113,7 +113,7 @@ FROM articles WHERE page_id = :page_id
 ORDER BY revision DESC LIMIT :limit
 
 -- last_article --
--- Return the row of a page's latest article message, or None if the page does not exist.
+-- Return the row of a page's latest article message, or no row if the page does not exist.
 SELECT message FROM pages
 LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
 WHERE pages.id = :page_id

@@ -52,7 +52,7 @@ class StoreUnavailableError(UnavailableError):
 
 
 class PageObjects:
-    """The object store to which new contents are written: a URL with ``s3://`` or ``file://``."""
+    """An object store for new contents; its URL begins with ``s3://`` or ``file://``."""
 
     def __init__(self, url: str) -> None:
         require_extra("objects", "an object store", "obstore", distribution="detourage-service")
@@ -71,7 +71,7 @@ class PageObjects:
         )
 
     def is_marked(self) -> bool:
-        """Return whether the store has its marker; write it if only writing is permitted."""
+        """Return whether the store has its marker; with write-only access, write it first."""
         import obstore
         from obstore.exceptions import PermissionDeniedError
 

@@ -81,7 +81,7 @@ _RULES = (
 )
 
 OBJECTS = len(_RULES)
-"""Index of the rule for objects; the IDs of its `Cursor` are numbers of shards."""
+"""Index of the rule for objects; `Cursor.after` is then the number of the next shard."""
 
 _KINDS: tuple[Kind, ...] = (*(rule.kind for rule in _RULES), "objects")
 
@@ -95,7 +95,10 @@ def first_cursor(kinds: Collection[Kind], rule: int = 0) -> Cursor | None:
 def prune(
     session: Session, cursor: Cursor, *, kinds: Collection[Kind], days: float, dry_run: bool = False
 ) -> Step:
-    """Remove, or only count, the removable rows of a window; rows that others lock are skipped."""
+    """Remove the removable rows of a window, except those locked by other transactions.
+
+    A dry run only counts the removable rows, including locked ones.
+    """
     rule = _RULES[cursor.rule]
     age = timedelta(days=days)
     window_key = rule.window_key
