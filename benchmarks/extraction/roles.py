@@ -67,7 +67,7 @@ def score_models(pages: Iterable[LabelledSource], models: FoldModels) -> dict[st
             continue
         judgement = judge_page(outline, None, source.url, models.model_for(gold.site))
         lines = judgement.lines
-        lengths = np.array([len(line.tokens) for line in lines], dtype=np.float64)
+        lengths = np.array([line.words for line in lines], dtype=np.float64)
         in_text, _ = choose_lines(judgement.probabilities, lengths)
         assigned = [
             judgement.roles[place] for place in judgement.role_probabilities.argmax(axis=1).tolist()

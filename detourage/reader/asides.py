@@ -135,8 +135,8 @@ def _is_label_above(lines: Sequence[Line], place: int) -> bool:
 
 
 def _is_paragraph(line: Line) -> bool:
-    is_long = len(line.tokens) >= MIN_PARAGRAPH_WORDS
-    return line.is_prose and is_long and line.linked <= MAX_LINKED_SHARE * len(line.tokens)
+    is_long = line.words >= MIN_PARAGRAPH_WORDS
+    return line.is_prose and is_long and line.linked <= MAX_LINKED_SHARE * line.words
 
 
 def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
@@ -171,7 +171,7 @@ def _forms(page: Outline, lines: Sequence[Line], places: Sequence[int]) -> set[i
 
 
 def _max_form_words(lines: Sequence[Line], places: Sequence[int]) -> float:
-    return min(MAX_FORM_WORDS, MAX_FORM_SHARE * sum(len(lines[place].tokens) for place in places))
+    return min(MAX_FORM_WORDS, MAX_FORM_SHARE * sum(lines[place].words for place in places))
 
 
 def _form_around(page: Outline, element: int, max_words: float) -> int:
@@ -203,7 +203,7 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
     max_words = _max_form_words(lines, places)
     asides: set[int] = set()
     for place in unsure:
-        if len(lines[place].tokens) > max_words or not _COOKIES.search(lines[place].text):
+        if lines[place].words > max_words or not _COOKIES.search(lines[place].text):
             continue
         form = _form_around(page, lines[place].block, max_words)
         if bisect_left(buttons, form) < bisect_left(buttons, page.ends[form]):  # has a button
@@ -216,12 +216,12 @@ def _links_at_end(
 ) -> Sequence[int]:
     """Return the linked headlines at the end of a text, below its last paragraph."""
     lines = judged.lines
-    if not places or lines[places[-1]].linked < len(lines[places[-1]].tokens):
+    if not places or lines[places[-1]].linked < lines[places[-1]].words:
         return ()
     base, site = base_of(page.root, url), site_of(url)
     for count, place in enumerate(reversed(places)):
         line = lines[place]
-        if judged.probabilities[place] >= UNLIKELY or line.linked < len(line.tokens):
+        if judged.probabilities[place] >= UNLIKELY or line.linked < line.words:
             return places[len(places) - count :] if count > 1 and _is_paragraph(line) else ()
         address = absolute(_label_and_link(page, line)[1], base)
         if address is None or site_of(address) != site or line.linked < MIN_HEADLINE_WORDS:
@@ -234,9 +234,9 @@ def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:
     last = places[-1 - MAX_LINES_AFTER_NOTICE :]
     for index, place in enumerate(last):
         line = lines[place]
-        if _COPYRIGHT.search(line.text) and len(line.tokens) <= MAX_NOTICE_WORDS:
+        if _COPYRIGHT.search(line.text) and line.words <= MAX_NOTICE_WORDS:
             after = last[index + 1 :]
-            if all(len(lines[each].tokens) <= MAX_WORDS_AFTER_NOTICE for each in after):
+            if all(lines[each].words <= MAX_WORDS_AFTER_NOTICE for each in after):
                 return [place, *after]
     return []
 
@@ -249,7 +249,7 @@ def _offers(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
         if after and _is_before_offer(judged, place, after):
             # If an offer that is no text follows the last line, that line is the last paragraph.
             return () if _is_before_offer(judged, places[-1], ()) else after
-        words += len(judged.lines[place].tokens)
+        words += judged.lines[place].words
         if words > MAX_OFFER_WORDS:
             break
     return ()

@@ -185,7 +185,7 @@ def body_of(
     """Return the body that consists of the given lines, one or more, without repeated passages."""
     kept = _without_repeats(page, kept)
     numbers = frozenset(line.number for line in kept)
-    blocks, words = [line.block for line in kept], [len(line.tokens) for line in kept]
+    blocks, words = [line.block for line in kept], [line.words for line in kept]
     container = _smallest_around(page, blocks, words, share=1.0)
     core = _smallest_around(page, blocks, words, share=CORE_SHARE)
     if core > container and page.tags[core] == "p":
@@ -226,7 +226,7 @@ def _without_repeats(page: Outline, lines: Sequence[Line]) -> Sequence[Line]:
     """
     first_copies = {line.text: line for line in reversed(lines)}
     is_repeated = [first_copies[line.text] is not line for line in lines]
-    is_long = [len(line.tokens) >= MIN_REPEATED_WORDS for line in lines]
+    is_long = [line.words >= MIN_REPEATED_WORDS for line in lines]
     if sum(map(and_, is_repeated, is_long)) < MIN_REPEATED_LINES:
         return lines
     parents, is_hidden = page.parents, hidden(page)
@@ -246,7 +246,7 @@ def _without_repeats(page: Outline, lines: Sequence[Line]) -> Sequence[Line]:
 def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) -> Sequence[Line]:
     """Drop pull quotes: quotations that only repeat a passage of the text to catch the eye."""
     is_quote = [roles[line.number].role == "quote" for line in lines]
-    quotes = [line for line in compress(lines, is_quote) if len(line.tokens) >= MIN_QUOTE_WORDS]
+    quotes = [line for line in compress(lines, is_quote) if line.words >= MIN_QUOTE_WORDS]
     if not quotes or all(is_quote):
         return lines
     other_text = "".join(map(_joined_tokens, compress(lines, map(not_, is_quote))))

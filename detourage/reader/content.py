@@ -253,7 +253,7 @@ def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | No
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
     is_record = np.isin(outline.flat.numbers, records)
     is_inside = outline.flat.within(is_record)[[line.block for line in judged.lines]]
-    word_counts = np.array([len(line.tokens) for line in judged.lines])
+    word_counts = np.array([line.words for line in judged.lines])
     probabilities = judged.probability_of(("comment",))
     comment_words = probabilities * word_counts
     first = int(is_inside.argmax())

@@ -67,7 +67,7 @@ class TemplateKnowledge:
         for outline in outlines:
             paths = Paths.of(outline, numbers).numbers
             lines = tuple(
-                KnownLine(paths[line.block], digest_of(line.tokens), len(line.tokens))
+                KnownLine(paths[line.block], digest_of(line.tokens), line.words)
                 for line in lines_of(outline)
             )
             pages.append(KnownPage(Titles.of(outline), lines))

@@ -6,6 +6,7 @@ import numpy as np
 
 from detourage.html.flat import Booleans, Integers
 from detourage.reader.outline import Outline, rows
+from detourage.text import words
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import Count
@@ -60,20 +61,26 @@ class Line(NamedTuple):
     """A line with at least one token.
 
     `number` equals `TextNode.line`, `block` is the index of the nearest enclosing block element,
-    `linked` is the number of tokens in links, and `sentences` is the number of sentence ends.
+    `words` is the number of tokens, `linked` that of tokens in links, and `sentences` is the number
+    of sentence ends.
     """
 
     number: int
     block: int
     text: str
-    tokens: tuple[str, ...]
+    words: int
     linked: int
     sentences: int
 
     @property
     def is_prose(self) -> bool:
         """Whether the line contains a sentence and is less than half linked."""
-        return self.sentences > 0 and 2 * self.linked < len(self.tokens)
+        return self.sentences > 0 and 2 * self.linked < self.words
+
+    @property
+    def tokens(self) -> list[str]:
+        """The tokens, computed at each access, because few lines need them."""
+        return words.tokens(self.text)
 
 
 class LineColumns(NamedTuple):
@@ -118,15 +125,13 @@ def _line_columns(page: Outline) -> LineColumns:
 
 def lines_of(page: Outline) -> list[Line]:
     """Return the lines of a page, in order."""
-    texts, columns = page.tokenised, line_columns(page)
-    ends = texts.ends[columns.texts]
-    ranges = zip((ends - columns.words).tolist(), ends.tolist(), strict=True)
+    columns = line_columns(page)
     return rows(
         Line,
         columns.numbers.tolist(),
         columns.blocks.tolist(),
-        map(texts.clean.__getitem__, columns.texts.tolist()),
-        [tuple(texts.tokens[start:end]) for start, end in ranges],
+        map(page.tokenised.clean.__getitem__, columns.texts.tolist()),
+        columns.words.tolist(),
         columns.linked.tolist(),
         columns.sentences.tolist(),
     )

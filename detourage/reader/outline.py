@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import chain
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -76,7 +77,7 @@ class Outline:
 
     @cached_property
     def tokenised(self) -> Texts:
-        """The texts and lines with their tokens and counts."""
+        """The texts and lines with their counts."""
         return read_texts(self.flat.texts, self.line_starts)
 
     @cached_property
@@ -118,7 +119,7 @@ class Outline:
     @cached_property
     def tokens(self) -> list[str]:
         """Tokens of the text nodes."""
-        return self.tokenised.tokens[: int(self._tokens_before[-1])]
+        return [*chain.from_iterable(map(words.tokens, self.flat.texts))]
 
     @cached_property
     def _tokens_before(self) -> Integers:

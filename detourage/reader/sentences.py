@@ -50,7 +50,7 @@ def find_body(page: Outline) -> FoundBody | None:
 def uninteresting(page: Outline) -> set[int]:
     """Return the outermost elements that *cleaning* removes."""
     is_removed = page.flat.having(UNINTERESTING_TAGS) | page.named(UNINTERESTING)
-    is_removed &= page.sizes <= MAX_REMOVED_SHARE * len(page.tokens)
+    is_removed &= page.sizes <= MAX_REMOVED_SHARE * page.size(0)
     cleaned: set[int] = set()
     end = 0
     for index in np.flatnonzero(is_removed).tolist():

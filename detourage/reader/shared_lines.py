@@ -60,7 +60,7 @@ class PageLines(NamedTuple):
                 break
             digest = masked_digest_of(line)
             if line.number in body_lines:
-                main[digest] = len(line.tokens)
+                main[digest] = line.words
             else:
                 others.add(digest)
         return cls(main, frozenset(others - main.keys()))
@@ -181,11 +181,12 @@ def masked_digest_of(line: Line) -> int:
 
     The numbers of a sentence may be the news: temperatures, results, or prices.
     """
-    if not any(map(_has_digit, line.tokens)):
-        return digest_of(line.tokens)
+    all_tokens = line.tokens
+    if not any(map(_has_digit, all_tokens)):
+        return digest_of(all_tokens)
     masked: list[str] = []
     for may_be_date, run in groupby(
-        line.tokens, lambda token: _has_digit(token) or _is_date_word(token)
+        all_tokens, lambda token: _has_digit(token) or _is_date_word(token)
     ):
         tokens = [*run]
         masked += ["0"] if may_be_date and _is_masked(tokens, is_prose=line.is_prose) else tokens

@@ -59,7 +59,7 @@ def find_thread(
     if not lines:
         return None
     post_lines = _post_lines(page, lines, posts)
-    word_counts = np.array([len(line.tokens) for line in lines])
+    word_counts = np.array([line.words for line in lines])
     if body.lines is None:
         is_text = judged.probabilities >= MIN_OUTSIDE
     else:

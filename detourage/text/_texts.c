@@ -1,4 +1,4 @@
-/* Cleaning, tokenisation and counting of texts in a single pass. Character traits are taken from a
+/* Cleaning of texts, and counting of their tokens and characters, in a single pass. Character traits are taken from a
  * table built in Python.
  */
 #define PY_SSIZE_T_CLEAN
@@ -17,28 +17,11 @@ enum { TOKENS, SENTENCES, UNSPACED_CHARACTERS, CHARACTERS, CAPITALS, DECIMALS, C
 
 enum { FIRST_IDEOGRAPH = 0x2E80, FIRST_RARE = 0x20000, LAST_UNSPACED = 0x3FFFF };
 
-/* A token, which is in no other slot; `item` is NULL in an empty slot. */
-typedef struct {
-    uint64_t hash;
-    PyObject *item;
-    size_t start;
-    uint32_t length;
-} Slot;
-
-/* Distinct tokens: their concatenated bytes, and a hash table. */
-typedef struct {
-    Output bytes;
-    Slot *slots;
-    size_t room, used;
-} Distinct;
-
 typedef struct {
     const uint32_t *traits, *lower;
     size_t known;
-    uint64_t seed;
-    Distinct distinct;
     Output joined, clean, token, counts, invisible, line_texts;
-    PyObject *texts, *tokens;
+    PyObject *texts;
 } Reader;
 
 /* Decode a character of valid UTF-8, and advance to the next. */
@@ -170,22 +153,6 @@ static int read_characters(Reader *reader, const unsigned char *at, const unsign
     return has_invisible;
 }
 
-static int grow(Distinct *distinct) {
-    const size_t room = distinct->room ? distinct->room * 2 : 1024;
-    Slot *slots = calloc(room, sizeof(Slot));
-    if (!slots) return 0;
-    for (size_t i = 0; i < distinct->room; i++) {
-        if (!distinct->slots[i].item) continue;
-        size_t place = distinct->slots[i].hash & (room - 1);
-        while (slots[place].item) place = (place + 1) & (room - 1);
-        slots[place] = distinct->slots[i];
-    }
-    free(distinct->slots);
-    distinct->slots = slots;
-    distinct->room = room;
-    return 1;
-}
-
 /* Return whether a token is a single character from U+2E80 onwards, that is, three bytes from E2 BA 80
  * onwards, or four bytes. */
 static int is_ideograph(const char *token, size_t length) {
@@ -193,40 +160,16 @@ static int is_ideograph(const char *token, size_t length) {
     return at[0] >= 0xE2 && length == (at[0] < 0xF0 ? 3u : 4u) && character(&at) >= FIRST_IDEOGRAPH;
 }
 
-/* Store a token. Return 0 with an exception set on failure. */
+/* Count a token. Return 0 with an exception set on failure. */
 static int end_token(Reader *reader, int32_t *counts) {
     Output *token = &reader->token;
-    Distinct *distinct = &reader->distinct;
     const size_t length = token->length;
     token->length = 0;
-    if (!length) return 1;
+    if (token->failed) PyErr_NoMemory();
+    if (!length || token->failed) return !token->failed;
     counts[IDEOGRAPHS] += is_ideograph(token->data, length);
-    if (token->failed || (distinct->used * 2 >= distinct->room && !grow(distinct))) {
-        PyErr_NoMemory();
-        return 0;
-    }
-    const uint64_t hash = hash_of(reader->seed, token->data, length);
-    size_t place = hash & (distinct->room - 1);
-    Slot *slot = distinct->slots + place;
-    while (slot->item && (slot->hash != hash || slot->length != length ||
-                          memcmp(distinct->bytes.data + slot->start, token->data, length))) {
-        place = (place + 1) & (distinct->room - 1);
-        slot = distinct->slots + place;
-    }
-    if (!slot->item) {
-        const size_t start = distinct->bytes.length;
-        put(&distinct->bytes, token->data, length);
-        if (distinct->bytes.failed) {
-            PyErr_NoMemory();
-            return 0;
-        }
-        PyObject *item = PyUnicode_DecodeUTF8(token->data, (Py_ssize_t)length, "strict");
-        if (!item) return 0;
-        *slot = (Slot){hash, item, start, (uint32_t)length};
-        distinct->used++;
-    }
     counts[TOKENS]++;
-    return PyList_Append(reader->tokens, slot->item) == 0;
+    return 1;
 }
 
 /* Split a text into tokens in lower case, according to the table. Return 0 with an exception set on
@@ -348,39 +291,33 @@ static int read_all(Reader *reader, PyObject *texts, const int64_t *starts, Py_s
 }
 
 PyDoc_STRVAR(read_doc,
-             "read(texts, starts, traits, lower, seed) -> tuple\n\n"
+             "read(texts, starts, traits, lower) -> tuple\n\n"
              "Read texts, and the lines that begin at some of them (see detourage.text.texts). The tables have\n"
-             "a uint32 per character up to a maximum. Return lists of cleaned texts and of tokens, int32\n"
-             "counts per text, and an int64 column with the text of each line.");
+             "a uint32 per character up to a maximum. Return a list of cleaned texts, int32 counts\n"
+             "per text, and an int64 column with the text of each line.");
 
 static PyObject *texts_read(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *texts, *answer = NULL;
     Py_buffer starts, traits, lower;
-    unsigned long long seed;
-    if (!PyArg_ParseTuple(args, "O!y*y*y*K", &PyList_Type, &texts, &starts, &traits, &lower, &seed))
-        return NULL;
+    if (!PyArg_ParseTuple(args, "O!y*y*y*", &PyList_Type, &texts, &starts, &traits, &lower)) return NULL;
     const size_t known = (size_t)(traits.len < lower.len ? traits.len : lower.len) / sizeof(uint32_t);
     const Py_ssize_t lines = starts.len / (Py_ssize_t)sizeof(int64_t);
-    Reader reader = {.traits = traits.buf, .lower = lower.buf, .known = known, .seed = seed};
+    Reader reader = {.traits = traits.buf, .lower = lower.buf, .known = known};
     reader.texts = PyList_New(0);
-    reader.tokens = PyList_New(0);
     if (known <= ' ')
         PyErr_SetString(PyExc_ValueError, "the tables do not cover ASCII");
-    else if (reader.texts && reader.tokens && read_all(&reader, texts, starts.buf, lines)) {
+    else if (reader.texts && read_all(&reader, texts, starts.buf, lines)) {
         PyObject *counts = bytes_of(&reader.counts), *line_texts = bytes_of(&reader.line_texts);
         if (counts && line_texts)
-            answer = PyTuple_Pack(4, reader.texts, reader.tokens, counts, line_texts);
+            answer = PyTuple_Pack(3, reader.texts, counts, line_texts);
         Py_XDECREF(counts);
         Py_XDECREF(line_texts);
     }
     Py_XDECREF(reader.texts);
-    Py_XDECREF(reader.tokens);
-    for (size_t i = 0; i < reader.distinct.room; i++) Py_XDECREF(reader.distinct.slots[i].item);
-    Output *const outputs[] = {&reader.distinct.bytes, &reader.joined, &reader.clean, &reader.token,
+    Output *const outputs[] = {&reader.joined, &reader.clean, &reader.token,
                                &reader.counts, &reader.invisible, &reader.line_texts};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) free(outputs[i]->data);
-    free(reader.distinct.slots);
     PyBuffer_Release(&starts);
     PyBuffer_Release(&traits);
     PyBuffer_Release(&lower);

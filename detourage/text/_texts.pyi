@@ -8,6 +8,5 @@ def read(
     starts: npt.NDArray[np.int64],
     traits: npt.NDArray[np.uint32],
     lower: npt.NDArray[np.uint32],
-    seed: int,
     /,
-) -> tuple[list[str], list[str], bytes, bytes]: ...
+) -> tuple[list[str], bytes, bytes]: ...

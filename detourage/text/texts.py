@@ -106,8 +106,6 @@ def character_tables() -> CharacterTables:
 
 
 Integers = npt.NDArray[np.int64]
-_SEED = hash("detourage.text.texts") & 0xFFFF_FFFF_FFFF_FFFF
-"""Hash seed of the process, without effect on results."""
 
 
 class Count(IntEnum):
@@ -133,17 +131,16 @@ class Count(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Tokens and counts of a page's texts, and then of those of its lines that are no single text.
+    """Counts of a page's texts, and then of those of its lines that are no single text.
 
-    `clean` has each text on one line, and `tokens` the tokens of all texts (see
-    `detourage.text.words`). `ends` has the index after each text's last token. `counts` has a row
-    per text and a column per `Count`. ``UNSPACED`` counts the single-character words of the
-    original text, ``IDEOGRAPHS`` those among its tokens. ``FIRST`` and ``LAST`` are the traits of
-    its first and last characters. `line_texts` has the index of each line among the texts.
+    `clean` has each text on one line. `ends` has the number of tokens (see `detourage.text.words`)
+    up to the end of each text. `counts` has a row per text and a column per `Count`. ``UNSPACED``
+    counts the single-character words of the original text, ``IDEOGRAPHS`` those among its tokens.
+    ``FIRST`` and ``LAST`` are the traits of its first and last characters. `line_texts` has the
+    index of each line among the texts.
     """
 
     clean: Sequence[str]
-    tokens: list[str]
     ends: Integers
     counts: npt.NDArray[np.int32]
     line_texts: Integers
@@ -164,17 +161,16 @@ def count_words(text: str) -> float:
 
 
 def read_texts(texts: list[str], line_starts: Integers) -> Texts:
-    """Tokenise and count the texts of a page, and the lines that begin at some of the texts.
+    """Clean and count the texts of a page, and the lines that begin at some of the texts.
 
     The tokens of a text come from the original text. A line with several texts or invisible
     characters has tokens of its own, which come from the cleaned text, where invisible characters
     do not separate words.
     """
-    clean, tokens, counts, line_texts = _texts.read(texts, line_starts, *character_tables(), _SEED)
+    clean, counts, line_texts = _texts.read(texts, line_starts, *character_tables())
     text_counts = np.frombuffer(counts, dtype=np.int32).reshape(-1, len(Count))
     return Texts(
         clean=clean,
-        tokens=tokens,
         ends=np.cumsum(text_counts[:, Count.TOKENS], dtype=np.int64),
         counts=text_counts,
         line_texts=np.frombuffer(line_texts, dtype=np.int64),

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, reduce
-from itertools import pairwise
 from operator import or_
 from typing import Final, NamedTuple, Self
 
@@ -18,7 +17,6 @@ from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
-from detourage.text.texts import read_texts
 from detourage.text.words import tokens
 
 MAX_WORDS: Final = 1_000  # words examined in a text
@@ -102,7 +100,7 @@ class ExaminedPage(NamedTuple):
         return cls(
             article.text.split("\n") if article is not None else (),
             [*_titles_of(page.flat, article), *map(outline.text_of, headings)],
-            [each.text for each in lines_of(outline) if 2 * each.linked <= len(each.tokens)],
+            [each.text for each in lines_of(outline) if 2 * each.linked <= each.words],
             [*_article_numbers(article), *_markup_numbers(page)],
         )
 
@@ -319,11 +317,9 @@ class Lexicon:
         # By the first word of a phrase: lines with the number of its concept, and the phrase. The
         # other words of most phrases are never needed.
         self._by_first: dict[str, str] = {}
-        texts = read_texts([each.rstrip("*") for each in by_beginning], np.empty(0, np.int64))
-        borders = pairwise([0, *texts.ends.tolist()])
-        for (beginning, found), (start, end) in zip(by_beginning.items(), borders, strict=True):
-            first = texts.tokens[start]
-            is_stem = beginning.endswith("*") and end == start + 1
+        for beginning, found in by_beginning.items():
+            first, *others = tokens(beginning.rstrip("*"))
+            is_stem = beginning.endswith("*") and not others
             key = f"{first[:MAX_STEM_CHARACTERS]}*" if is_stem else first
             self._by_first[key] = self._by_first.get(key, "") + found
         self._stem_lengths = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
