@@ -64,7 +64,7 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
 
 
 def packet(page: FlatDocument, *columns: Integers) -> tuple[int, list[int], bool]:
-    """Return the element with the most sentences, -1 for none, and its children without text.
+    """Return the element with the most sentences, -1 for none, and its children outside the text.
 
     The `columns` are those of ``sentences.hpp``, the last one the elements that cleaning removes;
     the last result is whether they were left out.
@@ -128,7 +128,7 @@ def layout(
     return tuple([np.frombuffer(each, np.int64).tolist() for each in group] for group in laid)
 
 
-BELOW_IMAGE = 2  # sign of a caption: its place; the other one is its name
+BELOW_IMAGE = 2  # sign of a caption: its place below an image; the other sign is its name
 
 
 def captions(
@@ -170,7 +170,7 @@ def first_words(words: Iterable[str]) -> Any:
 
 
 def parts_in_values(page: FlatDocument, parts: Iterable[str]) -> bytes:
-    """Return for each part, in lower case, 1 if the start of an attribute's value contains it."""
+    """Return 1 for each part, in lower case, that the start of an attribute's value contains."""
     return _core.parts_in_values(document(page), joined_strings(parts))
 
 

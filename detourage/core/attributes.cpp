@@ -10,7 +10,7 @@ constexpr size_t MAX_VALUE = 300;       // characters of a value that are search
 
 unsigned char lower(char c) { return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
 
-// The first characters of a value.
+// The part of a value that is searched.
 std::string_view beginning(std::string_view value) {
     if (value.size() <= MAX_VALUE) return value;
     size_t end = 0;
@@ -23,12 +23,12 @@ std::string_view beginning(std::string_view value) {
 
 std::vector<uint8_t> parts_in_values(const Document &document, const std::vector<std::string_view> &parts) {
     std::vector<uint8_t> found(parts.size());
-    std::bitset<65536> starts;          // the first two characters of parts
+    std::bitset<65536> starts;          // the first two bytes of the parts
     for (const std::string_view part : parts)
         if (part.size() >= 2) starts.set(static_cast<size_t>(lower(part[0]) << 8 | lower(part[1])));
     for (const Attribute &attribute : document.attributes) {
         const std::string_view value = beginning(attribute.value);
-        size_t pair = 0;
+        size_t pair = 0;                // the last two bytes
         for (size_t i = 0; i < value.size(); i++) {
             pair = (pair << 8 | lower(value[i])) & 0xFFFF;
             if (!starts[pair] || i == 0) continue;

@@ -7,7 +7,8 @@
 
 namespace detourage {
 
-// For each part, in lower case, whether the beginning of an attribute's value contains it, in any case.
+// Whether the beginning of any attribute's value contains each of the parts, which are in lower case and
+// have two bytes or more. The case of values is ignored.
 std::vector<uint8_t> parts_in_values(const Document &document, const std::vector<std::string_view> &parts);
 
 }  // namespace detourage

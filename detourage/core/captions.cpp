@@ -85,7 +85,7 @@ class Finder {
 
     // The place of the block around an image, or of the one below it, if it may be the image's caption.
     int32_t block_below(int32_t image) {
-        int32_t frame = image;
+        int32_t frame = image;          // the largest element around the image that has no words
         while (frame > 0 && !has_tokens(at(frame).parent)) frame = at(frame).parent;
         const int32_t below = at(frame).end;
         if (static_cast<size_t>(below) >= places_.size() || frame == 0) return -1;
@@ -106,6 +106,7 @@ class Finder {
         return is_named ? next : -1;
     }
 
+    // Whether the text of a block may be a caption: it is short, has few lines and links, and is no quotation.
     bool is_caption(size_t place) {
         int8_t &found = is_caption_[place];
         if (found != UNKNOWN) return found;

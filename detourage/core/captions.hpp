@@ -1,4 +1,4 @@
-// Captions, which their names or their places below images show.
+// Captions, recognised by their names or by their places below images.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -145,7 +145,7 @@ struct Bag {
     }
 };
 
-// Elements of which the number between two lines counts.
+// Kinds of elements that are counted between each line and the next.
 enum Thing { IMAGES, EMBEDS, CONTROLS, RULES, SCRIPTS, DRAWINGS, THINGS };
 
 int thing_of(Tag tag) {
@@ -161,7 +161,7 @@ int thing_of(Tag tag) {
     }
 }
 
-// Elements of which those around a line count.
+// Kinds of elements of which those around a line are counted.
 enum Around { ARTICLE, MAIN, NAV, HEADER, FOOTER, ASIDE, FORM, LIST, TABLE, BLOCKQUOTE, FIGURE, PRE, H1,
               H2, H4, P, DL, SECTION, DETAILS, AROUNDS };
 
@@ -191,7 +191,7 @@ int around_of(Tag tag) {
     }
 }
 
-// Whether a text has the wanted one, in any case and with spaces anywhere.
+// Whether a text contains the wanted one, which is in lower case; case and spaces in between are ignored.
 bool has_spaced(std::string_view text, std::string_view wanted) {
     for (size_t from = 0; from < text.size(); from++) {
         size_t found = 0;
@@ -752,7 +752,8 @@ class Building {
         row.put("at", level, double(here - first) / std::max(1.0, lines));
     }
 
-    // Shares of words that the line has in common with what the page declares, and its heading.
+    // Shares of words that the line has in common with the titles and the description that the page
+    // declares, and with its heading.
     void write_likeness(Row &row, size_t i) {
         own_.fill(lines_.tokens.data() + lines_.token_starts[i], lines_.token_starts[i + 1] - lines_.token_starts[i]);
         const Bag &own = own_;

@@ -217,7 +217,7 @@ class Looks {
     ScatteredMap<Key, size_t> numbers_;
 };
 
-// Replace members by their parents as long as these differ; returns the levels climbed.
+// Replace members by their parents as long as no two have the same one; returns the levels climbed.
 int widen(const Selection &page, std::vector<int64_t> &members) {
     std::vector<int64_t> parents(members.size());
     for (int level = 0; level < MAX_LEVELS; level++) {
@@ -238,7 +238,7 @@ std::string path_of(const Document &document, const Selection &page, int64_t ele
     return path;
 }
 
-// Whether a text contains a date or a time in digits, a year, or an age such as "3 h".
+// Whether the digits at a position begin a date, a time or an age such as "3 h", or are a year.
 bool has_date_at(const Codes &text, size_t i) {
     const auto is_any = [&](size_t place, std::u32string_view codes) {
         return place < text.size() && codes.find(text[place]) != codes.npos;
@@ -432,7 +432,7 @@ std::vector<Candidate> find_candidates(const Document &document, const Character
 
 std::vector<int64_t> matching(const Document &document, const Characters &characters, Numbers elements,
                               std::string_view name, std::string_view path) {
-    // How much of the path the path of each element covers; -1 if it is another path.
+    // For each element, the length of the beginning of `path` that is its own path, or -1 if there is none.
     std::vector<int64_t> covered;
     for (const Element &each : document.elements) {
         const int64_t above = each.parent < 0 ? 0 : path.empty() ? -1 : covered[at(each.parent)];

@@ -24,7 +24,7 @@ enum Feature {
     FEATURES
 };
 
-// Similar elements, each with exactly one element below that has the signature.
+// Similar elements, each of which is or contains exactly one element with the signature.
 struct Candidate {
     std::string tag, name, path;        // the signature
     int levels;                         // from the element with the signature up to the record
@@ -37,7 +37,7 @@ std::vector<Candidate> find_candidates(const Document &document, const Character
                                        const Selection &page, Selection::Numbers words,
                                        std::span<const double> by_readers);
 
-// Those of some elements, all with the tag of a signature, that have its name and path.
+// Of the given elements, all with the tag of a signature, those that have its name and path.
 std::vector<int64_t> matching(const Document &document, const Characters &characters,
                               Selection::Numbers elements, std::string_view name, std::string_view path);
 

@@ -13,7 +13,7 @@ bool is_paragraph(Tag tag) {
     return tag == p_ || tag == h1_ || tag == h2_ || tag == h3_ || tag == h4_ || tag == h5_ || tag == h6_;
 }
 
-// Whether an element without a tag of its own is unknown to HTML, such as a custom element.
+// Whether HTML does not know the name of an element that has no `Tag` of its own, such as a custom element's.
 bool is_unknown(std::string_view name) {
     static constexpr std::array KNOWN{"colgroup"sv, "dir"sv,    "hgroup"sv,    "legend"sv,   "listing"sv, "marquee"sv, "menu"sv,
                                       "menuitem"sv, "meter"sv,  "plaintext"sv, "progress"sv, "search"sv,  "slot"sv};

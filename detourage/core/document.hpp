@@ -8,7 +8,7 @@
 
 namespace detourage {
 
-// Names of elements that the reader distinguishes; all others are `OTHER`.
+// Names of elements that the reader distinguishes; all others are `other_`.
 #define DETOURAGE_TAGS(X)                                                                          \
     X(other) X(html) X(head) X(body) X(title) X(meta) X(link) X(base) X(script) X(style)           \
     X(noscript) X(template) X(iframe) X(object) X(embed) X(applet) X(audio) X(video) X(canvas)     \
@@ -53,7 +53,7 @@ struct Element {
     uint8_t kind;
     bool is_silent_inside;        // has a SILENT ancestor
     bool is_in_paragraph;         // is a paragraph or heading, or has such an ancestor
-    std::string_view name;
+    std::string_view name;        // the tag; "span" for a button in a text, "div" for a styled ``span``
     bool is_styled = false;       // a ``span`` that a style makes a block; its tag is ``div``
     std::string_view written;     // the tag in the page
 };

@@ -137,6 +137,7 @@ class LayingOut {
             }
         }
         const auto comment_count = static_cast<double>(rows_.count);
+        // Number of comments in which a class must occur
         const double least = std::max(MIN_SHARE * comment_count, std::min(2.0, comment_count));
         ScatteredMap<std::string_view, std::string> common;   // common words of the classes
         for (auto &[classes, of_classes] : words) {

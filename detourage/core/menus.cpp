@@ -58,7 +58,7 @@ class Reading {
             line_link = std::max(line_link, link);
         }
         found_.page_words += words;
-        // A line is part of a linked text, not mostly linked, or else a headline.
+        // A line of a long linked text or with few links is prose; of the others, all but short ones are headlines.
         if (longest > MAX_HEADLINE_WORDS) {
             prose_ += words;
         } else if (linked < MIN_LINKED_SHARE * words) {
@@ -77,7 +77,7 @@ class Reading {
         for (const Between &each : between_)
             if (each.words > MAX_PROSE_WORDS) return false;
         for (Between &each : between_) each.path = path_of(each.path);
-        std::map<int, int> teasers;             // number of those with a path
+        std::map<int, int> teasers;             // their number, by path
         for (const Between &each : between_)
             if (each.path >= 0 && each.words >= MIN_TEASER_WORDS) teasers[each.path]++;
         double prose = 0, longest_teaser = 0, teaser_words = 0;
@@ -126,8 +126,10 @@ class Reading {
     Surroundings around_;
     std::vector<int32_t> parents_;              // of the texts
     std::vector<Between> between_{{-1, 0}};     // at first with the blocks of headlines as paths
-    double prose_ = 0, headline_words_ = 0, words_in_link_ = 0;
-    int32_t link_ = -1;
+    double prose_ = 0;                          // words of prose since the last headline
+    double headline_words_ = 0;                 // words in all headlines
+    int32_t link_ = -1;                         // the last link
+    double words_in_link_ = 0;                  // its words so far
     // No hash tables, because pages can be crafted so that many hashes are equal.
     std::map<int32_t, int> paths_;
     std::map<std::tuple<int, std::string_view, bool>, int> numbers_;

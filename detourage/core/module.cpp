@@ -482,7 +482,7 @@ PyMethodDef methods[] = {
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
     {"hidden", core_mask<hidden>, METH_O, "Return whether each element is within a hidden one."},
     {"collapsible", core_mask<collapsible>, METH_O, "Return whether readers open each element, or others with it."},
-    {"packet", core_packet, METH_VARARGS, "Return the element with the most sentences, and its children without text."},
+    {"packet", core_packet, METH_VARARGS, "Return the element with the most sentences, and its children outside the text."},
     {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
@@ -496,7 +496,8 @@ PyMethodDef methods[] = {
     {"may_hold_comments", core_may_hold_comments, METH_VARARGS, "Return whether a text may contain comments as JSON."},
     {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
     {nullptr, nullptr, 0, nullptr}};
-// The widths of the columns.
+
+// Add the widths of the columns to the module, as constants.
 int add_widths(PyObject *module) {
     const std::pair<const char *, int> widths[] = {{"WORDS", WORDS}, {"SHAPES", SHAPES}, {"LINK_WORDS", LINK_WORDS},
                                                    {"PLACES", PLACES}, {"NAMES", NAMES}, {"PAGE_WORDS", PAGE_WORDS},

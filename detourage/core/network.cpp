@@ -11,16 +11,18 @@
 namespace detourage {
 namespace {
 
-// Weights as whole numbers, in pairs of inputs, and the scale of each output.
+// Largest whole numbers to which activations and weights are rounded.
 constexpr float MAX_ACTIVATION = 2047, MAX_WEIGHT = 1023;
 using Packed = Network::Packed;
+
+// Rows of activations as whole numbers, and the scale of each row.
 struct Rounded {
     const int16_t *values;
     const float *scales;
 };
 
-// A piece of the numbers of a column, and the part of its weights that is added to the sum of the pieces
-// below it.
+// The piece of a column in which its number lies, and the part of that piece below the number: this part
+// of the piece's weights is added to the sum of the weights of all lower pieces.
 struct Piece {
     int32_t row;
     float part;
@@ -534,29 +536,29 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
             apply_to_block(out, hidden.data(), size, &x[first * width], true, false);
         });
         if (std::find(mixed.values.begin(), mixed.values.end(), static_cast<float>(layer)) == mixed.values.end()) continue;
-        const std::string its = "mix" + std::to_string(mix++);
-        normalise(x.data(), array(its + ".gain").values.data(), y.data(), count, width_);
+        const std::string mix_name = "mix" + std::to_string(mix++);
+        normalise(x.data(), array(mix_name + ".gain").values.data(), y.data(), count, width_);
         pool(y, count, width_, pooled.data());
-        apply(its + ".page", pooled, 1, change, false, true);
-        apply(its + ".values", y, count, values, false, false);
+        apply(mix_name + ".page", pooled, 1, change, false, true);
+        apply(mix_name + ".values", y, count, values, false, false);
         const std::vector<int32_t> *groups[] = {&columns.paths, &columns.parents, &columns.grandparents};
         mean.assign(rows * 3 * GROUPED, 0.f);
-        for (size_t sort = 0; sort < 3; sort++) {
-            const std::vector<int32_t> &of = *groups[sort];
-            const auto number = static_cast<size_t>(*std::max_element(of.begin(), of.end())) + 1;
-            std::vector<float> sums(number * GROUPED);
-            std::vector<int> sizes(number);
+        for (size_t grouping = 0; grouping < 3; grouping++) {
+            const std::vector<int32_t> &of = *groups[grouping];
+            const auto group_count = static_cast<size_t>(*std::max_element(of.begin(), of.end())) + 1;
+            std::vector<float> sums(group_count * GROUPED);
+            std::vector<int> sizes(group_count);
             for (size_t i = 0; i < rows; i++) {
                 sizes[static_cast<size_t>(of[i])]++;
-                add_all(&sums[static_cast<size_t>(of[i]) * GROUPED], &values[(i * 3 + sort) * GROUPED], GROUPED);
+                add_all(&sums[static_cast<size_t>(of[i]) * GROUPED], &values[(i * 3 + grouping) * GROUPED], GROUPED);
             }
             for (size_t i = 0; i < rows; i++) {
                 const auto group = static_cast<size_t>(of[i]);
                 for (size_t k = 0; k < GROUPED; k++)
-                    mean[(i * 3 + sort) * GROUPED + k] = sums[group * GROUPED + k] / static_cast<float>(sizes[group]);
+                    mean[(i * 3 + grouping) * GROUPED + k] = sums[group * GROUPED + k] / static_cast<float>(sizes[group]);
             }
         }
-        apply(its + ".out", mean, count, x, true, false);
+        apply(mix_name + ".out", mean, count, x, true, false);
         for (size_t i = 0; i < rows; i++) add_all(&x[i * width], change.data(), width_);
     }
     apply("hidden", x, count, y, false, true);

@@ -10,7 +10,8 @@ struct SentenceTexts {
     Numbers pieces, lengths, sentences;
 };
 
-// The element with the most sentences, -1 if there is none, and its children that are no text of it.
+// The element with the most sentences, -1 if there is none, and those of its children that are
+// not part of the text.
 struct Packet {
     int32_t element = -1;
     bool is_cleaned = true;             // whether the given elements were left out

@@ -146,7 +146,8 @@ bool is_before_declaration(std::string_view styles, size_t at, const Characters 
 Strings hidden_classes(std::string_view styles, const Characters &characters) {
     Strings classes;
     int64_t depth = 0;                  // number of open braces
-    size_t last = 0, rule_start = 0;
+    size_t last = 0;                    // where braces have been counted up to
+    size_t rule_start = 0;              // brace of the previous rule that hides classes
     constexpr std::string_view DISPLAY = "display";
     for (size_t at = 0; (at = styles.find(DISPLAY, at)) != styles.npos;) {
         Reader reader(styles, characters, at + DISPLAY.size());
