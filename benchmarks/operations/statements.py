@@ -44,8 +44,8 @@ from worker.workflow.process_state import configure, process_state
 PLACES = LaneQuota(200, 100)
 
 ARRIVALS_HELD = 3
-"""Arrivals within `HELD_SECONDS` of the relay, if each is finished before the next: it takes a
-third of a second until the relay has published a page's task, and then its article."""
+"""Number of pages that arrive within the relay's `HELD_SECONDS` if each is finished before the next
+arrives: the relay needs a third of a second to publish a page's task, and then its article."""
 
 
 class Counted:

@@ -22,9 +22,9 @@ _FEATURES = (  # in the same order as in ``comments.hpp``
 
 @dataclass(frozen=True, eq=False)
 class PageWords:
-    """A part of a document, and for each of its texts the number of words, and of those by readers.
+    """A document, a part of it (`page`), and the numbers of words of the part's texts.
 
-    The number of words by readers is an expected number.
+    `by_readers` are the numbers of words expected to be by readers.
     """
 
     document: FlatDocument

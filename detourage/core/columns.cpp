@@ -416,7 +416,7 @@ class Building {
 
     void run() {
         survey_elements();
-        declared();
+        survey_declarations();
         survey_lines();
         write();
     }
@@ -452,7 +452,7 @@ class Building {
             rows_[i] = names_.of(document_, each);
             const uint64_t own = rows_[i];
             paths_[i] = combined(has_parent ? paths_[above] : 7, own);
-            tags_[i] = combined(has_parent ? tags_[above] : 7, Hash_of(each.name));
+            tags_[i] = combined(has_parent ? tags_[above] : 7, hash_of(each.name));
             siblings[combined(above, own)]++;
             hidden_[i] = (has_parent && hidden_[above]) || is_hiding(document_, static_cast<int32_t>(i));
             if (has_parent) std::copy_n(&around_[above * AROUNDS], AROUNDS, &around_[i * AROUNDS]);
@@ -467,14 +467,14 @@ class Building {
             same_[i] = siblings[combined(above, rows_[i])];
         }
     }
-    static uint64_t Hash_of(std::string_view text) {
+    static uint64_t hash_of(std::string_view text) {
         Hash hash;
         hash.add(text);
         return hash.value;
     }
 
     // What the page declares: its titles and description, and words of its address and data.
-    void declared() {
+    void survey_declarations() {
         std::string_view title, og_title, description, og_description, og_type, generator;
         columns_.page_words.assign(PAGE_WORDS, 0);
         HashedWords words(columns_.page_words.data(), PAGE_WORDS);

@@ -64,7 +64,8 @@ int64_t count_characters(std::string_view text) {
     return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
 }
 
-// The items of a page that belong to comments, grouped by comment.
+// The items of a page that belong to comments, grouped by comment: those of comment `i` are from
+// `firsts[i]` to `firsts[i + 1]`.
 struct Items {
     std::vector<int64_t> items, firsts;
 

@@ -489,12 +489,12 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
         });
     };
     if (!count) return judged;
-    std::vector<float> said(static_cast<size_t>(embedding_)), of_page, x(rows * width), embedded, y, z, hidden;
+    std::vector<float> of_page_words(static_cast<size_t>(embedding_)), of_page, x(rows * width), embedded, y, z, hidden;
     Rows<PAGE_WORDS> page_words;
     page_words.add_words(embeddings("page_words"), columns.page_words.data(), PAGE_WORDS);
-    page_words.put(said.data(), embedding_);
-    scale(said.data(), embedding_, 1 / static_cast<float>(std::max(1, page_words.count)));
-    apply("page", said, 1, of_page, false, false);
+    page_words.put(of_page_words.data(), embedding_);
+    scale(of_page_words.data(), embedding_, 1 / static_cast<float>(std::max(1, page_words.count)));
+    apply("page", of_page_words, 1, of_page, false, false);
     const Weights &bias = array("numbers.b");
     for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < width; k++) x[i * width + k] = of_page[k] + bias.values[k];
@@ -564,7 +564,7 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
     apply("hidden", x, count, y, false, true);
     apply("roles", y, count, judged.of_roles, false, false);
     pool(x, count, width_, pooled.data());
-    pooled.insert(pooled.end(), said.begin(), said.end());
+    pooled.insert(pooled.end(), of_page_words.begin(), of_page_words.end());
     apply("kinds", pooled, 1, hidden, false, true);
     apply("kind", hidden, 1, judged.of_kinds, false, false);
     return judged;

@@ -9,7 +9,7 @@
 
 namespace detourage {
 
-// Allocates at the borders of vectors.
+// Allocates memory that is aligned for vector instructions.
 template <typename T> struct Aligned {
     using value_type = T;
     Aligned() = default;
@@ -75,8 +75,8 @@ class Network {
     std::map<std::string, Packed> packed_;
     int width_ = 0, embedding_ = 0;
     // The pieces of the columns. A number costs one row of the table: the sum of the weights of the pieces
-    // below its own, and the weights of its own. Columns have the same number of knots, of which no number
-    // reaches those that are not a number.
+    // below its own, and the weights of its own. All columns have the same number of
+    // knots; those that fill up a column are NaN, which no number reaches.
     std::vector<float> table_, knots_, widths_;
     int most_knots_ = 0;
     std::vector<int> piece_starts_;

@@ -20,7 +20,7 @@ MIN_OFFERS = 6  # offers in a list that belongs to a shop or an event calendar
 MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines in such a list
 MIN_TEXT_SHARE = 0.6  # share of a page's words in the extracted text, if its list is its content
 MIN_PROBABILITY = 0.5  # probability at which a page that looks like a menu counts as one
-DECLARED_PROBABILITY = 0.6  # Probability that a declared, dated article is not a menu
+DECLARED_PROBABILITY = 0.6  # probability that a declared, dated article is not a menu
 
 
 class Headlines(NamedTuple):
@@ -43,10 +43,10 @@ class Headlines(NamedTuple):
     def menu_probability(
         self, page: Outline, url: str, kinds: Mapping[Kind, float], words: float, has_posts: bool
     ) -> float:
-        """Return the probability that their page is a menu.
+        """Return the probability that the page with these headlines is a menu.
 
-        It may be a manual, a thread (`has_posts`), a declared article, or an article of links to
-        other sites or to anchors on the page. `words` is the word count of its text.
+        It may instead be a manual, a thread (`has_posts`), a declared article, or an article of
+        links to other sites or to anchors on the page. `words` is the word count of its text.
         """
         others = [kinds.get("documentation", 0.0)]
         metas = page.metas

@@ -12,8 +12,8 @@ from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 
 MAX_LISTING_FACTOR = 0.5  # multiplies the confidence in an article whose page looks like a menu
-GOOD_F1 = 0.8  # Minimum word F1 at which an article counts as correct
-HIDDEN_CONFIDENCE = 0.63  # Confidence in an article that the page does not display
+GOOD_F1 = 0.8  # minimum word F1 at which an article counts as correct
+HIDDEN_CONFIDENCE = 0.63  # confidence in an article that the page does not display
 
 F1_WEIGHT, SURENESS_WEIGHT, BASE_LOG_ODDS = 4.0, 6.4, -7.2
 """Coefficients and intercept of the logistic regression in `confidence_of`, which was fitted to
