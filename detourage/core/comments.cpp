@@ -461,6 +461,53 @@ std::vector<int64_t> matching(const Document &document, const Characters &charac
     return found;
 }
 
+namespace {
+
+// Whether a key of JSON, read backwards from its closing quotation mark, is one of an author, as in
+// `detourage.comments.declared`. An escaped character may be any.
+bool is_key_of_author(std::string_view text, size_t quote) {
+    constexpr std::string_view KEYS[] = {"author", "user", "creator", "createdby", "commenter", "owner", "profile",
+                                         "member", "authorname", "username", "displayname", "nickname",
+                                         "commentername"};
+    constexpr size_t MAX_KEY = 300;
+    char letters[16];
+    size_t count = sizeof letters;
+    for (size_t at = quote; at > 0 && quote - at < MAX_KEY && text[at - 1] != '"';) {
+        const char each = text[--at];
+        const char lower = each >= 'A' && each <= 'Z' ? static_cast<char>(each + 'a' - 'A') : each;
+        if (each == '\\') return true;
+        if (lower < 'a' || lower > 'z') continue;
+        if (count == 0) return false;
+        letters[--count] = lower;
+    }
+    const std::string_view key(letters + count, sizeof letters - count);
+    return std::ranges::find(KEYS, key) != std::end(KEYS);
+}
+
+// Whether a value of JSON that starts with a bracket names an author. `place` moves to its end, or to
+// that of its text if it is never closed, so that no part of a text is read twice.
+bool names_author(std::string_view text, size_t &place) {
+    int depth = 0;
+    bool is_quoted = false;
+    for (; place < text.size() && text[place]; place++) {
+        const char each = text[place];
+        if (each == '\\' && is_quoted) place++;
+        if (each == '"') {
+            is_quoted = !is_quoted;
+            size_t next = place + 1;
+            while (next < text.size() && next - place < 20 && std::string_view(" \t\n\v\f\r").find(text[next]) != text.npos)
+                next++;
+            if (next < text.size() && text[next] == ':' && is_key_of_author(text, place)) return true;
+        }
+        if (is_quoted) continue;
+        depth += (each == '{' || each == '[') - (each == '}' || each == ']');
+        if (depth == 0) return false;
+    }
+    return false;
+}
+
+}  // namespace
+
 bool may_hold_comments(std::string_view text) {
     if (text.find("Answer\"") != text.npos) return true;
     // Rarer letters are found faster, so the first two of "Comment" are compared afterwards.
@@ -491,8 +538,8 @@ bool may_hold_comments(std::string_view text) {
         if (!skip_one_of(":")) continue;
         skip(5, is_space);
         if (!skip_one_of("[{")) continue;
-        skip(20, is_space);
-        if (next < text.size() && !is_space(text[next]) && text[next] != ']' && text[next] != '}') return true;
+        place = next - 1;
+        if (names_author(text, place)) return true;
     }
     return false;
 }

@@ -42,7 +42,7 @@ std::vector<int64_t> matching(const Document &document, const Characters &charac
                               Selection::Numbers elements, std::string_view name, std::string_view path);
 
 // Whether a script, or any text of a page in UTF-8, may contain comments as JSON: an end of the name
-// of a type of comments, or a key such as "comments" with a value that is not empty.
+// of a type of comments, or a key such as "comments" with a value that names an author.
 bool may_hold_comments(std::string_view text);
 
 }  // namespace detourage
