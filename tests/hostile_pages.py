@@ -243,6 +243,7 @@ MARKUP: dict[str, PageGenerator] = {
         _repeat_numbered("<p%:b xmlns:p%='http://a.b/%'>a b</p%:b>", size)
     ),
     "XHTML with entities": lambda size: _xhtml(f"<p>{_repeat('&eacute;&nbsp;', size)}</p>"),
+    "numbered images": lambda size: _page(_repeat_numbered("<p>a b<img src=/%.jpg>", size)),
     "attributes": lambda size: _page("", attributes=_repeat_numbered("attr%=1 ", size)),
     "an object of many keys": lambda size: _PAGES_AROUND_TEXT["state"](
         "{" + _repeat_numbered('"%":["a b."],', size) + '"x":1}'

@@ -36,10 +36,11 @@ def article_of(
     blocks, media = blocks_of(outline, body, base, title)
     text = "\n\n".join(block.text for block in blocks)
     images = [medium for medium in media if isinstance(medium, ArticleImage)]
+    placed = {image.url for image in images}
     leading = {
         image.url: replace(image, block=0)
         for image in leading_images(outline, body, heading, base)
-        if all(image.url != other.url for other in images)
+        if image.url not in placed
     }
     lead = "\n".join(block.text for block in blocks[:MAX_LEAD_BLOCKS] if block.role == "lead")
     language = language_of(outline, text)

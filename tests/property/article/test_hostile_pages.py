@@ -35,7 +35,7 @@ def test_every_hostile_page_is_read_or_rejected() -> None:
         *("remarks in structured data", "escapes in structured data"),
         *("escapes in value of structured data", "numbers in structured data"),
         *("hexadecimal in class", "bars in byline", "spaces in comments", "many comments"),
-        *("reply links in a single comment", "replies in a chain"),
+        *("reply links in a single comment", "replies in a chain", "numbered images"),
         "fields, and classes shared by two elements each",
     ],
 )
