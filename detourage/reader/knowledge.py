@@ -3,7 +3,7 @@
 import json
 import zlib
 from base64 import b64decode, b64encode
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
@@ -17,10 +17,11 @@ from detourage.core import KNOWN
 from detourage.html import Page
 from detourage.limits import MAX_HTML_BYTES
 from detourage.reader.lines import Line, Paths, Step, lines_of
-from detourage.reader.outline import Outline
+from detourage.reader.outline import Outline, list_of
 from detourage.reader.titles import Titles
 
 FORMAT = 1  # Version of the stored format; increment it with every change to the format
+_UNKNOWN_PATH = -2  # instead of the number of a path that is on no known page
 _MAX_BYTES = 2 * MAX_HTML_BYTES  # size of the serialised knowledge, which is smaller than the pages
 
 
@@ -65,12 +66,12 @@ class TemplateKnowledge:
         numbers: dict[Step, int] = {}
         pages = []
         for outline in outlines:
-            paths = Paths.of(outline, numbers).numbers
-            lines = tuple(
-                KnownLine(paths[line.block], digest_of(line.tokens), line.words)
-                for line in lines_of(outline)
+            paths, lines = Paths.of(outline, numbers).numbers, lines_of(outline)
+            known = (
+                KnownLine(paths[line.block], digest, line.words)
+                for line, digest in zip(lines, _digests_of(lines), strict=True)
             )
-            pages.append(KnownPage(Titles.of(outline), lines))
+            pages.append(KnownPage(Titles.of(outline), tuple(known)))
         return cls(tuple(numbers), tuple(pages))
 
     @classmethod
@@ -100,10 +101,9 @@ class TemplateKnowledge:
         if lines == self.shared and removable is self.removable:
             return self
         # Cached properties are computed before copying, once for all copies.
-        _ = self._path_by_step, self.lines_at, self.words_at, self.by_digest
+        _ = self._path_by_step, self._counts, self.by_digest
         copied = copy(self)
-        object.__setattr__(copied, "shared", lines)
-        object.__setattr__(copied, "removable", removable)
+        vars(copied).update(shared=lines, removable=removable)
         return copied
 
     @property
@@ -122,26 +122,20 @@ class TemplateKnowledge:
         if not self.pages:
             return None
         paths = Paths.of(page)
-        known_paths: list[int] = []
-        for parent, step in paths.steps:
-            known_parent = known_paths[parent] if parent >= 0 else -1
-            has_known_parent = parent < 0 or known_parent >= 0
-            path = self._path_by_step.get((known_parent, step), -1) if has_known_parent else -1
-            known_paths.append(path)
-        line_paths = [known_paths[paths.numbers[line.block]] for line in lines]
-        digests = [digest_of(line.tokens) for line in lines]
-        repeated_words: Counter[int] = Counter()
-        for digest in set(digests):
-            for line in self.by_digest.get(digest, ()):
-                repeated_words[line.path] += line.words
+        known = {-1: -1}
+        for number, (parent, step) in enumerate(paths.steps):
+            known[number] = self._path_by_step.get((known[parent], step), _UNKNOWN_PATH)
+        digests = _digests_of(lines)
+        common = self.by_digest.keys() & digests
+        repeated = self._count([line for digest in common for line in self.by_digest[digest]])
+        places = [known[paths.numbers[line.block]] for line in lines]
+        lines_at, words_at = self._counts[:, places]
         rows = np.full((len(lines), KNOWN), -1.0, dtype=np.float32)
-        rows[:, 0] = [digest in self.by_digest for digest in digests]
-        rows[:, 1] = [path in self.words_at for path in line_paths]
-        rows[:, 2] = np.log1p([self.lines_at[path] / len(self.pages) for path in line_paths])
-        rows[:, 3] = np.log1p([self.words_at[path] / len(self.pages) for path in line_paths])
-        for row, path in zip(rows, line_paths, strict=True):
-            if words := self.words_at[path]:
-                row[4] = (words - repeated_words[path]) / words
+        rows[:, 0] = [digest in common for digest in digests]
+        rows[:, 1] = lines_at > 0
+        rows[:, 2] = np.log1p(lines_at / len(self.pages))
+        rows[:, 3] = np.log1p(words_at / len(self.pages))
+        np.divide(words_at - repeated[1, places], words_at, out=rows[:, 4], where=words_at > 0)
         return rows
 
     @cached_property
@@ -149,17 +143,15 @@ class TemplateKnowledge:
         return {step: number for number, step in enumerate(self.steps)}
 
     @cached_property
-    def lines_at(self) -> Counter[int]:
-        """Number of lines of all pages, by path."""
-        return Counter(line.path for page in self.pages for line in page.lines)
+    def _counts(self) -> npt.NDArray[np.float64]:
+        return self._count([line for page in self.pages for line in page.lines])
 
-    @cached_property
-    def words_at(self) -> Counter[int]:
-        """Number of words of all pages, by path."""
-        counts: Counter[int] = Counter()
-        for page in self.pages:
-            for line in page.lines:
-                counts[line.path] += line.words
+    def _count(self, lines: Sequence[KnownLine]) -> npt.NDArray[np.float64]:
+        """Return the numbers of lines and of words at each path; 0 at `_UNKNOWN_PATH`."""
+        counts = np.zeros((2, len(self.steps) - _UNKNOWN_PATH))
+        places = [line.path for line in lines]
+        np.add.at(counts[0], places, 1)
+        np.add.at(counts[1], places, [line.words for line in lines])
         return counts
 
     @cached_property
@@ -191,8 +183,16 @@ def digest_of(tokens: Sequence[str], size: int = 8) -> int:
     return int.from_bytes(digest, "little")
 
 
+def _digests_of(lines: Iterable[Line]) -> list[int]:
+    """Return the digest of each line; words, unlike other texts, have no lone surrogates."""
+    from hashlib import blake2b
+
+    digests = [blake2b(" ".join(each.tokens).encode(), digest_size=8).digest() for each in lines]
+    return list_of(np.frombuffer(b"".join(digests), dtype="<u8"))
+
+
 def _write_page(page: KnownPage) -> dict[str, Any]:
-    digests = b"".join(line.digest.to_bytes(8, "little") for line in page.lines)
+    digests = np.array([line.digest for line in page.lines], dtype="<u8").tobytes()
     return {
         "title": page.titles.declared,
         "headings": sorted(page.titles.headings),
@@ -203,9 +203,6 @@ def _write_page(page: KnownPage) -> dict[str, Any]:
 
 
 def _read_page(values: dict[str, Any]) -> KnownPage:
-    digests = b64decode(values["digests"])
-    lines = tuple(
-        KnownLine(path, int.from_bytes(digests[8 * index : 8 * index + 8], "little"), words)
-        for index, (path, words) in enumerate(zip(values["paths"], values["words"], strict=True))
-    )
-    return KnownPage(Titles(values["title"], frozenset(values["headings"])), lines)
+    digests = np.frombuffer(b64decode(values["digests"]), dtype="<u8").tolist()
+    lines = map(KnownLine._make, zip(values["paths"], digests, values["words"], strict=True))
+    return KnownPage(Titles(values["title"], frozenset(values["headings"])), tuple(lines))
