@@ -51,8 +51,7 @@ class PageLines(NamedTuple):
         body_lines = set(page.text_lines[kept_texts(page, body)].tolist())
         texts = slice(page.text_starts[body.container], page.text_ends[body.container])
         container_lines = set(page.text_lines[texts].tolist())
-        main: dict[int, int] = {}
-        others: set[int] = set()
+        main, others = dict[int, int](), set[int]()
         for line in lines_of(page):
             if not (line.number in container_lines or line.is_prose):
                 continue
@@ -120,7 +119,6 @@ class SharedLines(NamedTuple):
         publisher = self.publishers.get(publisher_of(url))
         if publisher is None:
             return frozenset()
-        # 1 if the page itself was counted, otherwise 0.
         is_counted = _digest_of_url(url) in publisher.pages
         return frozenset(
             line
@@ -181,20 +179,25 @@ def masked_digest_of(line: Line) -> int:
 
     The numbers of a sentence may be the news: temperatures, results, or prices.
     """
-    all_tokens = line.tokens
-    if not any(map(_has_digit, all_tokens)):
-        return digest_of(all_tokens)
-    masked: list[str] = []
-    for may_be_date, run in groupby(
-        all_tokens, lambda token: _has_digit(token) or _is_date_word(token)
-    ):
-        tokens = [*run]
-        masked += ["0"] if may_be_date and _is_masked(tokens, is_prose=line.is_prose) else tokens
-    return digest_of(masked)
+    tokens, masked = line.tokens, list[str]()
+    copied = end = 0  # ends of the tokens that were copied or masked, and of the last run
+    for number, token in enumerate(tokens):
+        if number < end or token.isalpha() or not _has_digit(token):
+            continue
+        start = number
+        while start > end and _is_date_word(tokens[start - 1]):
+            start -= 1
+        end = number + 1
+        while end < len(tokens) and (_has_digit(tokens[end]) or _is_date_word(tokens[end])):
+            end += 1
+        if not line.is_prose or _is_date(tokens[start:end]):
+            masked += (*tokens[copied:start], "0")
+            copied = end
+    return digest_of((*masked, *tokens[copied:]))
 
 
 def _has_digit(token: str) -> bool:
-    return not token.isalpha() and any(map(str.isdigit, token))
+    return any(map(str.isdigit, token))
 
 
 def _is_date_word(token: str) -> bool:
@@ -209,11 +212,8 @@ _YEAR: Final = lazy_pattern(r"(?:19|20)\d\d")
 _MIN_DATE_NUMBERS: Final = 3  # numbers of a date without a word, such as "5 10 2024"
 
 
-def _is_masked(tokens: Sequence[str], *, is_prose: bool) -> bool:
-    """Return whether successive numbers and date words are a date or, outside prose, a number."""
+def _is_date(tokens: Sequence[str]) -> bool:
     numbers = [token for token in tokens if _has_digit(token)]
-    if not is_prose or not numbers:
-        return bool(numbers)
     is_numeric_date = len(numbers) >= _MIN_DATE_NUMBERS and any(map(_YEAR.fullmatch, numbers))
     return is_numeric_date or any(map(_is_date_word, tokens))
 
