@@ -79,8 +79,10 @@ class Page:
         flat = self.flat
         starts = np.arange(len(flat.elements))
         postorder = np.lexsort((-starts, flat.ends))
-        labels = [flat.tags[index] for index in postorder.tolist()]
-        return Tree.from_postorder(labels, (flat.ends - starts)[postorder])
+        labels = tuple(map(flat.tags.__getitem__, postorder.tolist()))
+        sizes = (flat.ends - starts)[postorder].astype(np.int32)
+        sizes.setflags(write=False)
+        return Tree(labels, sizes)
 
 
 def parse_page(

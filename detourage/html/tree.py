@@ -100,7 +100,7 @@ class Tree:
         """Return the number of labels, their lengths, the labels, the nodes' labels and sizes."""
         names = sorted(set(self.labels))
         number_of = {name: number for number, name in enumerate(names)}
-        numbers = np.fromiter((number_of[label] for label in self.labels), "<i4", len(self))
+        numbers = np.fromiter(map(number_of.__getitem__, self.labels), "<i4", len(self))
         encoded = [name.encode("utf-8", "surrogatepass") for name in names]
         header = np.array([len(encoded), *map(len, encoded)], dtype="<i4").tobytes()
         parts = (header, *encoded, numbers.tobytes(), self.sizes.astype("<i4").tobytes())
