@@ -3,7 +3,8 @@
 -- lock_sites --
 -- Lock existing sites.
 SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
-ORDER BY key FOR UPDATE
+-- A clustering, whose rows refer to a site, does not wait: it may have locked pages needed here.
+ORDER BY key FOR NO KEY UPDATE
 
 -- add_sites --
 -- Add sites, which locks them.
