@@ -1,21 +1,21 @@
 """Periodic clustering of each site into template groups."""
 
+from contextlib import suppress
 from typing import Any
 
 from celery import shared_task
+from sqlalchemy.exc import DBAPIError
 
+from worker.errors import cause
 from worker.messaging import task_names
 from worker.messaging.broker import count_messages
 from worker.store.clusterings import SQL
-from worker.store.database import AdvisoryLock, is_transient_failure
+from worker.store.database import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import clustering_requests as requests
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.clustering import disable_clustering, try_clustering
 from worker.workflow.process_state import process_state
-
-MAX_ERROR_LENGTH = 500
-"""Maximum length of a stored error; the full traceback is stored with the failed task."""
 
 
 @shared_task(name=task_names.CLUSTER_DUE, **TASK_OPTIONS)
@@ -58,9 +58,9 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
         try:
             return database.run(try_clustering, state, site_id, is_counted=is_counted)
         except Exception as error:
-            if not is_transient_failure(error):
-                failure = f"{type(error).__name__}: {error}"[:MAX_ERROR_LENGTH]
-                database.execute(SQL.record_error, site_id=site_id, error=failure)
+            # Failures of servers count, too: a clustering may cause them. Tried only once.
+            with suppress(DBAPIError), database.transaction() as session:
+                session.execute(SQL.record_error, {"site_id": site_id, "error": cause(error)})
             raise
 
     has_crashed = is_redelivered(self.request)

@@ -35,10 +35,11 @@ DELETE FROM clustering_requests WHERE site_id = :site_id
 
 -- record_error --
 -- Record the error with which a site's clustering failed, and count the attempt if it was not.
+-- The whole error, with its traceback, is stored with the failed task.
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
 )
-INSERT INTO clustering_attempts (site_id, number, error) VALUES (:site_id, 1, :error)
+INSERT INTO clustering_attempts (site_id, number, error) VALUES (:site_id, 1, left(:error, 500))
 ON CONFLICT (site_id) DO UPDATE SET error = excluded.error
 
 -- disable --
