@@ -365,11 +365,10 @@ def _store(
 ) -> Sequence[NewReceipt]:
     """Store the pages of messages, quarantine the unusable ones, and return all their receipts."""
     unusable = [(each.message, each.unusable) for each in batch if each.unusable is not None]
-    receipts = [
-        NewReceipt(message_id_of(message), ReceiptResult.QUARANTINED, error.reason)
-        for message, error in unusable
-    ]
+    receipts = []
     for message, error in unusable:
+        own_id = message_id_of(message)
+        receipts.append(NewReceipt(own_id, ReceiptResult.QUARANTINED, error.reason))
         if not withheld_bytes(message):
             quarantine_message(session, message, quarantine, error)
     pages.add_receipts(session, receipts)

@@ -187,16 +187,17 @@ class Relay(BrokerProcess):
         failure: Exception | None = None
         logs.unbind_all()
         try:
-            if self._is_behind or not self._publish_few(session, producer, confirmed):
+            are_few = not self._is_behind and self._publish_few(session, producer, confirmed)
+            if not are_few:
                 self._publish_lanes(session, producer, confirmed)
             pause = IDLE_SECONDS
             while (
-                0 < (published := len(confirmed)) < FEW_ENTRIES
-                and not (self._is_behind or self._stopping.is_set())
+                (are_few and not self._stopping.is_set())
+                and 0 < (published := len(confirmed)) < FEW_ENTRIES
                 and time.monotonic() + pause < until
             ):
                 self._pause(connection, pause)
-                self._publish_few(session, producer, confirmed)
+                are_few = self._publish_few(session, producer, confirmed)
                 pause = IDLE_SECONDS if len(confirmed) > published else 1.5 * pause
         except DBAPIError:
             raise

@@ -16,8 +16,8 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html, article_pages
 from tests.services import unused_ports
 from worker.messaging import task_names
-from worker.store import clusterings
-from worker.store.database import AdvisoryLock
+from worker.store import clusterings, pages
+from worker.store.database import AdvisoryLock, UnavailableError
 from worker.store.progress import SiteStatus, site_statuses
 from worker.tasks.base import OutOfMemoryError
 from worker.tasks.cluster import cluster, cluster_due_sites
@@ -55,9 +55,9 @@ def status(tasks: Tasks) -> SiteStatus:
     return found
 
 
-def due_sites(tasks: Tasks) -> list[int]:
+def due_sites(tasks: Tasks, settle_seconds: float | None = 0) -> list[int]:
     """Return the IDs of the sites whose clustering is requested."""
-    cluster_due_sites(settle_seconds=0)
+    cluster_due_sites(settle_seconds)
     return [each["site_id"] for each in tasks.take(task_names.CLUSTER)]
 
 
@@ -100,9 +100,7 @@ def test_a_silent_site_that_hardly_changed_is_clustered_later(tasks: Tasks) -> N
     times = clusterings.SettleTimes(0, 0, longest=60, first_longest=60, growth=0.15)
 
     def is_due() -> bool:
-        return bool(
-            tasks.read(lambda session: clusterings.due_sites(session, times, patience_seconds=60))
-        )
+        return bool(tasks.database.run(clusterings.due_sites, times, patience_seconds=60))
 
     tasks.cluster(tasks.publish("a", article_pages(range(10))))
     tasks.publish("a", article_pages([10]))
@@ -121,31 +119,32 @@ def test_while_the_broker_is_down_only_sites_that_have_waited_long_are_clustered
 ) -> None:
     (port,) = unused_ports(1)
     tasks.restart(broker_url=SecretStr(f"amqp://guest@127.0.0.1:{port}//"), settle_seconds=60)
-    cluster_due_sites()
-    assert tasks.take(task_names.CLUSTER) == []
+    assert due_sites(tasks, None) == []
     tasks.backdate(StoredPage.received_at, days=1)
-    cluster_due_sites()
-    assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
+    assert due_sites(tasks, None) == [site_id]
 
 
 def test_a_clock_that_was_set_back_does_not_stop_clustering(tasks: Tasks, site_id: int) -> None:
     tasks.restart(settle_seconds=60)
-    cluster_due_sites()
-    assert tasks.take(task_names.CLUSTER) == []
+    assert due_sites(tasks, None) == []
     tasks.backdate(Site.changed_at, hours=-1)
     tasks.backdate(StoredPage.received_at, hours=-1)
-    cluster_due_sites()
-    assert tasks.take(task_names.CLUSTER) == [{"site_id": site_id}]
+    assert due_sites(tasks, None) == [site_id]
 
 
-def test_deliveries_during_a_clustering_do_not_count_as_attempts(
-    tasks: Tasks, site_id: int
-) -> None:
+def test_a_clustering_waits_for_neither_another_nor_the_intake(tasks: Tasks, site_id: int) -> None:
     with tasks.database.try_lock(AdvisoryLock.CLUSTERING, site_id):
+        # Deliveries during a clustering do not count as attempts.
         for _ in range(2 * CLUSTERING_ATTEMPTS):
             cluster(site_id)
     cluster(site_id)
     assert tasks.generations(site_id) == 1
+    tasks.publish("a", [("7", article_html(7))])
+    with tasks.database.transaction() as session:
+        # The intake may wait for pages that the clustering has locked.
+        pages.lock_site(session, "a")
+        cluster(site_id)
+    assert tasks.generations(site_id) == 2
 
 
 def test_a_site_whose_clustering_always_dies_is_quarantined_and_its_pages_are_extracted(
@@ -171,9 +170,8 @@ def test_a_quarantined_site_keeps_its_groups(tasks: Tasks, site_id: int) -> None
     cluster(site_id)
     assert tasks.groups(site_id).items() >= groups.items()
     tasks.run_all()
-    after = tasks.groups(site_id)
     (number,) = {group for group, _, _ in groups.values()}
-    assert after["https://news.example/7"][0] == number
+    assert tasks.groups(site_id)["https://news.example/7"][0] == number
     assert [*tasks.outcomes().values()] == [("article", None)] * 5
 
 
@@ -201,21 +199,19 @@ def test_reprocessing_takes_a_site_out_of_quarantine(
 
 
 @pytest.mark.parametrize(
-    ("error", "raised"),
-    # The task raises another error instead of MemoryError, which would end the worker.
-    [(ValueError("two roots"), ValueError), (MemoryError("2 TiB"), OutOfMemoryError)],
+    "error", [ValueError("two roots"), MemoryError("2 TiB"), UnavailableError("no memory")]
 )
 def test_the_reason_is_the_error_that_the_clustering_raised(
-    tasks: Tasks,
-    site_id: int,
-    monkeypatch: pytest.MonkeyPatch,
-    error: Exception,
-    raised: type[Exception],
+    tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
+    # The task raises another error instead of MemoryError, which would end the worker.
+    raised = OutOfMemoryError if isinstance(error, MemoryError) else type(error)
+
     def defect(*_: object) -> None:
         raise error
 
     monkeypatch.setattr(comparison_plan, "ComparedSite", defect)
+    monkeypatch.setattr("worker.store.database.RETRY_DELAYS_SECONDS", ())
     for _ in range(CLUSTERING_ATTEMPTS):
         with pytest.raises(raised, match=str(error)):
             cluster(site_id)
