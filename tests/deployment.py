@@ -20,7 +20,7 @@ from models.tables import OutboxEntry, Receipt, Site, StoredPage
 from tests.conditions import is_pending
 from tests.preloaded import PreloadedSupervisor
 from tests.services import URL_SCHEMES, Services, with_scheme
-from worker.messaging.broker import connect, connection_to, topology_of
+from worker.messaging.broker import connect, topology_of
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.supervisor import Supervisor
 from worker.service.quarantine import QuarantinedMessage, browse
@@ -275,7 +275,7 @@ class Deployment:
 
     def amqp(self) -> amqp.Connection:
         """Return a connection from a plain AMQP client that shares no code with the service."""
-        with connection_to(self.settings) as connection:
+        with connect(self.settings) as connection:  # finds a node that responds
             info = connection.info()
         return amqp.Connection(
             host=f"{info['hostname']}:{info['port']}",
