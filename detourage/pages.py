@@ -40,7 +40,8 @@ class Page:
     def __post_init__(self) -> None:
         """Check the types of HTML and URL."""
         if not isinstance(self.html, bytes | str):
-            raise TypeError(f"html must be bytes or str, not {type(self.html).__name__}")
+            kind = type(self.html).__name__
+            raise TypeError(f"html must be bytes, str, an lxml tree or a Page, not {kind}")
         if not isinstance(self.url, str):
             raise TypeError(f"url must be str, not {type(self.url).__name__}")
 
@@ -109,4 +110,7 @@ def pages_of(pages: Iterable[AnyPage] | str | os.PathLike[str]) -> Iterator[Page
         yield from load_pages(pages)
         return
     for page in pages:
+        if not isinstance(page, Page | tuple | list):
+            kind = type(page).__name__
+            raise TypeError(f"each page must be a Page or a pair of HTML and URL, not {kind}")
         yield page if isinstance(page, Page) else as_page(*page)

@@ -16,7 +16,7 @@ from detourage.pages import Page, as_page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge
 from detourage.reader.building import declared_by
 from detourage.reader.content import read_content
-from detourage.roles import Favor, LineRole
+from detourage.roles import CHOOSABLE_ROLES, Favor, LineRole
 
 if TYPE_CHECKING:
     import os
@@ -64,7 +64,8 @@ def extract(
         Time of the fetch, with a zone: the reference for "3 hours ago" in comments.
     text_roles
         Roles of the lines that make up the text (``"paragraph"``, ``"caption"``, ...); by default,
-        the roles of an article's own text.
+        the roles of an article's own text. If no line has them, the text is that of the element
+        with the most sentences.
     favor
         ``"precision"`` for less boilerplate, at the cost of lines of the text, or ``"recall"`` for
         the opposite; by default, both count the same.
@@ -82,7 +83,7 @@ def extract(
     TypeError
         If `html` has another type. The content of a page never raises an error.
     ValueError
-        If `favor` is not one of these values.
+        If `favor` is not one of these values, or `text_roles` has an unknown role.
     """
     return read(html, url, content_type=content_type, fetched_at=fetched_at, **options).article
 
@@ -109,7 +110,12 @@ def read_page(page: Page, **options: Unpack[ReadingOptions]) -> Result:
 def _check(options: ReadingOptions) -> None:
     unknown = sorted(options.keys() - ReadingOptions.__annotations__.keys())
     if unknown:
-        raise TypeError(f"unexpected keyword argument {unknown[0]!r}")
+        known = ", ".join(ReadingOptions.__annotations__)
+        raise TypeError(f"unexpected keyword argument {unknown[0]!r}; the options are {known}")
+    roles = options.get("text_roles", ())
+    if isinstance(roles, str) or not set(roles) <= set(CHOOSABLE_ROLES):
+        known = ", ".join(CHOOSABLE_ROLES)
+        raise ValueError(f"text_roles must be a sequence of roles ({known}), not {roles!r}")
     if options.get("favor") not in (None, *get_args(Favor)):
         raise ValueError(f"favor must be 'precision', 'recall' or None, not {options['favor']!r}")
 
@@ -121,6 +127,8 @@ def parse(page: Page) -> ParsedPage | Result:
     parse_as_page = partial(parse_page, page.html, url, content_type=page.content_type)
     parsed = attempt(page, parse_as_page)
     if isinstance(parsed, Result) and parsed.outcome == PageOutcome.EMPTY:
+        if isinstance(page.html, str) and page.html.startswith(("http://", "https://")):
+            return replace(parsed, reason="a URL is not HTML: give the page from detourage.fetch")
         blank = attempt(page, partial(parse_as_page, may_be_blank=True))
         return parsed if isinstance(blank, Result) else _described(parsed, page, blank)
     return parsed
@@ -207,7 +215,7 @@ def extract_many(
     Raises
     ------
     ValueError
-        If `processes` is not positive, or `favor` is not a value for `extract`.
+        If `processes` is not positive, or an option is not valid for `extract`.
     OSError
         If a file or folder cannot be read.
     RuntimeError

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from subprocess import PIPE
 from typing import Any
 
 import lxml.html
@@ -61,8 +60,7 @@ def test_bytes_text_trees_and_pages_give_the_same_article_whatever_their_url() -
     inputs: list[Any] = [html, html.encode(), tree, tree.getroottree(), detourage.Page(html)]
     urls = (url(1), f"{SITE}/\ud800", "http://[::1", "no URL")
     articles = [detourage.extract(page, each) for page in inputs for each in urls]
-    texts = {each.text if each else None for each in articles}
-    assert texts == {"\n\n".join(paragraphs(1))}
+    assert {each and each.text for each in articles} == {"\n\n".join(paragraphs(1))}
 
 
 def test_comments_links_and_images_can_be_left_out() -> None:
@@ -95,6 +93,7 @@ def test_recall_takes_more_of_the_lines_than_precision() -> None:
     ("html", "outcome"),
     [
         ("", "empty"),
+        ("https://news.example/1", "empty"),
         (b"%PDF-1.7\n", "not-html"),
         ("<html><body></body></html>", "empty"),
         ("<html><body><p>\u2014</p></body></html>", "no-text"),
@@ -107,20 +106,26 @@ def test_a_page_without_an_article_gives_a_reason(html: bytes | str, outcome: st
     result = detourage.read(html, url(1))
     assert (result.url, result.article, result.outcome) == (url(1), None, outcome)
     assert result.reason
+    assert ("detourage.fetch" in result.reason) == str(html).startswith("https:")
 
 
 def test_invalid_arguments_are_rejected() -> None:
+    html, url = article_html(1), b""
+    for arguments, options, error, reason in (
+        ((7,), {}, TypeError, "html must be bytes, str, an lxml tree or a Page, not int"),
+        ((html, url), {}, TypeError, "url must be str, not bytes"),
+        ((html,), {"favor": "speed"}, ValueError, "favor must be"),
+        ((html,), {"favour": "recall"}, TypeError, "'favour'; the options are text_roles, favor"),
+        ((html,), {"text_roles": "lead"}, ValueError, "text_roles must be a sequence of roles"),
+        ((html,), {"text_roles": ["title"]}, ValueError, r"roles \(lead, paragraph"),
+    ):
+        with pytest.raises(error, match=reason):
+            detourage.extract(*arguments, **options)
     for processes in (0, -1):
         with pytest.raises(ValueError, match="processes must be at least 1"):
             detourage.extract_many([], processes=processes)
-    with pytest.raises(ValueError, match="favor must be"):
-        detourage.extract(article_html(1), favor="speed")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="'favour'"):
-        detourage.extract(article_html(1), favour="recall")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="html must be bytes or str, not int"):
-        detourage.extract(7)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="url must be str, not bytes"):
-        detourage.extract("<p>", b"https://a.example/")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="each page must be a Page or a pair of HTML and URL"):
+        list(detourage.extract_many([html]))  # type: ignore[list-item]
 
 
 def test_results_keep_their_order_with_any_number_of_processes() -> None:
@@ -157,9 +162,8 @@ def test_pages_are_read_from_a_folder_and_a_file(tmp_path: Path) -> None:
 
 
 def test_a_site_groups_its_pages_and_reads_them_together() -> None:
-    crawl = [
-        page.message for page in generate(sites=["harbour-post.example"], pages_per_template=4)
-    ]
+    pages = generate(sites=["harbour-post.example"], pages_per_template=4)
+    crawl = [page.message for page in pages]
     site = detourage.Site([(b64decode(each["html_base64"]), each["url"]) for each in crawl])
     assert sum(len(group.urls) for group in site.groups) + len(site.outliers) == len(crawl)
     assert len(site.groups) > 1
@@ -199,13 +203,17 @@ if __name__ == "__main__":
 """
 
 
+def run(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a program as a script."""
+    script = folder / "script.py"
+    script.write_text(program, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run([sys.executable, script], capture_output=True, text=True, env=env)
+
+
 def test_a_page_that_crashes_its_process_does_not_affect_others(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(CRASHING_PROGRAM, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    result = subprocess.run([sys.executable, script], stdout=PIPE, check=True, env=environment)
     outcomes = ["failed" if number == 3 else "empty" for number in range(9)]
-    assert result.stdout.decode().splitlines() == [
+    assert run(CRASHING_PROGRAM, tmp_path).stdout.splitlines() == [
         f"https://a.example/{number} {outcome}" for number, outcome in enumerate(outcomes)
     ]
 
@@ -232,12 +240,7 @@ if __name__ != "__main__":
 def test_a_process_that_cannot_start_is_not_blamed_on_the_pages(
     program: str, reason: str, tmp_path: Path
 ) -> None:
-    script = tmp_path / "script.py"
-    script.write_text(program, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    result = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, env=environment
-    )
+    result = run(program, tmp_path)
     assert (result.returncode, result.stdout) == (1, "")
     assert reason in result.stderr
     *_, last_line = result.stderr.splitlines()
