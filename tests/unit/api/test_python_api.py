@@ -110,7 +110,7 @@ def test_a_page_without_an_article_gives_a_reason(html: bytes | str, outcome: st
 
 
 def test_invalid_arguments_are_rejected() -> None:
-    html, url = article_html(1), b""
+    html, url = article_html(1), b"/"
     for arguments, options, error, reason in (
         ((7,), {}, TypeError, "html must be bytes, str, an lxml tree or a Page, not int"),
         ((html, url), {}, TypeError, "url must be str, not bytes"),
@@ -154,8 +154,9 @@ def test_pages_are_read_from_a_folder_and_a_file(tmp_path: Path) -> None:
     (tmp_path / "news.example" / "a.html").write_text(article_html(1), encoding="utf-8")
     [result] = detourage.extract_many(tmp_path)
     assert result.article is not None
-    file = tmp_path / "pages.jsonl"
-    file.write_bytes(message(url(2), article_html(2)) + b"\nno json\n")
+    (file := tmp_path / "pages.jsonl").write_bytes(
+        message(url(2), article_html(2)) + b"\nno json\n"
+    )
     assert [page.url for page in detourage.load_pages(file)] == [url(2)]
     with pytest.raises(OSError, match="no such file"):
         list(detourage.extract_many(tmp_path / "none"))
