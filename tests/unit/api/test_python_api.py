@@ -144,19 +144,16 @@ def test_pages_are_consumed_lazily() -> None:
             consumed.append(len(consumed))
             yield article_html(len(consumed)), url(len(consumed))
 
-    results = detourage.extract_many(endless())
-    assert next(results).article is not None
+    assert next(iter(detourage.extract_many(endless()))).article is not None
     assert len(consumed) == 1
 
 
 def test_pages_are_read_from_a_folder_and_a_file(tmp_path: Path) -> None:
     (tmp_path / "news.example").mkdir()
     (tmp_path / "news.example" / "a.html").write_text(article_html(1), encoding="utf-8")
-    [result] = detourage.extract_many(tmp_path)
-    assert result.article is not None
-    (file := tmp_path / "pages.jsonl").write_bytes(
-        message(url(2), article_html(2)) + b"\nno json\n"
-    )
+    assert [each.outcome for each in detourage.extract_many(tmp_path)] == ["article"]
+    file = tmp_path / "pages.jsonl"
+    file.write_bytes(message(url(2), article_html(2)) + b"\nno json\n")
     assert [page.url for page in detourage.load_pages(file)] == [url(2)]
     with pytest.raises(OSError, match="no such file"):
         list(detourage.extract_many(tmp_path / "none"))
