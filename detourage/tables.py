@@ -53,4 +53,4 @@ def _require_pyarrow() -> None:
     try:
         require_extra("arrow", "an Arrow table", "pyarrow")
     except MissingExtraError as error:
-        raise ImportError(str(error)) from error
+        raise ImportError(str(error)) from None
