@@ -77,12 +77,12 @@ def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
     ----------
     path
         A folder of HTML files, a file of page messages as JSON lines, or a WARC archive, optionally
-        compressed with gzip. Unusable messages are skipped.
+        compressed with gzip. Unusable messages and unreadable files of a folder are skipped.
 
     Raises
     ------
     OSError
-        If the file or folder cannot be read, or contains no pages.
+        If the file or folder cannot be read, or contains no pages that can.
     """
     from pathlib import Path
 

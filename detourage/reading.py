@@ -217,7 +217,7 @@ def extract_many(
     ValueError
         If `processes` is not positive, or an option is not valid for `extract`.
     OSError
-        If a file or folder cannot be read.
+        If the file or folder cannot be read; see `load_pages`.
     RuntimeError
         If a process cannot start, for example because the script does not guard its own code.
     """

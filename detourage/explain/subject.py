@@ -70,9 +70,9 @@ class Source(FetchedPage):
 class InputPage:
     """A page that has not been read yet, so that another process can read it.
 
-    It is a URL to fetch (`address`), a page message (`body`), or `html` with its `url`. Error
-    messages call it `name` if it `is_single`, and otherwise by its URL. `path` is the path of an
-    HTML file, relative to the given folder.
+    It is a URL to fetch (`address`), a page message (`body`), `html` with its `url`, or a `problem`
+    with a file. Error messages call it `name` if it `is_single`, and otherwise by its URL. `path`
+    is the path of an HTML file, relative to the given folder.
     """
 
     name: str
@@ -82,9 +82,12 @@ class InputPage:
     url: str = UNKNOWN_URL
     is_single: bool = True
     path: Path | None = None
+    problem: str | None = None
 
     def read(self) -> Source:
         """Read the page; raise `ExplainingError` if it is unreachable or its message is invalid."""
+        if self.problem is not None:
+            raise ExplainingError(self.name, self.problem)
         if self.address is not None:
             from detourage.fetching import FetchError, fetch
 
@@ -178,7 +181,9 @@ def _file_pages(name: str) -> Iterator[InputPage]:
 def _folder_pages(folder: Path) -> Iterator[InputPage]:
     number = 0
     for each in read_folder(folder):
-        if isinstance(each, HtmlFile):
+        if isinstance(each, SourceError):
+            yield InputPage(str(each.path), problem=each.problem)
+        elif isinstance(each, HtmlFile):
             yield replace(_html_page(each, str(folder / each.path)), path=each.path)
         else:
             number += 1

@@ -4,8 +4,9 @@ import codecs
 import logging
 import os
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import chain, islice, takewhile
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -71,6 +72,9 @@ def is_html(path: Path) -> bool:
     return _suffix(path) in HTML_SUFFIXES
 
 
+Found = HtmlFile | bytes | SourceError  # in a folder; an error is for one file or directory
+
+
 class HtmlFolder:
     """A folder of HTML files, which assigns a different URL to each file.
 
@@ -93,8 +97,8 @@ class HtmlFolder:
         self._used: set[str] = set()
         self._usual_hosts: dict[str, list[str]] = {}
         self._hosts: dict[str, Counter[str]] = {kind: Counter() for kind in URL_KINDS}
-        self._skipped_count = 0
-        self._skipped_names: list[str] = []
+        self._skipped: Counter[str] = Counter()
+        self._skipped_names: defaultdict[str, list[str]] = defaultdict(list)
 
     def read(self, path: Path) -> HtmlFile:
         """Read a file without decoding it."""
@@ -132,47 +136,39 @@ class HtmlFolder:
     def _usual_hosts_of(self, first: str) -> list[str]:
         """Return the host, if any, that most of a few files of an outermost directory declare."""
         if first not in self._usual_hosts:
-            paths = filter(is_html, _files_of(self.folder / first))
+            paths = (each for each in _files_of(self.folder / first) if isinstance(each, Path))
             # The files of the folder itself come before its directories.
             own_paths = takewhile(lambda path: first or path.parent == self.folder, paths)
-            sample = list(islice(own_paths, MAX_SAMPLED_FILES))
+            sample = list(islice(filter(is_html, own_paths), MAX_SAMPLED_FILES))
             hosts: Counter[str] = Counter()
             for path in sample:
-                with open_source(path) as stream:
+                with suppress(SourceError), open_source(path) as stream:
                     declared = _declared_urls(stream.read(MAX_HEAD_BYTES))
-                hosts.update(urlsplit(url).netloc.lower() for url in declared[:1])
-            usual = [host for host, count in hosts.items() if 2 * count > len(sample)]
-            self._usual_hosts[first] = usual
+                    hosts.update(urlsplit(url).netloc.lower() for url in declared[:1])
+            self._usual_hosts[first] = [host for host, n in hosts.items() if 2 * n > len(sample)]
         return self._usual_hosts[first]
 
-    def skip(self, path: Path) -> None:
-        """Count a file that is not a page."""
-        self._skipped_count += 1
-        if self._skipped_count <= MAX_NAMED:
-            self._skipped_names.append(str(path.relative_to(self.folder)))
+    def skip(self, path: Path, reason: str = "") -> None:
+        """Count a file that is not a page or, with a `reason`, that cannot be read completely."""
+        kind = "unreadable or damaged" if reason else "not HTML, JSON lines or WARC"
+        self._skipped[kind] += 1
+        if self._skipped[kind] <= MAX_NAMED:
+            self._skipped_names[kind].append(f"{path.relative_to(self.folder)}{reason}")
 
     def report(self) -> None:
         """Log how the files got their URLs, with the hosts, and which files were skipped."""
         if any(self._hosts.values()):
-            is_invented = self._hosts[INVENTED].total() > 0
-            hint = ": set them with --base-url, or name the folders after hosts"
-            logger.log(
-                logging.WARNING if is_invented else logging.INFO,
-                "%s: URLs of HTML files: %s%s",
-                self.folder,
-                ", ".join(
-                    f"{hosts.total()} {kind}" + (f" ({_named(list(hosts))})" if hosts else "")
-                    for kind, hosts in self._hosts.items()
-                ),
-                hint if is_invented else "",
+            invented = self._hosts[INVENTED]
+            hint = ": set them with --base-url, or name the folders after hosts" if invented else ""
+            level = logging.WARNING if invented else logging.INFO
+            kinds = ", ".join(
+                f"{hosts.total()} {kind}" + (f" ({_named(list(hosts))})" if hosts else "")
+                for kind, hosts in self._hosts.items()
             )
-        if self._skipped_count:
-            logger.warning(
-                "%s: %s skipped, not HTML, JSON lines or WARC: %s",
-                self.folder,
-                pluralise(self._skipped_count, "file"),
-                _named(self._skipped_names, self._skipped_count),
-            )
+            logger.log(level, "%s: URLs of HTML files: %s%s", self.folder, kinds, hint)
+        for kind, count in self._skipped.items():
+            files, names = pluralise(count, "file"), _named(self._skipped_names[kind], count)
+            logger.warning("%s: %s skipped, %s: %s", self.folder, files, kind, names)
 
 
 def _named(names: Sequence[str], count: int | None = None) -> str:
@@ -237,8 +233,8 @@ def read_messages(
 
     ``path`` is a file of JSON lines (or a special file, such as a pipe), a WARC archive, an HTML
     file, or a folder with such files at any depth, except those ``left_out``; files may be gzipped.
-    Raise `SourceError` immediately if the path is missing or unsupported, or while reading if a
-    file is damaged or truncated.
+    Raise `SourceError` immediately if the path is missing or unsupported, or while reading if the
+    file is damaged or truncated. Of a folder, log such files, and raise if nothing can be read.
     """
     path = Path(path)
     if path == STANDARD_INPUT:
@@ -251,7 +247,7 @@ def read_messages(
         raise SourceError(path, "no such file or folder")
     if path.is_dir():
         files = read_folder(path, origin, {each.resolve() for each in left_out})
-        return (each.message(origin.site) if isinstance(each, HtmlFile) else each for each in files)
+        return _readable_messages(files, origin.site)
     reader = _READERS.get(_suffix(path))
     if reader is not None:
         return reader(path)
@@ -262,38 +258,63 @@ def read_messages(
     raise SourceError(path, "is neither JSON lines (.jsonl) nor WARC (.warc) nor HTML (.html)")
 
 
+def _readable_messages(files: Iterable[Found], site: str | None) -> Iterator[bytes]:
+    """Yield the messages of a folder; if it has only errors, raise the first one."""
+    is_empty, error = True, None
+    for each in files:
+        if isinstance(each, SourceError):
+            error = error or each
+        else:
+            is_empty = False
+            yield each.message(site) if isinstance(each, HtmlFile) else each
+    if is_empty and error is not None:
+        raise error
+
+
 def read_folder(
     folder: Path, origin: Origin = UNKNOWN, left_out: Collection[Path] = ()
-) -> Iterator[HtmlFile | bytes]:
-    """Return a folder's pages and messages, read lazily; raise `SourceError` if it has none."""
-    files = (path for path in _files_of(folder) if path.resolve() not in left_out)
+) -> Iterator[Found]:
+    """Return what is found in a folder, read lazily; raise `SourceError` if it has no pages."""
+    files = _files_of(folder, left_out)
     pages = HtmlFolder(folder, origin, is_whole=True)
     for path in files:
-        if _suffix(path) in _READERS or is_html(path):
+        if isinstance(path, SourceError) and Path(path.path) == folder:
+            raise path
+        if isinstance(path, SourceError) or _suffix(path) in _READERS or is_html(path):
             return _read_files(chain([path], files), pages)
         pages.skip(path)
     raise SourceError(folder, "contains no JSON lines, WARC or HTML files")
 
 
-def _read_files(files: Iterable[Path], pages: HtmlFolder) -> Iterator[HtmlFile | bytes]:
+def _read_files(files: Iterable[Path | SourceError], pages: HtmlFolder) -> Iterator[Found]:
     for path in files:
-        reader = _READERS.get(_suffix(path))
-        if reader is not None:
-            yield from reader(path)
-        elif is_html(path):
-            yield pages.read(path)
-        else:
-            pages.skip(path)
+        try:
+            if isinstance(path, SourceError):
+                raise path
+            reader = _READERS.get(_suffix(path))
+            if reader is not None:
+                yield from reader(path)
+            elif is_html(path):
+                yield pages.read(path)
+            else:
+                pages.skip(path)
+        except SourceError as error:
+            pages.skip(Path(error.path), f" ({error.problem})")
+            yield error
     pages.report()
 
 
-def _files_of(folder: Path) -> Iterator[Path]:
-    def fail(error: OSError) -> None:
-        raise SourceError(error.filename or folder, f"cannot be read: {error.strerror}") from error
-
-    for directory, subdirectories, names in os.walk(folder, onerror=fail):
-        subdirectories.sort()
-        yield from (Path(directory, name) for name in sorted(names))
+def _files_of(folder: Path, left_out: Collection[Path] = ()) -> Iterator[Path | SourceError]:
+    """Yield the files at any depth, and an error for each directory that cannot be read."""
+    errors: list[OSError] = []  # yielded before the next directory, or at the end
+    for directory, folders, names in chain(os.walk(folder, onerror=errors.append), [("", [], [])]):
+        for error in errors:
+            yield SourceError(error.filename or folder, f"cannot be read: {error.strerror}")
+        errors.clear()
+        folders.sort()
+        # Unlike `Path.resolve`, `realpath` accepts a symlink to itself.
+        paths = (Path(directory, name) for name in sorted(names))
+        yield from (path for path in paths if Path(os.path.realpath(path)) not in left_out)
 
 
 def _suffix(path: Path) -> str:
@@ -301,9 +322,8 @@ def _suffix(path: Path) -> str:
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 
-_READERS: Mapping[str, Callable[[Path], Iterator[bytes]]] = {
+_READERS: Mapping[str, Callable[[Path], Iterator[bytes]]] = {  # by suffix
     ".jsonl": read_lines,
     ".ndjson": read_lines,
     ".warc": read_warc,
 }
-"""Readers of page messages by suffix."""

@@ -6,6 +6,8 @@ import io
 import json
 import os
 import random
+import re
+import shutil
 import sys
 import tracemalloc
 import zlib
@@ -17,7 +19,10 @@ from urllib.parse import urlsplit
 
 import brotli
 import pytest
+from click.testing import CliRunner
 
+from detourage import load_pages
+from detourage.cli import main
 from detourage.inputs import Origin, SourceError, read_messages, streams
 from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.messages import PageMessage
@@ -72,19 +77,13 @@ def test_lines_are_read_unchanged_from_any_compression(
     assert tuple(read_messages(write_file(tmp_path / name, content))) == lines
 
 
-@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_a_dash_means_stdin(
-    pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(pack(b"{}\n[]\n"))))
-    monkeypatch.setattr(sys, "stdin", stream)
-    assert list(read_messages("-")) == [b"{}", b"[]"]
-
-
-def test_a_pipe_is_read_as_lines() -> None:
+def test_stdin_and_a_pipe_are_read_as_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    for content in (b"{}\n[]\n", gzip.compress(b"{}\n[]\n")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(content))))
+        assert list(read_messages("-")) == [b"{}", b"[]"]
     read_end, write_end = os.pipe()
-    with os.fdopen(write_end, "wb") as stream:
-        stream.write(b"{}\n[]\n")
+    with os.fdopen(write_end, "wb") as pipe:
+        pipe.write(b"{}\n[]\n")
     assert list(read_messages(f"/dev/fd/{read_end}")) == [b"{}", b"[]"]
     os.close(read_end)
 
@@ -140,10 +139,31 @@ def test_a_file_that_cannot_be_read_is_named(
         list(read_messages(tmp_path / name))
 
 
-def test_a_broken_symlink_in_a_folder_is_named(tmp_path: Path) -> None:
-    (tmp_path / "a.html").symlink_to("nowhere")
-    with pytest.raises(SourceError, match=r"a\.html: cannot be read: No such file"):
+def test_an_unreadable_file_of_a_folder_does_not_hide_the_others(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, target in {"0.html": "nowhere", "1.jsonl": "nowhere", "a.warc": "a.warc"}.items():
+        (tmp_path / name).symlink_to(target)
+    with pytest.raises(SourceError, match=r"0\.html: cannot be read: No such file"):
         list(read_messages(tmp_path))
+    for name in ("b.html", "c.html", "d/e.html", "x.html/y.html", "z/z.html"):
+        write_file(tmp_path / name, article_html(1).encode())
+    (tmp_path / "c.warc").write_bytes(b"damaged")
+    result = CliRunner().invoke(main, ["extract", str(tmp_path), "--processes", "1"])
+    found = [json.loads(line) for line in result.stdout.splitlines()]
+    assert " ".join(f"{each['url'][-6:]} {each.get('reason', '')[:15]}" for each in found) == (
+        "0.html cannot be read: .jsonl cannot be read: a.warc cannot be read: b.html  c.html "
+        " c.warc is not WARC, or e.html  y.html  z.html "
+    )
+    assert (result.exit_code, "4 of 9 pages without" in result.stderr) == (1, True)
+    pages = load_pages(tmp_path)
+    first = next(pages)
+    (tmp_path / "c.html").unlink()
+    for name in ("d", "z"):
+        shutil.rmtree(tmp_path / name)
+    assert [page.url[-6:] for page in (first, *pages)] == ["b.html", "y.html"]
+    skipped = re.findall(r"(\S+) \((?:cannot be read: |is not)", caplog.records[-1].getMessage())
+    assert skipped == ["0.html", "1.jsonl", "a.warc", "c.html", "c.warc", "d", "z"]
 
 
 def test_files_of_a_mirror_get_the_urls_of_their_hosts(tmp_path: Path) -> None:
@@ -266,17 +286,13 @@ def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(tmp_path: Pa
     assert len(fitting_message) <= MAX_MESSAGE_BYTES
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [("bomb.jsonl.gz", "200 times its size"), ("bomb.warc.gz", r"bomb\.warc\.gz")],
-)
-def test_a_decompression_bomb_is_refused(tmp_path: Path, name: str, problem: str) -> None:
-    path = write_file(tmp_path / name, gzip.compress(bytes(128 * MIB)))
-    with bounded_memory(), pytest.raises(SourceError, match=problem):
-        list(read_messages(path))
-
-
-def test_a_repetitive_crawl_is_not_a_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bomb_is_refused_but_not_a_repetitive_crawl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb = gzip.compress(bytes(128 * MIB))
+    for name, problem in {"b.jsonl.gz": "200 times its size", "b.warc.gz": r"b\.warc\.gz"}.items():
+        with bounded_memory(), pytest.raises(SourceError, match=problem):
+            list(read_messages(write_file(tmp_path / name, bomb)))
     monkeypatch.setattr(streams, "FREE_BYTES", 0)
     line = message("https://news.example/", article_html(1, number=40)) + b"\n"
     path = write_file(tmp_path / "crawl.jsonl.gz", gzip.compress(line * 300))
@@ -334,21 +350,20 @@ def test_a_response_becomes_a_page(archive: Archive) -> None:
     assert page.fetched_at.isoformat() == "2024-05-06T07:08:09+00:00"
 
 
-def test_responses_that_are_not_pages_are_skipped(archive: Archive) -> None:
+def test_pages_and_errors_are_read_but_no_other_responses(archive: Archive) -> None:
     archive.response(b"GET", kind="request", status="GET /1 HTTP/1.1")
     archive.response(b"", kind="revisit")
     archive.response(HTML, status="HTTP/1.1 301 Moved Permanently")
     archive.response(HTML, status="HTTP/1.1 999 Denied")
     archive.response(HTML, "ftp://a.example/5")
     archive.response(HTML, "http://a.example/6")
-    assert [page.url for page in read_pages(archive.path)] == ["http://a.example/6"]
-
-
-def test_error_responses_report_what_happened_to_a_page(archive: Archive) -> None:
+    endless = (("X-Long", "a" + "\r\n b" * 250_000),)
+    archive.response(b"<p>Text", "http://a.example/7", headers=endless)
     headers = (("Retry-After", "60"), ("X-Long", "x" * 70_000))
     archive.response(b"", status="HTTP/1.1 404 Not Found")
     archive.response(HTML, status="HTTP/1.1 503", headers=headers)
-    gone_page, busy_page = read_pages(archive.path)
+    *pages, gone_page, busy_page = read_pages(archive.path)
+    assert [page.url for page in pages] == ["http://a.example/6", "http://a.example/7"]
     assert (gone_page.status, gone_page.content) == (404, b"")
     assert (busy_page.status, busy_page.headers) == (503, {"retry-after": "60"})
 
@@ -414,11 +429,6 @@ def test_an_oversized_response_is_replaced_by_a_message_that_reports_it(
     assert small["url"] == "http://a.example/small"
 
 
-def test_an_endlessly_continued_header_is_parsed_fast(archive: Archive) -> None:
-    archive.response(b"<p>Text", headers=(("X-Long", "a" + "\r\n b" * 250_000),))
-    assert [each["url"] for each in read_json(archive.path)] == ["http://a.example/"]
-
-
 @pytest.mark.parametrize("cut", [5, 60, 250, 400], ids=lambda cut: f"{cut} bytes")
 def test_a_truncated_file_gives_its_pages_and_then_an_error(archive: Archive, cut: int) -> None:
     archive.response(HTML)
@@ -442,12 +452,7 @@ def test_a_folder_may_contain_all_file_types(tmp_path: Path) -> None:
     ]
     excluded = [tmp_path / "c.example" / ".." / "a.jsonl"]
     assert len(list(read_messages(tmp_path, left_out=excluded))) == 2
-
-
-def test_a_folder_may_be_given_a_url_and_a_site(tmp_path: Path) -> None:
-    write_file(tmp_path / "2024" / "a b.html", b"<p>a")
+    write_file(tmp_path / "c.example" / "2024" / "a b.html", b"<p>a")
     origin = Origin("https://news.example/archive/", "news")
-    (body,) = read_messages(tmp_path, origin)
-    message = PageMessage.model_validate_json(body)
-    assert message.url == "https://news.example/archive/2024/a%20b.html"
-    assert message.site == "news"
+    page = PageMessage.model_validate_json([*read_messages(tmp_path / "c.example", origin)][1])
+    assert (page.url, page.site) == ("https://news.example/archive/2024/a%20b.html", "news")
