@@ -238,5 +238,7 @@ def run(connection: Connection, *, is_preloaded: bool) -> None:
 if __name__ == "__main__":
     supervisor = Connection(os.dup(0))
     modules = sys.argv[1:]
-    import_modules(modules, lambda name: supervisor.send({"importing": name}))
+    # If the command has ended meanwhile, only its directories remain to be removed.
+    with contextlib.suppress(ConnectionError):
+        import_modules(modules, lambda name: supervisor.send({"importing": name}))
     run(supervisor, is_preloaded=bool(modules))

@@ -199,15 +199,19 @@ def test_a_start_waits_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     pytest.fail("a start does not wait for imports")
 
 
-def test_a_start_without_progress_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_without_progress_ends_and_prints_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr("worker.processes.supervisor.STALL_SECONDS", 1.0)
     with (
-        Supervisor(preload=[slow_module(tmp_path, 5)]) as supervisor,
+    (removed := tmp_path / "removed").mkdir()
+        Supervisor(remove=[removed], preload=[slow_module(tmp_path, 5), "json"]) as supervisor,
         pytest.raises(SupervisorError, match=r"no progress for 1 seconds.*check the load"),
     ):
         supervisor.start("child", ["sleep", "1000"], log=tmp_path / "log")
 
+    assert (capfd.readouterr().err, removed.exists()) == ("", False)
 
 REPORT_STATEMENT = (
     'print(os.environ["COLOUR"], len(os.environ), os.getcwd(), os.getsid(0) == os.getpid(),'
