@@ -1,6 +1,7 @@
 """Child processes of a command, which a guardian ends even if ``kill -9`` ends the command."""
 
 import contextlib
+import logging
 import os
 import shutil
 import signal
@@ -196,10 +197,14 @@ def signals_as_exceptions() -> Iterator[Callable[[], None]]:
     or Ctrl-C again, because Python drops exceptions raised in finalizers or library callbacks.
     """
     raised: list[BaseException] = []
+    driver_logger = logging.getLogger("psycopg")
+    level = driver_logger.level
 
     def raise_exception(number: int, _frame: FrameType | None) -> None:
         if not raised:
             os.write(2, b"stopping ...\n")
+            # The broker's driver would warn about the queries that the exception interrupts.
+            driver_logger.setLevel(logging.ERROR)
         exception = KeyboardInterrupt() if number == signal.SIGINT else SystemExit(128 + number)
         raised.append(exception)
         raise exception
@@ -217,3 +222,4 @@ def signals_as_exceptions() -> Iterator[Callable[[], None]]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
+        driver_logger.setLevel(level)

@@ -1,5 +1,6 @@
 """No child of a supervisor outlives its owner, which is the process that started the supervisor."""
 
+import logging
 import os
 import signal
 import subprocess
@@ -204,14 +205,14 @@ def test_a_start_without_progress_ends_and_prints_and_leaves_nothing(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     monkeypatch.setattr("worker.processes.supervisor.STALL_SECONDS", 1.0)
-    with (
     (removed := tmp_path / "removed").mkdir()
+    with (
         Supervisor(remove=[removed], preload=[slow_module(tmp_path, 5), "json"]) as supervisor,
         pytest.raises(SupervisorError, match=r"no progress for 1 seconds.*check the load"),
     ):
         supervisor.start("child", ["sleep", "1000"], log=tmp_path / "log")
-
     assert (capfd.readouterr().err, removed.exists()) == ("", False)
+
 
 REPORT_STATEMENT = (
     'print(os.environ["COLOUR"], len(os.environ), os.getcwd(), os.getsid(0) == os.getpid(),'
@@ -262,14 +263,6 @@ def test_children_get_their_stop_signal_first(tmp_path: Path) -> None:
     assert log.read_text() == "ready\nfinished\n"
 
 
-def test_sigterm_becomes_an_exit_only_inside_the_block() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(SystemExit) as caught, signals_as_exceptions():
-        signal.raise_signal(signal.SIGTERM)
-    assert caught.value.code == 128 + signal.SIGTERM
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
 @pytest.fixture
 def default_sigint() -> Iterator[None]:
     """Install the default handler of SIGINT during a test."""
@@ -280,14 +273,20 @@ def default_sigint() -> Iterator[None]:
 
 @pytest.mark.usefixtures("default_sigint")
 @pytest.mark.parametrize(
-    ("number", "ending"), [(signal.SIGTERM, SystemExit), (signal.SIGINT, KeyboardInterrupt)]
+    ("number", "ending"), [(signal.SIGTERM, SystemExit(143)), (signal.SIGINT, KeyboardInterrupt())]
 )
-def test_a_termination_swallowed_by_a_library_is_raised_again(
-    number: signal.Signals, ending: type[BaseException]
+def test_a_termination_swallowed_by_a_library_is_raised_again_and_it_does_not_warn(
+    number: signal.Signals, ending: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
+    before, library = signal.getsignal(number), logging.getLogger("psycopg.pool")
     with signals_as_exceptions() as raise_again:
         raise_again()
-        with suppress(ending):
+        library.warning("running")
+        with pytest.raises(type(ending)):
             signal.raise_signal(number)
-        with pytest.raises(ending):
+        library.warning("stopping")
+        with pytest.raises(type(ending)) as caught:
             raise_again()
+    library.warning("stopped")
+    assert (caught.value.args, signal.getsignal(number)) == (ending.args, before)
+    assert caplog.messages == ["running", "stopped"]
