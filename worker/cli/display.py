@@ -231,8 +231,8 @@ def bars_by_stage() -> Iterator[Callable[[int, RunProgress], None]]:
             }
             for stage, (done, total) in stages.items():
                 if stage not in tasks:
-                    tasks[stage] = progress.add_task(stage)
-                progress.update(tasks[stage], completed=done, total=total)
+                    tasks[stage] = progress.add_task(stage, total=None)
+                progress.update(tasks[stage], completed=done, total=total or None)
             if not console.is_terminal and time.monotonic() - last_line >= LINE_SECONDS:
                 last_line = time.monotonic()
                 parts = (f"{stage} {done}/{total}" for stage, (done, total) in stages.items())

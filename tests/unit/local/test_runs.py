@@ -1,7 +1,9 @@
+import re
 from pathlib import Path
 from typing import Literal
 
 import pytest
+from rich.console import Console
 
 from worker.cli import display
 from worker.local.run import NumberedMessages, RunError
@@ -98,6 +100,11 @@ def test_one_run_at_a_time_writes_a_file_and_unrelated_files_are_kept(output: Pa
         (folder.path / "mine").write_text("mine")
     assert [each.name for each in folder.path.iterdir()] == ["mine"]
 
+    monkeypatch.setattr(display, "console", Console(stderr=True, force_terminal=True))
+    with display.bars_by_stage() as update:
+        update(20, counts._replace(compared=0, pairs=0))
+    totals = set(re.findall(r"\d/([0-9?]+)", capsys.readouterr().err))
+    assert totals == {"20", "?", "19"}
 
 def test_progress_is_a_share_of_the_input_while_it_arrives(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
