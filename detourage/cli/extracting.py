@@ -90,7 +90,7 @@ def _check_method(
     show_default="one per core",
     help="Number of processes, if there are several pages.",
 )
-@text_roles_option
+@text_roles_option("see `detourage run --help` for a list")
 @click.option(
     "--favor",
     type=click.Choice(("precision", "recall")),

@@ -49,12 +49,16 @@ def _read_roles(
         raise click.BadParameter(str(error)) from error
 
 
-text_roles_option = click.option(
-    "--text-roles",
-    metavar="ROLE,…",
-    callback=_read_roles,
-    help="Roles of the lines that make up the text; see `detourage run --help` for a list.",
-)
+def text_roles_option(where: str) -> Callable[[Any], Any]:
+    """Return the option for the roles of the text; ``where`` says where its help lists them."""
+    return click.option(
+        "--text-roles",
+        metavar="ROLE,…",
+        callback=_read_roles,
+        help=f"Roles of the lines that make up the text; {where}.",
+    )
+
+
 ROLES_TO_CHOOSE = f"Roles for --text-roles: {', '.join(CHOOSABLE_ROLES)}."
 """Last paragraph of the help of the commands with this option."""
 

@@ -72,7 +72,7 @@ EXIT_UNUSABLE_INPUT = 3
 )
 @base_url_option
 @site_option
-@text_roles_option
+@text_roles_option("listed below")
 @click.option(
     "--all-sites", is_flag=True, help="Show all sites at the end, not just the largest 20."
 )
