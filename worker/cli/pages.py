@@ -102,7 +102,7 @@ def run(
     completed, but some messages were unusable or some pages failed; 130: interrupted.
     """
     from detourage.export.formats import format_of, require_format
-    from worker.local.unfinished import quarantine_of, run_folder
+    from worker.local.unfinished import UnfinishedRunError, quarantine_of, run_folder
     from worker.settings import load_settings
 
     form = form or format_of(output)
@@ -155,8 +155,9 @@ def run(
                     print_summary(summary, output, all_sites=all_sites)
                     if inspector is not None:
                         inspector.wait_for_interrupt()
-        except BaseException:
-            if folder.is_unfinished:
+        except BaseException as error:
+            # That error says itself what to do.
+            if folder.is_unfinished and not isinstance(error, UnfinishedRunError):
                 click.echo("run the same command with --resume to continue", err=True)
             raise
     if summary.quarantined or summary.failed_pages:

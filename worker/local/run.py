@@ -23,7 +23,7 @@ from detourage.outcomes import PageOutcome
 from detourage.text.plural import pluralise
 from worker.errors import cause
 from worker.local.embedded import embedded_services, remove_services
-from worker.local.unfinished import RunFolder, quarantine_of
+from worker.local.unfinished import RunFolder, UnfinishedRunError, quarantine_of
 from worker.messaging.publishing import publish_pages, purge_pages
 from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS
 from worker.outcomes import ReceiptResult
@@ -266,7 +266,7 @@ class NumberedMessages:
             else:
                 yield message_id, body
         if next_received is not None:
-            raise RunError(
+            raise UnfinishedRunError(
                 f"message {self.count} of the input differs from that of the first attempt:"
                 " use the same input, or start over with --overwrite"
             )
