@@ -68,10 +68,10 @@ def test_a_site_view_says_that_clustering_was_abandoned(
     client: Client, tasks: Tasks, site_id: int
 ) -> None:
     with tasks.database.transaction() as session:
-        session.execute(clusterings.SQL.begin, {"site_id": site_id, "pauses_seconds": []})
-        session.execute(
-            clusterings.SQL.record_error, {"site_id": site_id, "error": "ValueError: not a matrix"}
-        )
+        attempt = {"site_id": site_id, "has_crashed": False, "pauses_seconds": []}
+        session.execute(clusterings.SQL.begin, attempt)
+        error = {"site_id": site_id, "error": "ValueError: not a matrix"}
+        session.execute(clusterings.SQL.record_error, error)
         clusterings.disable(session, site_id)
     values = client.values(f"/sites/{site_id}.json")
     assert all("ValueError: not a matrix" in each["reason"] for each in values["without_group"])
