@@ -15,7 +15,7 @@ from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, I
 from detourage.html.head import metas_of
 from detourage.html.names import split_words
 from detourage.html.nodes import Node
-from detourage.html.text import DIVISIONS, without_text
+from detourage.html.text import without_text
 from detourage.text import words
 from detourage.text.texts import Count, Texts, read_texts
 
@@ -220,11 +220,6 @@ class Outline:
     def blocks(self) -> list[int]:
         """The `block_numbers` as a list."""
         return list_of(self.block_numbers)
-
-    @cached_property
-    def divided_numbers(self) -> Integers:
-        """Index of the nearest element around each element, or itself, not in `DIVISIONS`."""
-        return self.flat.nearest_marked(~self.flat.having(DIVISIONS))
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
         """Return the indices of elements, omitting those that are not part of the outline."""
