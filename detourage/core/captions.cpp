@@ -7,16 +7,6 @@
 #include "names.hpp"
 
 namespace detourage {
-namespace {
-
-constexpr int64_t MAX_TOKENS = 100;             // in a caption
-constexpr int64_t MAX_TOKENS_BELOW_IMAGE = 40;  // in a caption recognised only by its place
-constexpr double MAX_LINKED_SHARE = 0.5;        // share of linked words; with a larger one, it is a teaser
-constexpr int MIN_WIDTH = 100;                  // declared width of an image with such a caption, in pixels
-constexpr size_t MAX_DIGITS = 6;                // of a width
-constexpr std::string_view QUOTES[] = {"“", "„", "«", "»", "\"", "「", "『"};
-
-// Whether a name has a word that denotes a caption if an image precedes it.
 bool denotes_caption(std::string_view name) {
     static const std::unordered_set<std::string_view> words{
         "caption", "cap", "captions", "cutline", "legend", "legende", "bildunterschrift", "bildtext", "bildetekst",
@@ -25,6 +15,15 @@ bool denotes_caption(std::string_view name) {
     for_words_of_name(name, [&](std::string_view word) { found |= words.contains(lowered(word)); });
     return found;
 }
+
+namespace {
+
+constexpr int64_t MAX_TOKENS = 100;             // in a caption
+constexpr int64_t MAX_TOKENS_BELOW_IMAGE = 40;  // in a caption recognised only by its place
+constexpr double MAX_LINKED_SHARE = 0.5;        // share of linked words; with a larger one, it is a teaser
+constexpr int MIN_WIDTH = 100;                  // declared width of an image with such a caption, in pixels
+constexpr size_t MAX_DIGITS = 6;                // of a width
+constexpr std::string_view QUOTES[] = {"“", "„", "«", "»", "\"", "「", "『"};
 
 bool has_word_caption(std::string_view name) {
     if (name.find("aption") == name.npos && name.find("APTION") == name.npos) return false;

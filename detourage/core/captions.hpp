@@ -11,6 +11,9 @@ namespace detourage {
 // Signs of a caption.
 enum : uint8_t { NAMED_CAPTION = 1, BELOW_IMAGE = 2 };
 
+// Whether a name has a word that denotes a caption if an image is beside it.
+bool denotes_caption(std::string_view name);
+
 // The displayed elements of a page, each with the range of the displayed texts below it; and these
 // texts, each with its place in the document, the number of its line and that of its tokens.
 struct DisplayedPage {

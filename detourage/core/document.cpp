@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "captions.hpp"
+
 namespace detourage {
 namespace {
 
@@ -132,9 +134,11 @@ bool Document::add_text(std::string_view text, int64_t parent, int64_t after) {
 }
 
 // Browsers render an unknown element within the line, and so it is in a paragraph. Elsewhere, it is
-// only if it has text beside it and contains no block.
-void Document::place_unknown() {
-    std::vector<bool> has_text(elements.size()), has_block(elements.size());
+// only if it has text beside it and contains no block. A ``span`` around an image and its caption is a
+// box in the paragraph, which style sheets set apart.
+void Document::place_inline() {
+    std::vector<bool> has_text(elements.size()), has_block(elements.size()), has_image(elements.size());
+    std::vector<bool> has_caption(elements.size());
     for (const Text &each : texts)
         if (!each.is_blank) has_text[static_cast<size_t>(each.parent)] = true;
     for (size_t i = elements.size(); i-- > 1;) {
@@ -143,6 +147,13 @@ void Document::place_unknown() {
         if (own.tag == Tag::other_ && !own.is_silent_inside && is_unknown(own.name) &&
             (own.is_in_paragraph || (has_text[above] && !has_block[i])))
             own.kind |= WITHIN;
+        if (own.tag == Tag::img_) has_image[i] = true;
+        if (own.tag == Tag::span_ && own.is_in_paragraph) {
+            has_caption[i] = has_caption[i] || denotes_caption(value(static_cast<int32_t>(i), "class"));
+            if (has_image[i] && has_caption[i]) own.kind &= static_cast<uint8_t>(~WITHIN);
+        }
+        if (has_image[i]) has_image[above] = true;
+        if (has_caption[i]) has_caption[above] = true;
         if (!(own.kind & WITHIN) || has_block[i]) has_block[above] = true;
     }
 }

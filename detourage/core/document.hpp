@@ -85,8 +85,8 @@ struct Document {
     void apply_style();
     // Add the next text; returns false if an element is out of range.
     bool add_text(std::string_view text, int64_t parent, int64_t after);
-    // Decide which elements that HTML does not know are within a line, once all are added.
-    void place_unknown();
+    // Decide which other elements are within a line, once all are added.
+    void place_inline();
 
     // The value of an attribute; empty if the element does not have it.
     std::string_view value(int32_t element, std::string_view name) const {

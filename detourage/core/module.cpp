@@ -96,7 +96,7 @@ class Page {
         }
         for (size_t i = 0; i < of_texts.size(); i++)
             if (!document.add_text(of_texts[i], column(TEXT_PARENTS)[i], column(AFTER)[i])) return false;
-        document.place_unknown();
+        document.place_inline();
         return next == attributes;
     }
 
