@@ -145,14 +145,14 @@ def read_parsed(
     page: Page,
     parsed: ParsedPage,
     template: TemplateKnowledge | None = None,
-    patterns: Sequence[CommentPattern] | None = None,
+    group_pattern: CommentPattern | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Result:
     """Read a parsed page, with optional knowledge of its template."""
     _check(options)
     roles, favor = options.get("text_roles", ()), options.get("favor")
-    read = partial(read_content, parsed, template, patterns, roles, page.fetched_at, favor=favor)
-    article = attempt(page, read)
+    known = (parsed, template, group_pattern)
+    article = attempt(page, partial(read_content, *known, roles, page.fetched_at, favor=favor))
     if isinstance(article, Result):
         return _described(article, page, parsed)
     return Result(page.url, replace(without_excluded(article, options), url=page.url, page=page))

@@ -7,21 +7,21 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from detourage.article import Article, Result
+from detourage.comments import SEARCHED_IN_VAIN, CommentPattern, winner
 from detourage.errors import require_groups
 from detourage.html import Page as ParsedPage
 from detourage.html import site_of
 from detourage.pages import AnyPage, pages_of
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import comment_pattern_of, pattern_of_group, patterns_for_page
+from detourage.reader.content import search_for_vote
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 from detourage.reading import ReadingOptions, attempt, parse, read_parsed
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from detourage.comments import CommentPattern
     from detourage.template.groups import SiteGroups
 
 
@@ -50,7 +50,7 @@ class PageKnowledge(NamedTuple):
     template_url: str | None
     group_size: int
     template: TemplateKnowledge | None
-    patterns: Sequence[CommentPattern] | None
+    group_pattern: CommentPattern | None
 
 
 class Site:
@@ -98,7 +98,8 @@ class Site:
                 self._parsed[url] = parsed
         self._templates: dict[str, TemplateKnowledge] = {}
         self._lines: dict[str, PageLines] = {}
-        self._patterns: dict[str, CommentPattern | None] = {}
+        self._knowledge: dict[str, PageKnowledge] = {}
+        self._votes: dict[str, str | None] = {}
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -146,19 +147,29 @@ class Site:
             return self._unreadable[url]
         known = self.known_about(url)
         page, parsed = self._pages[url], self._parsed[url]
-        return read_parsed(page, parsed, known.template, known.patterns, **options)
+        return read_parsed(page, parsed, known.template, known.group_pattern, **options)
 
     def known_about(self, url: str) -> PageKnowledge:
         """Return the knowledge about one of the pages that can be read."""
-        index = self._index_by_url[url]
-        group, template_page = self._grouped.group_of(index), self._grouped.compared_with(index)
-        patterns = patterns_for_page(self._pattern_of(url), self._group_patterns.get(url))
-        if group is None or template_page is None:
-            return PageKnowledge(None, 1, None, patterns)
-        template_url = self._grouped.urls[template_page]
-        shared = self._shared_lines[url].on(url, self._lines_of(url))
-        template = self._template_of(template_url).with_shared(shared)
-        return PageKnowledge(template_url, len(group.members), template, patterns)
+        known = self._knowledge_of(url)
+        if known.template is None or self._vote_of(url) != SEARCHED_IN_VAIN:
+            return known
+        return known._replace(group_pattern=self._group_patterns[url])
+
+    def _knowledge_of(self, url: str) -> PageKnowledge:
+        """Return the knowledge about a page, without the comment pattern of its group."""
+        if url not in self._knowledge:
+            index = self._index_by_url[url]
+            group, template_page = self._grouped.group_of(index), self._grouped.compared_with(index)
+            if group is None or template_page is None:
+                self._knowledge[url] = PageKnowledge(None, 1, None, None)
+            else:
+                template_url = self._grouped.urls[template_page]
+                shared = self._shared_lines[url].on(url, self._lines_of(url))
+                template = self._template_of(template_url).with_shared(shared)
+                size = len(group.members)
+                self._knowledge[url] = PageKnowledge(template_url, size, template, None)
+        return self._knowledge[url]
 
     def _template_of(self, url: str) -> TemplateKnowledge:
         if url not in self._templates:
@@ -196,17 +207,18 @@ class Site:
     def _index_by_url(self) -> Mapping[str, int]:
         return {url: index for index, url in enumerate(self._parsed)}
 
-    def _pattern_of(self, url: str) -> CommentPattern | None:
-        if url not in self._patterns:
-            page = self._parsed[url]
-            pattern = attempt(self._pages[url], partial(comment_pattern_of, page))
-            self._patterns[url] = None if isinstance(pattern, Result) else pattern
-        return self._patterns[url]
+    def _vote_of(self, url: str) -> str | None:
+        if url not in self._votes:
+            search = partial(search_for_vote, self._parsed[url], self._knowledge_of(url).template)
+            vote = attempt(self._pages[url], search)
+            self._votes[url] = None if isinstance(vote, Result) else vote
+        return self._votes[url]
 
     @cached_property
     def _group_patterns(self) -> Mapping[str, CommentPattern | None]:
         patterns: dict[str, CommentPattern | None] = {}
         for group in self.groups:
-            group_pattern = pattern_of_group(map(self._pattern_of, group.urls))
-            patterns |= dict.fromkeys(group.urls, group_pattern)
+            won = winner(map(self._vote_of, group.urls))
+            pattern = CommentPattern.from_json(won) if won is not None else None
+            patterns |= dict.fromkeys(group.urls, pattern)
         return patterns

@@ -16,7 +16,7 @@ from detourage.html import Page, PageError, parse_page
 from detourage.limits import MAX_HTML_BYTES
 from detourage.packed_bytes import DamagedBytesError, unpack
 from detourage.reader import Explanation, TemplateKnowledge
-from detourage.reader.content import explain_content, patterns_for_page
+from detourage.reader.content import explain_content
 from detourage.reader.knowledge import knowledge_of
 from detourage.reader.shared_lines import PageLines, SharedLines
 from detourage.time_limit import TimeIsUpError
@@ -57,7 +57,7 @@ class PageData:
         """Cache key, which covers everything on which the reading depends."""
         row, context = self.page, self.context
         return (
-            *(row.id, row.content_digest, row.comment_pattern, self.content is None),
+            *(row.id, row.content_digest, self.content is None),
             *(context.group_pattern, context.shared_lines, context.lines, context.template_page),
         )
 
@@ -71,10 +71,8 @@ class PageData:
                 page = self.parse()
                 if page is None:
                     return None
-                own_pattern = read_pattern(self.page.comment_pattern)
                 group_pattern = read_pattern(self.context.group_pattern)
-                patterns = patterns_for_page(own_pattern, group_pattern)
-                return Reading(page, explain_content(page, self.template, patterns))
+                return Reading(page, explain_content(page, self.template, group_pattern))
         except TimeIsUpError:
             raise TooSlowError("the page took too long to read") from None
 

@@ -164,9 +164,8 @@ class StoredPage(Base):
     asked_at: Mapped[datetime | None]  # when its extraction was last requested
     attempts: Mapped[Small] = mapped_column(server_default="0")
     """Number of attempts to extract the page since then."""
-    comment_pattern: Mapped[str | None]
-    """`CommentPattern.to_json` of the page's own comments; null if not determined yet, or if the
-    page is too long to search."""
+    comment_vote: Mapped[str | None]
+    """Vote of the latest extraction on the comment pattern of the page's group (see `vote_of`)."""
     html_removed_at: Mapped[datetime | None]
     trace: Mapped[dict[str, Any] | None] = mapped_column(JSONB(none_as_null=True))
     """W3C Trace Context of the latest fetch, until the page has an outcome."""
@@ -366,6 +365,7 @@ class TemplateGroup(Base):
     size: Mapped[Small]
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     comment_pattern: Mapped[str | None]
+    """`CommentPattern.to_json` of the pattern for which most of its pages vote."""
     shared_lines: Mapped[bytes | None]
     """`SharedLines.to_bytes`; null if there are none, or for an earlier generation."""
 

@@ -21,7 +21,7 @@ from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, sc
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.folds import fold_of
 from detourage.comments.finding import MIN_CONFIDENCE
-from detourage.comments.pattern import NO_COMMENTS_SEEN, CommentPattern, vote
+from detourage.comments.pattern import SEARCHED_IN_VAIN, CommentPattern, vote_of, winner
 from detourage.comments.reading import read_comments, with_content
 
 MARKED_CORPORA = ("reader_comments", "forum_threads")
@@ -37,7 +37,7 @@ class Result:
     `confidence` is that of the likeliest candidate, or 0 if there is none. If the gold record lists
     comments individually, `page_f1` scores the candidate's records, in percent, and `score` scores
     the texts read from those records. `agreement` is the word F1 (0 to 1) with the text of all
-    comments. `pattern` is the pattern that the service would store.
+    comments. `vote` is the vote that the service would store.
     """
 
     example: Example
@@ -45,7 +45,7 @@ class Result:
     page_f1: float | None
     score: CommentScore | None
     agreement: float | None
-    pattern: CommentPattern
+    vote: str | None
 
     @property
     def is_found(self) -> bool:
@@ -63,7 +63,7 @@ def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
             zero_f1 = None if example.page_f1 is None else 0.0
             agreement = None if example.agreement is None else 0.0
             score = _score(example, ())
-            yield Result(example, 0.0, zero_f1, score, agreement, NO_COMMENTS_SEEN)
+            yield Result(example, 0.0, zero_f1, score, agreement, None)
         else:
             model = models[fold_of(example.gold.site, FOLDS)]
             yield _result(choice, model.probability(choice.measures))
@@ -81,9 +81,9 @@ def _result(choice: Choice, confidence: float) -> Result:
         None if example.page_f1 is None else float(example.page_f1[index]),
         _score(example, numbers[candidate.record_indices].tolist()),
         None if example.agreement is None else float(example.agreement[index]),
-        CommentPattern(candidate.signature, candidate.levels, confidence)
+        vote_of(CommentPattern(candidate.signature, candidate.levels, confidence))
         if confidence >= MIN_CONFIDENCE
-        else NO_COMMENTS_SEEN,
+        else SEARCHED_IN_VAIN,
     )
 
 
@@ -171,12 +171,14 @@ def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
         commented: list[tuple[float, float]] = []
         pages_without: list[tuple[bool, bool]] = []
         for pages in sites:
-            voted_pattern = vote(page.pattern for page in pages)
+            won = winner(page.vote for page in pages)
             for page in pages:
+                is_needed = page.vote == SEARCHED_IN_VAIN
+                pattern = CommentPattern.from_json(won) if won and is_needed else None
                 if page.example.is_bare:
-                    pages_without.append((page.is_found, _is_found(page, voted_pattern)))
+                    pages_without.append((page.is_found, _is_found(page, pattern)))
                 else:
-                    commented.append((_f1_alone(page), _f1_voted(page, voted_pattern)))
+                    commented.append((_f1_alone(page), _f1_voted(page, pattern)))
         columns = [f"{fmean(column):.1f}" for column in zip(*commented, strict=True)]
         alarms = [_percent(column) for column in zip(*pages_without, strict=True)] or ["–", "–"]
         yield (
@@ -192,9 +194,9 @@ def _f1_alone(result: Result) -> float:
     return result.page_f1 if result.page_f1 is not None else 100.0 * (result.agreement or 0.0)
 
 
-def _f1_voted(result: Result, pattern: CommentPattern) -> float:
+def _f1_voted(result: Result, pattern: CommentPattern | None) -> float:
     """Return the F1 of the comments that match the pattern on which the site's pages agreed."""
-    if not pattern.is_named:
+    if pattern is None:
         return _f1_alone(result)
     example = result.example
     page = example.page.flat if example.words is None else example.words.page
@@ -207,9 +209,9 @@ def _f1_voted(result: Result, pattern: CommentPattern) -> float:
     return 100.0 * float(score_group_texts(page, [members], example.gold.comment_text or "")[0])
 
 
-def _is_found(result: Result, pattern: CommentPattern) -> bool:
+def _is_found(result: Result, pattern: CommentPattern | None) -> bool:
     """Return whether the service would accept comments on a page after a vote."""
-    return bool(pattern.records(result.example.page.flat)) if pattern.is_named else result.is_found
+    return result.is_found if pattern is None else bool(pattern.records(result.example.page.flat))
 
 
 def _percent(flags: Sequence[bool]) -> str:

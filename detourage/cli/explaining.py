@@ -60,7 +60,7 @@ def explain(
     from detourage.reader.content import explain_content
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
-    explanation = explain_content(subject.page, subject.template, subject.patterns)
+    explanation = explain_content(subject.page, subject.template, subject.group_pattern)
     if subject.template_page is not None:
         explanation = replace(explanation, template_url=subject.template_page.url)
     comments = explanation.article.comments if explanation.article is not None else ()

@@ -2,17 +2,18 @@
 
 from detourage.comments.comment import Comment
 from detourage.comments.finding import FoundComments
-from detourage.comments.pattern import NO_COMMENTS_SEEN, CommentPattern, vote
+from detourage.comments.pattern import SEARCHED_IN_VAIN, CommentPattern, vote_of, winner
 from detourage.comments.reading import CommentParts, Reading, read_comments, with_content
 
 __all__ = [
-    "NO_COMMENTS_SEEN",
+    "SEARCHED_IN_VAIN",
     "Comment",
     "CommentParts",
     "CommentPattern",
     "FoundComments",
     "Reading",
     "read_comments",
-    "vote",
+    "vote_of",
+    "winner",
     "with_content",
 ]

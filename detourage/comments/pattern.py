@@ -1,10 +1,9 @@
 """Comment patterns, which describe the comments on a page in order to find them on other pages."""
 
 import json
-import math
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -13,7 +12,7 @@ from detourage import core
 from detourage.html.flat import FlatDocument
 
 MIN_TRUST = 0.5
-"""Minimum mean confidence, over a template's pages, of a pattern that is applied to the template.
+"""Minimum confidence of a pattern that is applied to other pages of the template.
 
 A pattern with less confidence is often that of a teaser box, which occurs on every page of the
 template. The value was measured on ``dragnet``.
@@ -46,15 +45,6 @@ class CommentPattern:
     levels: int
     confidence: float
 
-    @property
-    def is_named(self) -> bool:
-        """Whether the signature has a class, an ID or microdata.
-
-        A signature that consists only of a path is unreliable, because something else may be at the
-        same position on a page without comments.
-        """
-        return self.signature is not None and self.signature.name != ""
-
     @classmethod
     def from_json(cls, text: str) -> Self:
         """Parse a pattern serialised by `to_json`; raise ValueError if the text is not one."""
@@ -80,26 +70,26 @@ class CommentPattern:
         return tuple(dict.fromkeys(records.tolist()))
 
 
-def vote(patterns: Iterable[CommentPattern]) -> CommentPattern:
-    """Return the pattern with the highest total confidence on a template's pages.
+SEARCHED_IN_VAIN = ""  # vote of a page that should have comments, although none were found
 
-    The result has the mean of these confidences. It is `NO_COMMENTS_SEEN` if that mean is below
-    `MIN_TRUST`, or if no page has comments. Pages without comments do not count against a pattern,
-    because articles of the same template may or may not have comments.
+
+def vote_of(found: CommentPattern) -> str | None:
+    """Return the vote of a page on the comment pattern of its template, or None for no vote.
+
+    A vote is a pattern in JSON. A signature that consists only of a path, without a class, an ID or
+    microdata, is unreliable: something else may be at that position on a page without comments.
     """
-    confidences: dict[tuple[Signature, int], list[float]] = defaultdict(list)
-    for pattern in patterns:
-        if pattern.signature is not None:
-            confidences[pattern.signature, pattern.levels].append(pattern.confidence)
-    if not confidences:
-        return NO_COMMENTS_SEEN
-    signature, levels = max(confidences, key=lambda key: (math.fsum(confidences[key]), key))
-    confidence = math.fsum(confidences[signature, levels]) / len(confidences[signature, levels])
-    is_trusted = confidence >= MIN_TRUST
-    return CommentPattern(signature, levels, confidence) if is_trusted else NO_COMMENTS_SEEN
+    if found.signature is None:
+        return SEARCHED_IN_VAIN
+    if not found.signature.name or found.confidence < MIN_TRUST:
+        return None
+    return replace(found, confidence=1.0).to_json()
 
 
-NO_COMMENTS_SEEN = CommentPattern(None, 0, 0.0)  # for a template on whose pages none were found
+def winner(votes: Iterable[str | None]) -> str | None:
+    """Return the vote of most pages of a template, or None if no page has one."""
+    counts = Counter(filter(None, votes))
+    return max(counts, key=lambda vote: (counts[vote], vote), default=None)
 
 
 def _read_signature(parts: Any) -> Signature:

@@ -129,7 +129,7 @@ class Extraction:
         source, template_page = subject.source, subject.template_page
         if self.method is None:
             text_roles, favor = self.options.get("text_roles", ()), self.options.get("favor")
-            known = (subject.page, subject.template, subject.patterns)
+            known = (subject.page, subject.template, subject.group_pattern)
             article = read_content(*known, text_roles, source.fetched_at, favor=favor)
             return without_excluded(article, self.options)
         # Imported here because only published methods need it.

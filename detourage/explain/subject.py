@@ -3,7 +3,7 @@
 import codecs
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -214,7 +214,7 @@ class Subject(NamedTuple):
     template_page: Source | None = None
     group_size: int = 1
     template: TemplateKnowledge | None = None
-    patterns: Sequence[CommentPattern] | None = None
+    group_pattern: CommentPattern | None = None
 
 
 def load_subject(
@@ -234,7 +234,8 @@ def load_subject(
     sources = {each.url: each for each in [source, *others]}
     known = Site(sources.values(), threads=threads).known_about(source.url)
     template_page = sources[known.template_url] if known.template_url is not None else None
-    return Subject(source, page, template_page, known.group_size, known.template, known.patterns)
+    _, size, template, group_pattern = known
+    return Subject(source, page, template_page, size, template, group_pattern)
 
 
 def _select_page(name: str, pages: Iterator[InputPage], url: str | None) -> Source:

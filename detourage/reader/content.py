@@ -1,7 +1,7 @@
 """Extraction of a page's article and of the comments below it."""
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -17,7 +17,7 @@ from detourage.comments import (
     FoundComments,
     Reading,
     read_comments,
-    vote,
+    vote_of,
     with_content,
 )
 from detourage.comments.candidates import PageWords
@@ -32,7 +32,6 @@ from detourage.metadata import dated_from as dated_metadata
 from detourage.pagination import read_pagination
 from detourage.reader import NoArticleError, NoTextError, TemplateKnowledge, extract_article
 from detourage.reader.article import discard_cached_judgement, judged_page
-from detourage.reader.comment_exclusion import SURE as SURE_COMMENTS
 from detourage.reader.comment_exclusion import comments_to_exclude
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
@@ -68,15 +67,11 @@ MAX_OPENING = 200  # characters of a thread in which its first post begins, afte
 
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
-MAX_SEARCHED_LINES = 20_000
-"""Maximum number of lines of a page that is searched for a comment pattern. The search takes 4 kB
-per line, in a process that holds several pages."""
-
 
 def read_content(
     page: Page,
     template: Page | TemplateKnowledge | None = None,
-    patterns: Sequence[CommentPattern] | None = None,
+    group_pattern: CommentPattern | None = None,
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
     *,
@@ -85,17 +80,17 @@ def read_content(
 ) -> Article:
     """Extract the article of a page and read its comments.
 
-    `page`, `template`, `text_roles` and `favor` are as for `detourage.reader.extract_article`. Of
-    the template's comment `patterns`, the first that matches any comments is used; None means a
-    search of this page alone. Relative dates in comments, such as "3 hours ago", are resolved
-    against `fetched_at`, an aware datetime; without it, they are left as written. With
+    `page`, `template`, `text_roles` and `favor` are as for `detourage.reader.extract_article`. If
+    the page probably has comments, but a search finds none, those that match `group_pattern`, the
+    comment pattern of its group, are used. Relative dates in comments, such as "3 hours ago", are
+    resolved against `fetched_at`, an aware datetime; without it, they are left as written. With
     `include_locations`, each part of the article gets its location in the page.
 
     Raise the errors of `detourage.reader.extract_article`, `WallError` if a wall almost certainly
     replaces the article, and `GoneError` if the article is almost certainly gone.
     """
     try:
-        options = (template, patterns, text_roles, fetched_at)
+        options = (template, group_pattern, text_roles, fetched_at)
         article = read_despite_wall(
             page, *options, favor=favor, include_locations=include_locations
         )
@@ -137,7 +132,7 @@ def _verdict(page: Page, article: Article, template: Page | TemplateKnowledge | 
 def read_despite_wall(
     page: Page,
     template: Page | TemplateKnowledge | None = None,
-    patterns: Sequence[CommentPattern] | None = None,
+    group_pattern: CommentPattern | None = None,
     text_roles: Sequence[LineRole] = (),
     fetched_at: datetime | None = None,
     *,
@@ -145,7 +140,7 @@ def read_despite_wall(
     include_locations: bool = False,
 ) -> Article:
     """Read a page like `read_content`, without checking for a wall."""
-    article = _with_comments(page, knowledge_of(template), patterns, text_roles, favor)
+    article = _with_comments(page, knowledge_of(template), group_pattern, text_roles, favor)
     discard_cached_judgement(page)
     article = replace(
         article,
@@ -181,12 +176,12 @@ def _dated_by_posts(article: Article) -> Article:
 def _with_comments(
     page: Page,
     template: TemplateKnowledge,
-    patterns: Sequence[CommentPattern] | None,
+    group_pattern: CommentPattern | None,
     text_roles: Sequence[LineRole],
     favor: Favor | None,
 ) -> Article:
     """Extract the article without its comments, and read the comments."""
-    posts = _PostsOfPage.of(page, template, patterns)
+    posts = _PostsOfPage.of(page, template, group_pattern)
     excluded = comments_to_exclude(page, posts.likely)
 
     def read_opened(opened: FlatDocument) -> Article:
@@ -208,12 +203,12 @@ def _with_comments(
 def explain_content(
     page: Page,
     template: Page | TemplateKnowledge | None = None,
-    patterns: Sequence[CommentPattern] | None = None,
+    group_pattern: CommentPattern | None = None,
 ) -> "Explanation":
     """Read a page like `read_content`, and explain the result even if there is no article."""
     result: Article | NoArticleError
     try:
-        result = read_content(page, template, patterns, include_locations=False)
+        result = read_content(page, template, group_pattern, include_locations=False)
     except NoArticleError as error:
         result = error
     from detourage.reader.explanation import explanation_of
@@ -221,15 +216,9 @@ def explain_content(
     return explanation_of(page, template, result)
 
 
-def comments_of(page: Page, patterns: Sequence[CommentPattern] | None = None) -> FoundComments:
-    """Find the comments of a page; `patterns` are as for `read_content`."""
-    if patterns is None:
-        return _find_comments(page, _search(page))
-    for pattern in patterns:
-        records = pattern.records(page.flat)
-        if records:
-            return FoundComments(records, pattern, pattern.confidence)
-    return NONE_FOUND
+def comments_of(page: Page) -> FoundComments:
+    """Find the comments of a page by a search."""
+    return _find_comments(page, _search(page) or NONE_FOUND)
 
 
 def _find_comments(page: Page, best: FoundComments) -> FoundComments:
@@ -274,10 +263,10 @@ def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | No
     return FoundComments(records, doubtful.pattern, MIN_CONFIDENCE, reading if is_whole else None)
 
 
-def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> FoundComments:
-    """Search a page for comments if it probably has some."""
+def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> FoundComments | None:
+    """Search a page for comments; return None if it probably has none."""
     words = words_by_readers(page, template)
-    return search(page, words) if words is not None else NONE_FOUND
+    return search(page, words) if words is not None else None
 
 
 def words_by_readers(
@@ -306,26 +295,25 @@ class _PostsOfPage:
 
     page: Page
     likely: FoundComments
-    template: TemplateKnowledge = UNKNOWN_TEMPLATE
-    best: FoundComments | None = None
+    best: FoundComments
 
     @classmethod
     def of(
-        cls, page: Page, template: TemplateKnowledge, patterns: Sequence[CommentPattern] | None
+        cls, page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None
     ) -> Self:
-        """Find the likely posts or comments of a page, by the given `patterns` if not None."""
-        if patterns is not None:
-            return cls(page, comments_of(page, patterns), template)
+        """Find the likely posts or comments of a page by a search or, failing that, its group."""
         best = _search(page, template)
-        return cls(page, _find_comments(page, best), template, best)
+        likely = _find_comments(page, best or NONE_FOUND)
+        page.flat.memo[CommentPattern] = vote_of(likely.pattern) if best is not None else None
+        if best is not None and group_pattern is not None and not likely.records:
+            matching = group_pattern.records(page.flat)
+            likely = FoundComments(matching, group_pattern, group_pattern.confidence)
+        return cls(page, likely, best or NONE_FOUND)
 
     @cached_property
     def found(self) -> FoundComments:
         """The posts, found with a lower threshold than comments on other kinds of pages."""
-        if self.likely.records:
-            return self.likely
-        best = self.best or _search(self.page, self.template)
-        return best.if_likely(MIN_POSTS_CONFIDENCE)
+        return self.likely if self.likely.records else self.best.if_likely(MIN_POSTS_CONFIDENCE)
 
     def find(self) -> CommentParts | None:
         """Return the locations of the posts, or None if there are none."""
@@ -336,40 +324,20 @@ class _PostsOfPage:
         return reading.locate_parts(self.found.confidence)
 
 
-def comment_pattern_of(page: Page) -> CommentPattern | None:
-    """Return the comment pattern found on a single page, or None if the page is too long to search.
+def own_vote(page: Page) -> str | None:
+    """Return the vote of a page, once read, on the comment pattern of its group (see `vote_of`).
 
-    The comments of such a page are found when it is read, unless its group has a pattern.
+    A page that probably has no comments, and was therefore not searched, has none.
     """
-    if Outline.of(page.flat).text_lines.max(initial=0) >= MAX_SEARCHED_LINES:
-        return None
-    try:
-        return comments_of(page).pattern
-    finally:
-        discard_cached_judgement(page)
+    vote: str | None = page.flat.memo.get(CommentPattern)
+    return vote
 
 
-def pattern_of_group(patterns: Iterable[CommentPattern | None]) -> CommentPattern | None:
-    """Combine the comment patterns (`comment_pattern_of`) of a group's pages.
-
-    Pages that were not searched (None) do not vote, and the order does not matter. Return None if
-    the combined pattern has no class, ID or microdata, because it would not fit other pages.
-    """
-    voted = vote(filter(None, patterns))
-    if not voted.is_named:
-        return None
-    # The exact confidence differs between pages; only whether it is high matters.
-    return replace(voted, confidence=1.0 if voted.confidence >= SURE_COMMENTS else 0.5)
-
-
-def patterns_for_page(
-    own: CommentPattern | None, group_pattern: CommentPattern | None
-) -> list[CommentPattern] | None:
-    """Return the patterns to try on a page: its group's, then its own.
-
-    Return None if neither is known, because no page has been searched for comments yet.
-    """
-    return [each for each in (group_pattern, own) if each is not None] or None
+def search_for_vote(page: Page, template: TemplateKnowledge | None) -> str | None:
+    """Return the `own_vote` that a page has once it is read with the given template."""
+    _PostsOfPage.of(page, knowledge_of(template), None)
+    discard_cached_judgement(page)
+    return own_vote(page)
 
 
 def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:

@@ -238,7 +238,7 @@ def upgrade() -> None:  # noqa: PLR0915 - every table of the schema
         sa.Column("removable_lines", sa.LargeBinary()),
         sa.Column("asked_at", sa.DateTime(timezone=True)),
         sa.Column("attempts", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("comment_pattern", sa.Text()),
+        sa.Column("comment_vote", sa.Text()),
         sa.Column("html_removed_at", sa.DateTime(timezone=True)),
         sa.Column("trace", postgresql.JSONB()),
         sa.ForeignKeyConstraint(["site_id"], ["sites.id"], name=op.f("fk_pages_site_id_sites")),

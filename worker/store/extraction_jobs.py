@@ -35,6 +35,14 @@ class TemplatePage:
     content_digest: str
 
 
+@dataclass
+class Learned:
+    """What the extraction of a page finds out in addition to the article."""
+
+    removable: set[int] = field(default_factory=set)  # see `TemplateKnowledge.removable`
+    vote: str | None = None  # see `own_vote`
+
+
 @dataclass(frozen=True)
 class ExtractionJob:
     """A page to be extracted, with everything that its extraction needs from the store."""
@@ -45,7 +53,7 @@ class ExtractionJob:
     content_type: str | None
     fetched_at: datetime | None
     content_digest: str
-    comment_pattern: str | None
+    former_vote: str | None  # `Learned.vote` of the previous extraction of the same content
     extra: str
     attempt: int  # number of recorded attempts, including this one if it was recorded
     trace: Context
@@ -58,7 +66,7 @@ class ExtractionJob:
     template_page: TemplatePage | None
     shared_lines: bytes | None = None  # lines that the pages of the group share
     lines: bytes | None = None  # lines of the page itself
-    removable: set[int] = field(default_factory=set)  # filled by the extraction
+    learned: Learned = field(default_factory=Learned)
 
     @property
     def response(self) -> Response:
@@ -173,7 +181,7 @@ def _jobs_of(
 
 
 _JOB_COLUMNS = {each.name for each in fields(ExtractionJob)}
-_JOB_COLUMNS -= {"content", "group_size", "template_page", "removable"}
+_JOB_COLUMNS -= {"content", "group_size", "template_page", "learned"}
 _STATE_COLUMNS = {*PageState._fields} - {"addresses"}
 
 
@@ -189,6 +197,7 @@ class ExtractionResult(NamedTuple):
     confidence: float | None
     short_text: bytes | None
     removable_lines: bytes
+    comment_vote: str | None
     version: int
 
     @property

@@ -386,7 +386,7 @@ def parsed_columns(parsed: ParsedPage, tree_ids: Mapping[str, int]) -> dict[str,
     return {
         "tree_id": tree_ids.get(parsed.tree.digest) if parsed.tree is not None else None,
         "encoding": parsed.encoding,
-        "comment_pattern": parsed.comment_pattern,
+        "comment_vote": None,
         "outcome": parsed.outcome,
         "outcome_detail": parsed.outcome_detail,
     }
@@ -419,7 +419,7 @@ def _keep_preferred(page: StoredPage, fetched: FetchedPage | StoredPage) -> None
         page.crawler_id = fetched.crawler_id
 
 
-_CONTENT_COLUMNS = [*_FETCH_COLUMNS, "content_digest", "encoding", "tree_id", "comment_pattern"]
+_CONTENT_COLUMNS = [*_FETCH_COLUMNS, "content_digest", "encoding", "tree_id", "comment_vote"]
 _CONTENT_COLUMNS += ["outcome", "outcome_detail", "refused"]
 """Columns that describe the content of a page."""
 
@@ -451,7 +451,7 @@ def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) ->
         page.forced = page.revision > 0
         page.waiting_since = func.now()
     for other in others:
-        other.tree_id, other.comment_pattern, other.forced = None, None, False
+        other.tree_id, other.comment_vote, other.forced = None, None, False
         other.extracted_generation = other.generation
         other.outcome, other.outcome_detail = PageOutcome.JOINED, f"it is {page.url}"
     other_ids = [other.id for other in others]

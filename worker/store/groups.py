@@ -1,9 +1,9 @@
 """Generations of template groups, the pages in them, and the knowledge learned from pages."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import BigInteger, LargeBinary, select
 from sqlalchemy.orm import Session
@@ -27,7 +27,7 @@ class ComparablePage(NamedTuple):
     extraction_key: str | None
     forced: bool  # whether its next extraction publishes a revision even if nothing has changed
     has_html: bool
-    comment_pattern: str | None
+    comment_vote: str | None
     lines: bytes | None  # `PageLines.to_bytes`
     removable_lines: bytes | None
     received_at: datetime
@@ -71,6 +71,26 @@ def group_params(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
         "tree_group_numbers": [number for number, _ in group_trees],
         "representative_tree_ids": [tree_id for _, tree_id in group_trees],
     }
+
+
+GroupKey: TypeAlias = tuple[int, int, int]  # site ID, generation and number of a group
+
+
+def lock_patterns(session: Session, keys: Collection[GroupKey]) -> dict[GroupKey, str | None]:
+    """Lock groups until the transaction ends, and return their comment patterns."""
+    if not keys:
+        return {}
+    rows = session.execute(SQL.lock_patterns, {"groups": json.dumps(sorted(keys))})
+    return {(site_id, generation, number): each for site_id, generation, number, each in rows}
+
+
+def count_votes(session: Session, key: GroupKey) -> Sequence[int]:
+    """Set the comment pattern of a locked group by the votes of its pages.
+
+    If it has changed, return the pages that need it, except those that await extraction anyway.
+    """
+    params = dict(zip(("site_id", "generation", "number"), key, strict=True))
+    return session.scalars(SQL.count_votes, params).all()
 
 
 class AssignedPage(NamedTuple):

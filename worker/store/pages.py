@@ -200,7 +200,6 @@ class ParsedPage(NamedTuple):
 
     tree: Tree | None = None
     encoding: str | None = None
-    comment_pattern: str | None = None
     lines: bytes | None = None
     outcome: PageOutcome | None = None
     outcome_detail: str | None = None

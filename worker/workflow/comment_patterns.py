@@ -1,27 +1,23 @@
-"""Comment patterns in their stored form, which is JSON."""
+"""Comment patterns in their stored form, which is JSON, and the votes on them."""
 
 import logging
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 
-from detourage.comments import CommentPattern
-from detourage.reader import content
+from sqlalchemy.orm import Session
+
+from detourage.comments import SEARCHED_IN_VAIN, CommentPattern
+from worker.store import groups
+from worker.store.extraction_jobs import ExtractionJob
+from worker.store.groups import GroupKey
+from worker.workflow.extraction_requests import request_extractions
+from worker.workflow.walls import ExtractedPage
 
 logger = logging.getLogger(__name__)
 
 
-def pattern_of_group(stored: Iterable[str | None]) -> str | None:
-    """Combine the patterns of a group's pages; return None if the result adds no comments."""
-    voted = content.pattern_of_group(map(read_pattern, stored))
-    return voted.to_json() if voted is not None else None
-
-
-def patterns_for_page(own: str | None, group: str | None) -> list[CommentPattern] | None:
-    """Return the patterns with which to search a page for comments, from those in the database."""
-    return content.patterns_for_page(read_pattern(own), read_pattern(group))
-
-
 def read_pattern(stored: str | None) -> CommentPattern | None:
-    """Return a stored pattern; if it is damaged, its page counts as not searched."""
+    """Return a stored pattern; a damaged one is ignored."""
     if stored is None:
         return None
     try:
@@ -29,3 +25,34 @@ def read_pattern(stored: str | None) -> CommentPattern | None:
     except ValueError as error:
         logger.warning("a damaged comment pattern is ignored: %s", error)
         return None
+
+
+def needed_pattern(own_vote: str | None, group_pattern: str | None) -> str | None:
+    """Return the pattern of a page's group, unless the page needs none."""
+    return group_pattern if own_vote == SEARCHED_IN_VAIN else None
+
+
+def count_votes(
+    session: Session, extracted: Iterable[ExtractedPage], saved: Collection[int]
+) -> None:
+    """Vote on the comment patterns of groups whose saved pages have new votes.
+
+    Pages that need the pattern of their group are extracted again if it has changed, whichever of
+    several concurrent transactions changes it: each locks the groups after it has saved its pages.
+    """
+    new_votes: set[GroupKey] = set()
+    in_need: defaultdict[GroupKey, list[ExtractionJob]] = defaultdict(list)
+    for job, page, _ in extracted:
+        if job.page_id not in saved or job.group_number is None:
+            continue
+        key = page.site_id, job.generation, job.group_number
+        vote, former = job.learned.vote, job.former_vote
+        if vote == SEARCHED_IN_VAIN:
+            in_need[key].append(job)
+        if (vote and vote != job.group_pattern) or (former and former != vote):
+            new_votes.add(key)
+    for key, pattern in groups.lock_patterns(session, new_votes | in_need.keys()).items():
+        again = {job.page_id for job in in_need[key] if job.group_pattern != pattern}
+        if key in new_votes:
+            again.update(groups.count_votes(session, key))
+        request_extractions(session, again, key[1])

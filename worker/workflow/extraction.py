@@ -16,7 +16,7 @@ from detourage.html import Page, PageError, parse_page, site_name
 from detourage.html.encoding import decode
 from detourage.outcomes import PageOutcome
 from detourage.reader import NeedsRenderingError, NoArticleError
-from detourage.reader.content import read_content
+from detourage.reader.content import own_vote, read_content
 from detourage.reader.knowledge import knowledge_of
 from worker import logs, tracing
 from worker.errors import LostContentError
@@ -26,7 +26,7 @@ from worker.store.database import UnavailableError, is_transient_failure
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.groups import AssignedPage
 from worker.workflow.attempts import EXTRACTION_ATTEMPTS
-from worker.workflow.comment_patterns import patterns_for_page
+from worker.workflow.comment_patterns import read_pattern
 from worker.workflow.extraction_requests import request_each_alone
 from worker.workflow.extraction_results import failure_to_store, save_extractions
 from worker.workflow.process_state import ProcessState
@@ -121,7 +121,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
     template = state.templates.get(job.template_page) if job.template_page else None
     if job.template_page is not None:
         shared = shared_lines_on(job.url, job.shared_lines, job.lines)
-        template = knowledge_of(template).with_shared(shared, job.removable)
+        template = knowledge_of(template).with_shared(shared, job.learned.removable)
     refusal = refusal_of(job.url, job.response)
     if refusal is not None:
         return NoArticle(refusal.outcome, refusal.detail)
@@ -133,7 +133,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
     read = partial(read_content, template=template, text_roles=roles, fetched_at=job.fetched_at)
     try:
         try:
-            return read(page, patterns=patterns_for_page(job.comment_pattern, job.group_pattern))
+            return read(page, group_pattern=read_pattern(job.group_pattern))
         except NeedsRenderingError:
             if state.browser is None:
                 raise
@@ -142,6 +142,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
     except NoArticleError as error:
         return NoArticle(PageOutcome(error.outcome), str(error))
     finally:
+        job.learned.vote = own_vote(page)
         # The cached values refer to their page. Without them, the page is freed at once.
         page.flat.memo.clear()
 

@@ -32,6 +32,7 @@ from worker.workflow.article_message import (
     without_locations,
 )
 from worker.workflow.article_parts import find_parts, is_part, to_json
+from worker.workflow.comment_patterns import count_votes, needed_pattern
 from worker.workflow.process_state import ProcessState
 from worker.workflow.shared_lines import pack_removable, shared_lines_on
 from worker.workflow.walls import ExtractedPage, NoArticle
@@ -52,18 +53,17 @@ class _RevisedPage(NamedTuple):
 def extraction_key(
     content_digest: str,
     template_page_digest: str | None,
-    patterns: Sequence[str | None],
+    pattern: str | None,
     text_roles: Sequence[LineRole],
     shared: Collection[int] = (),
 ) -> str:
     """Return the digest of everything on which an extraction depends.
 
-    `patterns` are the comment patterns of the page's group and of the page.
+    `pattern` is the comment pattern of the page's group, if it is needed.
     """
     roles = ",".join(text_roles)
     lines = ",".join(map(str, sorted(shared)))
-    tried = " ".join(dict.fromkeys(filter(None, patterns)))
-    inputs = f"{content_digest} {template_page_digest or '-'} {tried or '-'} {lines}"
+    inputs = f"{content_digest} {template_page_digest or '-'} {pattern or '-'} {lines}"
     return hashlib.sha256(f"{EXTRACTION_VERSION} {roles} {inputs}".encode()).hexdigest()
 
 
@@ -88,6 +88,7 @@ def save_extractions(
     new_parts, others = _parts_of(revised)
     saved = extraction_jobs.save_results(session, results, revisions, others, assigned)
     parts.record_parts(session, [each for each in new_parts if each.page_id in saved])
+    count_votes(session, extracted, saved)
     revised = [each for each in revised if each.job.page_id in saved]
     _log_outcomes(revised)
     for each in revised:
@@ -174,10 +175,10 @@ def _result_to_store(
         failure = NoArticle(PageOutcome(page.refused["outcome"]), page.refused["detail"])
     template = job.template_page.content_digest if job.template_page else None
     roles = state.settings.chosen_text_roles
-    removable = pack_removable(job.removable)
+    removable = pack_removable(job.learned.removable)
     shared = shared_lines_on(job.url, job.shared_lines, job.lines, removable)
-    patterns = job.group_pattern, job.comment_pattern
-    key = extraction_key(job.content_digest, template, patterns, roles, shared)
+    pattern = needed_pattern(job.learned.vote, job.group_pattern)
+    key = extraction_key(job.content_digest, template, pattern, roles, shared)
     return ExtractionResult(
         page_id=job.page_id,
         generation=job.generation,
@@ -188,6 +189,7 @@ def _result_to_store(
         confidence=result.confidence if isinstance(result, Article) else None,
         short_text=short_text,
         removable_lines=removable,
+        comment_vote=job.learned.vote,
         version=page.version,
     )
 

@@ -8,6 +8,7 @@ from itertools import chain
 
 from sqlalchemy.orm import Session
 
+from detourage.comments import winner
 from detourage.roles import LineRole
 from detourage.template.clusterer import DEFAULT_METHOD
 from detourage.template.comparison_policy import KnownSite
@@ -19,7 +20,7 @@ from worker.store import groups
 from worker.store.groups import AssignedPage, ComparablePage, NewGroup, NewMembership
 from worker.store.outbox import extraction_params
 from worker.store.trees import distance_params
-from worker.workflow.comment_patterns import pattern_of_group
+from worker.workflow.comment_patterns import needed_pattern
 from worker.workflow.comparison_plan import ComparedSite, StoredDistances
 from worker.workflow.extraction_results import extraction_key
 from worker.workflow.shared_lines import shared_lines_of, shared_lines_on
@@ -80,7 +81,7 @@ def new_group(number: int, members: Sequence[ComparablePage], trees: Sequence[in
     known = [(page.url, page.fetched_at) for page in members]
     ordered = [members[place] for place in reference_order(range(len(members)), known)]
     page_ids = [page.id for page in sorted(ordered, key=lambda page: not page.has_html)]
-    pattern = pattern_of_group(page.comment_pattern for page in members)
+    pattern = winner(page.comment_vote for page in members)
     shared_lines = shared_lines_of({page.url: page.lines for page in members})
     return NewGroup(number, page_ids, trees, pattern, shared_lines)
 
@@ -97,11 +98,10 @@ def _changed_pages(
         group, place = places.get(page.id, (None, None))
         template_page_id = place.template_page_id if place is not None else None
         template = by_id[template_page_id].content_digest if template_page_id is not None else None
-        pattern = group.comment_pattern if group else None
+        pattern = needed_pattern(page.comment_vote, group.comment_pattern if group else None)
         lines = group.shared_lines if group else None
         shared = shared_lines_on(page.url, lines, page.lines, page.removable_lines)
-        patterns = pattern, page.comment_pattern
-        key = extraction_key(page.content_digest, template, patterns, text_roles, shared)
+        key = extraction_key(page.content_digest, template, pattern, text_roles, shared)
         is_same = not page.has_html or (page.extraction_key == key and not page.forced)
         (unchanged if is_same else changed).append(page.id)
     return changed, unchanged

@@ -9,7 +9,6 @@ from detourage.addresses import read_declared, refusal_of
 from detourage.html import PageError, Response, parse_page
 from detourage.html.page import NO_RESPONSE
 from detourage.outcomes import PageOutcome
-from detourage.reader.content import comment_pattern_of
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines
 from models.tables import StoredPage
@@ -38,11 +37,9 @@ def parse_or_reject(
             return ParsedPage(page.tree, page.encoding)
         page = parse_page(content, url, content_type=content_type, response=response)
         try:
-            pattern = comment_pattern_of(page)
-            comments = pattern.to_json() if pattern is not None else None
             lines = PageLines.of(Outline.of(page.flat)).to_bytes()
             declared = read_declared(page)
-            return ParsedPage(page.tree, page.encoding, comments, lines, declared=declared)
+            return ParsedPage(page.tree, page.encoding, lines, declared=declared)
         finally:
             # The cached values refer to their page. Such a cycle would keep pages of hundreds of
             # megabytes in memory until the garbage collector runs.

@@ -7,23 +7,15 @@ from detourage.comments import CommentPattern
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.papers.reading import CACHED_PAGES, outline_of, page_of, to_reader_comments
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import (
-    comment_pattern_of,
-    pattern_of_group,
-    patterns_for_page,
-    read_content,
-)
+from detourage.reader.content import read_content, search_for_vote
 
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:
     """Extract the article as the service does."""
-    own = comment_pattern(source)
     if neighbours.pivot is None:
-        return _to_extracted(read_content(page_of(source), None, patterns_for_page(own, None)))
-    patterns = patterns_for_page(own, pattern_of_group([own, comment_pattern(neighbours.pivot)]))
-    return _to_extracted(
-        read_content(page_of(source), template_knowledge(neighbours.pivot), patterns)
-    )
+        return _to_extracted(read_content(page_of(source)))
+    template, pattern = template_knowledge(neighbours.pivot), comment_pattern(neighbours.pivot)
+    return _to_extracted(read_content(page_of(source), template, pattern))
 
 
 @lru_cache(maxsize=CACHED_PAGES)
@@ -35,7 +27,8 @@ def template_knowledge(source: Source) -> TemplateKnowledge:
 @lru_cache(maxsize=CACHED_PAGES)
 def comment_pattern(source: Source) -> CommentPattern | None:
     """Find the comment pattern of a page; it is cached for all pages compared with this page."""
-    return comment_pattern_of(page_of(source))
+    vote = search_for_vote(page_of(source), None)
+    return CommentPattern.from_json(vote) if vote else None
 
 
 def _to_extracted(article: Article) -> Extracted:

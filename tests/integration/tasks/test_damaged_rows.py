@@ -153,7 +153,7 @@ def test_damaged_knowledge_is_learned_again(tasks: Tasks, damage_name: str) -> N
 def test_a_damaged_comment_pattern_stops_nothing(tasks: Tasks, damaged: str) -> None:
     site_id = tasks.publish("a", PAGES)
     some_pages = StoredPage.id.in_(page_ids(tasks, "1", "3"))
-    assert damage(tasks, StoredPage.comment_pattern, some_pages, lambda _: damaged) == 2
+    assert damage(tasks, StoredPage.comment_vote, some_pages, lambda _: damaged) == 2
     process_twice(tasks, site_id)
     assert set(tasks.outcomes().values()) == {("article", None)}
     tasks.execute(update(TemplateGroup).values(comment_pattern=damaged))

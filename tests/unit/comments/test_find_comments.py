@@ -2,7 +2,7 @@
 
 import pytest
 
-from detourage.comments import NO_COMMENTS_SEEN, CommentPattern, read_comments, vote
+from detourage.comments import CommentPattern, read_comments, vote_of, winner
 from detourage.comments.pattern import Signature
 from detourage.html import Page
 from detourage.reader.content import comments_of as find_comments
@@ -72,21 +72,22 @@ def test_dated_teasers_of_other_articles_are_not_comments() -> None:
 def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
     page = _page(_comment(3))
     assert find_comments(page).records == ()
-    others = [find_comments(_page(_comments(n))).pattern for n in (5, 8, 6)]
-    pattern = vote([*others, find_comments(_page("")).pattern])
-    assert _ids(page, pattern.records(page.flat)) == ["comment-3"]
+    others = [_page(_comments(n)) for n in (5, 8, 6)]
+    won = winner(vote_of(find_comments(each).pattern) for each in [*others, _page("")])
+    assert won is not None
+    assert _ids(page, CommentPattern.from_json(won).records(page.flat)) == ["comment-3"]
 
 
 def test_unlikely_patterns_are_not_used_on_other_pages() -> None:
     teasers = Signature("li", ".teaser", "")
-    assert vote([CommentPattern(teasers, 0, 0.45), *[NO_COMMENTS_SEEN] * 8]).signature is None
-    assert vote([CommentPattern(teasers, 0, 0.95), *[NO_COMMENTS_SEEN] * 8]).signature == teasers
+    assert vote_of(CommentPattern(teasers, 0, 0.45)) is None
+    assert vote_of(CommentPattern(teasers._replace(name="", path="ul/li"), 0, 0.95)) is None
+    assert vote_of(CommentPattern(teasers, 0, 0.95)) == CommentPattern(teasers, 0, 1.0).to_json()
 
 
 def test_a_pattern_is_stored_in_a_few_bytes() -> None:
     pattern = find_comments(_page(_comments(6))).pattern
     assert CommentPattern.from_json(pattern.to_json()) == pattern
-    assert CommentPattern.from_json(NO_COMMENTS_SEEN.to_json()) == NO_COMMENTS_SEEN
     assert len(pattern.to_json()) < 200
 
 

@@ -1,16 +1,10 @@
 import json
 
-from detourage.comments import CommentPattern
+from detourage.comments import CommentPattern, winner
+from detourage.comments.pattern import Signature
 from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import (
-    MAX_SEARCHED_LINES,
-    comment_pattern_of,
-    explain_content,
-    pattern_of_group,
-    patterns_for_page,
-    read_content,
-)
+from detourage.reader.content import explain_content, read_content, search_for_vote
 from tests.pages import paragraphs
 from tests.unit.comments.comment_pages import REMARKS, URL
 from tests.unit.reader.discussion_pages import NAMES, comment_list
@@ -32,32 +26,18 @@ def page(seed: int, comments: int, *, end: str = "") -> Page:
     )
 
 
-def test_a_page_may_have_comments_although_its_group_has_none() -> None:
-    pattern = comment_pattern_of(page(3, 5))
-    assert pattern is not None
-    other_pattern = CommentPattern.from_json(pattern.to_json().replace("comment", "remark"))
-    patterns = patterns_for_page(comment_pattern_of(page(1, 5)), other_pattern)
-    assert len(read_content(page(1, 5), None, patterns).comments) == 5
-
-
-def test_the_comments_of_a_long_page_are_found_when_it_is_read() -> None:
-    links = "".join(
-        f"<li><a href='/{number}'>Part {number}</a>" for number in range(MAX_SEARCHED_LINES)
-    )
-    long = page(1, 5, end=f"<ul>{links}</ul>")
-    assert comment_pattern_of(long) is None
-    assert len(read_content(long, None, patterns_for_page(None, None)).comments) == 5
+def test_a_page_may_have_comments_that_do_not_match_its_group() -> None:
+    pattern = CommentPattern(Signature("div", ".remark", ""), 0, 1.0)
+    assert len(read_content(page(1, 5), None, pattern).comments) == 5
 
 
 def test_the_explanation_matches_the_extraction() -> None:
     shown_page, template_page = page(2, 1), page(5, 4)
-    own_pattern = comment_pattern_of(shown_page)
-    group_pattern = pattern_of_group(
-        [own_pattern, *(comment_pattern_of(page(seed, 8)) for seed in (3, 4))]
-    )
-    patterns = patterns_for_page(own_pattern, group_pattern)
-    content = read_content(shown_page, TemplateKnowledge.from_pages([template_page]), patterns)
-    explained = explain_content(shown_page, template_page, patterns)
+    won = winner(search_for_vote(each, None) for each in (shown_page, page(3, 8), page(4, 8)))
+    assert won is not None
+    pattern = CommentPattern.from_json(won)
+    content = read_content(shown_page, TemplateKnowledge.from_pages([template_page]), pattern)
+    explained = explain_content(shown_page, template_page, pattern)
     assert explained.article == content
     assert len(content.comments) == 1
     comment_lines = [line.text for line in explained.lines if line.verdict == "comment"]

@@ -5,9 +5,10 @@ import zlib
 
 import pytest
 
+from detourage.comments import CommentPattern, winner
 from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge, extract_article
-from detourage.reader.content import comment_pattern_of, pattern_of_group, read_content
+from detourage.reader.content import read_content, search_for_vote
 from tests.pages import article_html, paragraphs
 
 
@@ -58,8 +59,8 @@ def test_paragraphs_disguised_as_comments_elsewhere_stay_in_the_article() -> Non
         article_html(seed).replace("<p>", "<p><b class='author'>bob</b> <time>3 May</time> ")
         for seed in range(10, 20)
     ]
-    pattern = pattern_of_group(comment_pattern_of(_page_of_tenant(html, "evil")) for html in htmls)
-    patterns = [pattern] if pattern is not None else None
-    content = read_content(_page_of_tenant(article_html(1), "victim"), None, patterns)
+    won = winner(search_for_vote(_page_of_tenant(html, "evil"), None) for html in htmls)
+    pattern = CommentPattern.from_json(won) if won is not None else None
+    content = read_content(_page_of_tenant(article_html(1), "victim"), None, pattern)
     assert content.text == "\n\n".join(paragraphs(1))
     assert not content.comments

@@ -18,7 +18,7 @@ AND NOT EXISTS (
 -- job --
 -- Fragment: the jobs of the pages in `member`, which has their memberships.
 SELECT pages.id AS page_id, member.generation, pages.url, pages.content_type, pages.fetched_at,
-    pages.content_digest, pages.comment_pattern, pages.extra, pages.attempts AS attempt,
+    pages.content_digest, pages.comment_vote AS former_vote, pages.extra, pages.attempts AS attempt,
     coalesce(pages.trace, '{}') AS trace, sites.key AS site_key, group_number, role,
     size + joining AS size, template_groups.comment_pattern AS group_pattern, shared_lines, lines,
     object_url, is_text,
@@ -136,10 +136,11 @@ result AS MATERIALIZED (
         CAST(:extraction_key AS text[]), CAST(:outcome AS text[]),
         CAST(:outcome_detail AS text[]), CAST(:revision AS integer[]),
         CAST(:confidence AS double precision[]), CAST(:short_text AS bytea[]),
-        CAST(:removable_lines AS bytea[]), CAST(:version AS bigint[])
+        CAST(:removable_lines AS bytea[]), CAST(:comment_vote AS text[]),
+        CAST(:version AS bigint[])
     ) AS result (
         page_id, generation, extraction_key, outcome, outcome_detail, revision, confidence,
-        short_text, removable_lines, version
+        short_text, removable_lines, comment_vote, version
     )
 ), locked AS MATERIALIZED (
     -- Transactions that lock the same pages in different orders would deadlock.
@@ -150,8 +151,8 @@ result AS MATERIALIZED (
     SET extracted_generation = result.generation, extraction_key = result.extraction_key,
         outcome = result.outcome, outcome_detail = result.outcome_detail,
         revision = result.revision, confidence = result.confidence,
-        short_text = result.short_text, removable_lines = result.removable_lines, forced = false,
-        trace = NULL, generation = result.generation, asked_at = CASE
+        short_text = result.short_text, removable_lines = result.removable_lines,
+        comment_vote = result.comment_vote, forced = false, trace = NULL, generation = result.generation, asked_at = CASE
             WHEN pages.generation = result.generation THEN asked_at ELSE now() END
     FROM result
     WHERE pages.id = result.page_id AND pages.id IN (SELECT id FROM locked)

@@ -49,17 +49,17 @@ WITH sent AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(CAST(:fetches AS jsonb)) AS sent (
         site_id bigint, url text, url_digest text, crawler_id text, content_type text,
         fetched_at timestamptz, extra text, content_digest text, refused jsonb, trace jsonb,
-        tree_digest text, encoding text, comment_pattern text, outcome text, outcome_detail text,
+        tree_digest text, encoding text, outcome text, outcome_detail text,
         page_id bigint, message_id text, result text, is_changed boolean, is_assigned boolean,
         place bigint, number bigint, is_received boolean
     )
 ), {trees.stored}, added AS (
     INSERT INTO pages (
         site_id, url, url_digest, crawler_id, content_type, fetched_at, extra, content_digest,
-        refused, trace, tree_id, encoding, comment_pattern, outcome, outcome_detail
+        refused, trace, tree_id, encoding, outcome, outcome_detail
     )
     SELECT site_id, url, url_digest, crawler_id, content_type, fetched_at, extra, content_digest,
-        refused, trace, stored_trees.id, encoding, comment_pattern, outcome, outcome_detail
+        refused, trace, stored_trees.id, encoding, outcome, outcome_detail
     FROM sent LEFT JOIN stored_trees ON digest = tree_digest
     WHERE page_id IS NULL
     RETURNING id, site_id, url_digest

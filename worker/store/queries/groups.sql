@@ -24,6 +24,40 @@ added_groups AS (
     )
 )
 
+-- lock_patterns --
+-- Lock groups, and return their comment patterns.
+SELECT site_id, generation, number, comment_pattern FROM template_groups
+WHERE (site_id, generation, number) IN (
+    SELECT CAST(key ->> 0 AS bigint), CAST(key ->> 1 AS integer), CAST(key ->> 2 AS integer)
+    FROM jsonb_array_elements(CAST(:groups AS jsonb)) AS wanted (key)
+)
+-- Transactions that lock the same groups in different orders would deadlock.
+ORDER BY site_id, generation, number FOR NO KEY UPDATE
+
+-- count_votes --
+-- Set the comment pattern of a group by the votes of its pages; if it changes, lock those that need
+-- it and do not await extraction, and return them.
+WITH member AS MATERIALIZED (
+    SELECT id, comment_vote FROM memberships JOIN pages ON id = page_id
+    WHERE (memberships.site_id, memberships.generation, group_number)
+        = (:site_id, :generation, :number) AND comment_vote IS NOT NULL
+), winner AS (
+    SELECT max(comment_vote COLLATE "C") FILTER (WHERE voters = most) AS pattern FROM (
+        SELECT comment_vote, count(*) AS voters, max(count(*)) OVER () AS most FROM member
+        WHERE comment_vote <> '' GROUP BY comment_vote
+    ) AS counted
+), changed AS (
+    UPDATE template_groups SET comment_pattern = pattern FROM winner
+    WHERE (site_id, generation, number) = (:site_id, :generation, :number)
+        AND comment_pattern IS DISTINCT FROM pattern
+    RETURNING number
+)
+SELECT id FROM pages
+WHERE EXISTS (SELECT FROM changed) AND id IN (SELECT id FROM member WHERE comment_vote = '')
+    AND outcome IS NOT NULL AND (generation, extracted_generation) = (:generation, :generation)
+-- A page that another transaction has locked is changed by it, and then extracted again.
+ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+
 -- lock_clustering --
 -- Lock a site, unless another process clusters it; return whether it did, and an attempt failed.
 -- If the attempt is counted, its process holds the first lock in another transaction.
@@ -66,7 +100,7 @@ FROM (
 -- Fragment: columns of a `ComparablePage`.
 id, url, fetched_at, tree_id, content_digest,
 CASE WHEN outcome IS NOT NULL THEN extraction_key END AS extraction_key,
-forced, html_removed_at IS NULL AS has_html, comment_pattern, lines, removable_lines, received_at
+forced, html_removed_at IS NULL AS has_html, comment_vote, lines, removable_lines, received_at
 
 -- comparable_pages --
 -- Pages of a site that have a tree, or a group in the given generation.
