@@ -13,8 +13,8 @@ from detourage.messages import ArticleMessage, Block
 from detourage.reader.documents import Run, runs
 
 LEADING_BLOCKS: Final = 3
-"""Number of blocks at the beginning of an article in which the lead may begin, and over which it
-may extend."""
+"""Number of blocks at the beginning of an article in one of which the lead must begin; also the
+maximum number of blocks that the lead spans."""
 
 MAX_LEVEL: Final = 8
 """Maximum indentation level of list items."""
@@ -128,7 +128,7 @@ def source_of(url: str) -> str | None:
 
 
 def _part_or_item(block: Block, *, is_lead: bool) -> Part | Item:
-    """Return a block for display; successive items are combined to lists later."""
+    """Return a block for display; successive items are combined into lists later."""
     kind = "lead" if is_lead else block.type
     if kind == "table":
         return Part(kind, value=[row.split("\t") for row in block.text.split("\n")])

@@ -84,11 +84,11 @@ class Gate:
             await self._app(scope, receive, send)
             return
         request = Request(scope, receive)
-        response = await self._refusal(request)
+        response = await self._own_response(request)
         await (response or self._app)(scope, receive, send)
 
-    async def _refusal(self, request: Request) -> Response | None:
-        """Return the response to a request that is not let through, or None."""
+    async def _own_response(self, request: Request) -> Response | None:
+        """Return the response that refuses a request or handles a login; None to let it through."""
         if self._token is None:
             host = request.headers.get("host", "").lower()
             name = host if host.endswith("]") else host.rpartition(":")[0] or host
@@ -101,11 +101,9 @@ class Gate:
             if not _equal(await _sent_token(request), self._token):
                 return HTMLResponse(_token_page("That is not the token."), 403)
             response = RedirectResponse("/", 303)
+            is_tls = request.url.scheme == "https"
             response.set_cookie(
-                *(_ACCESS_COOKIE, self._cookie),
-                httponly=True,
-                samesite="strict",
-                secure=request.url.scheme == "https",
+                _ACCESS_COOKIE, self._cookie, httponly=True, samesite="strict", secure=is_tls
             )
             return response
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")

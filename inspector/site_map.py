@@ -1,4 +1,4 @@
-"""Map of a site as SVG: its pages on a plane, with the marks of their groups.
+"""Map of a site as SVG: a plane on which each page has the mark of its group.
 
 The positions are computed as in `detourage.template.scaling`, but without SciPy, which would take
 32 MB, a fifth of the inspector's memory limit.

@@ -54,12 +54,11 @@ class PageData:
 
     @property
     def key(self) -> Hashable:
-        """Cache key, which covers everything on which the reading depends."""
-        row, context = self.page, self.context
-        return (
-            *(row.id, row.content_digest, self.content is None),
-            *(context.group_pattern, context.shared_lines, context.lines, context.template_page),
-        )
+        """Cache key, which covers all of the page and of its group on which the reading depends."""
+        page, context = self.page, self.context
+        of_page = page.id, page.content_digest, self.content is None
+        of_group = context.group_pattern, context.shared_lines, context.template_page
+        return of_page, context.lines, of_group
 
     def read(self) -> "Reading | None":
         """Read and explain the page; return None if it is no longer stored or cannot be parsed.

@@ -20,7 +20,7 @@ def thread_time_limit(seconds: float) -> Iterator[None]:
     has_ended, raise_lock = threading.Event(), threading.Lock()
 
     def watch() -> None:
-        """Raise the exception in the limited thread after the time, and again until it ends."""
+        """Raise the exception in the limited thread when time is up, repeatedly until it ends."""
         delay = seconds
         while not has_ended.wait(delay):
             with raise_lock:

@@ -49,7 +49,7 @@ def find_stories(
     Raises
     ------
     ExpectedError
-        If one of them is not an article message.
+        If an item is not an article message.
     """
     ordered = sorted(map(_Entry, _latest_revisions(articles)), key=lambda each: each.order)
     by_text: dict[bytes, list[_Entry]] = defaultdict(list)

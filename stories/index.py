@@ -345,7 +345,7 @@ _TEXTS_OF_STORIES = text("""
 
 
 def story_states(connection: Connection, ids: Collection[int]) -> dict[int, StoryState]:
-    """Return the states of stories by ID."""
+    """Return the states of the stories with the given IDs, by ID; missing ones are omitted."""
     if not ids:
         return {}
     rows = connection.execute(_STATES, {"ids": sorted(ids)})
@@ -392,7 +392,7 @@ def _placement(connection: Connection, new: _NewArticle, similar: _SimilarTexts)
     state = states[story_by_leader[leader]] if leader in story_by_leader else None
     story_ids = {each.id: each.story_id for each in members}
     old_sets = {
-        frozenset(each for each, its_story in story_ids.items() if its_story == story)
+        frozenset(text_id for text_id, story_id in story_ids.items() if story_id == story)
         for story in states
     }
     new_sets = {frozenset(each) - {_NEW_TEXT_ID} for each in groups.values()} - {frozenset()}

@@ -113,7 +113,7 @@ def _story(row: Row[Any], state: StoryState | None) -> Story:
 
 
 def _is_repeat(story: Story, is_confirmed: bool) -> bool:
-    """Return whether an article repeats the first one; an excerpt must be confirmed by a site."""
+    """Return whether an article repeats its story's first; an excerpt counts only if confirmed."""
     return story.relation == "same" or (story.relation in REPEATS and is_confirmed)
 
 

@@ -86,7 +86,7 @@ class Topology:
 class Ungrouped(NamedTuple):
     """IDs of the articles not grouped.
 
-    Those in `later` wait for an earlier revision; those in `broken` cause an error.
+    Articles in `later` wait for an earlier revision of theirs; those in `broken` caused an error.
     """
 
     later: set[UUID]

@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl, urlsplit
 from detourage.text.patterns import lazy_pattern
 from detourage.text.words import word_set
 
-MAX_ADDRESS = 2_000  # length of a URL, in characters
-MAX_NAME = 64  # length of a query field's name, in characters
-MAX_FIELDS = 40  # fields in a query
-MAX_UNNAMED = 999  # page number that nothing in the URL marks as one; larger ones are article IDs
-MAX_DIGITS = 5  # digits of a page number or offset
+MAX_ADDRESS = 2_000  # maximum length of a URL, in characters
+MAX_NAME = 64  # maximum length of a query field's name, in characters
+MAX_FIELDS = 40  # maximum number of fields in a query
+MAX_UNNAMED = 999  # maximum page number in a URL that does not name it; larger ones are article IDs
+MAX_DIGITS = 5  # maximum number of digits of a page number or offset
 _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
     "sayfa|trang|halaman|folha|sf|index|start|offset|part|teil|pageno|lehekulg"
@@ -158,7 +158,7 @@ def _is_page_number(name: str, value: str) -> bool:
 
 
 def _relate(own: Interpretation, theirs: Interpretation) -> Relation | None:
-    """Return the relation of a page to another if their URLs differ only in a page number."""
+    """Return the relation of a page to another if their URLs differ only in the page number."""
     numbers = [each.number for each in (own, theirs) if each.number is not None]
     is_named = own.is_named or theirs.is_named
     if len(numbers) == 1:

@@ -16,9 +16,9 @@ from detourage.pagination.addresses import Address
 from detourage.pagination.wording import Direction
 from detourage.text.patterns import lazy_pattern
 
-MAX_CANDIDATES = 2_000  # links per page that may lead to other parts
-MAX_NAMES = 500  # combined length of an element's class and id, in characters
-MAX_ANCESTORS = 4  # number of a link's ancestors whose names may mark a pager
+MAX_CANDIDATES = 2_000  # maximum number of links per page that may lead to other parts
+MAX_NAMES = 500  # maximum combined length of an element's class and id, in characters
+MAX_ANCESTORS = 4  # maximum number of a link's ancestors whose names may mark a pager
 _PAGER = lazy_pattern(  # names such as "pagination", "page-numbers"
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
     r"|page[-_]?(?:nav\w*|numbers?|links?|list|bar|selector)|nav[-_]?links|pages|seiten\w*"
@@ -123,8 +123,8 @@ class Links:
         return to_kebab_case(f"{classes} {identity}"[:MAX_NAMES])
 
 
-MAX_RUN = 1_000  # pages per run
-MIN_CALENDAR_CELLS = 5  # table cells in a run without marked numbers that is a calendar
+MAX_RUN = 1_000  # maximum number of pages in a run
+MIN_CALENDAR_CELLS = 5  # table cells from which a run without marked numbers is a calendar
 
 
 class Run(NamedTuple):

@@ -15,8 +15,8 @@ from detourage.html.names import to_kebab_case
 from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
 
-MAX_LABEL = 48  # length of a label in characters
-MAX_TOKENS = 6  # words in a label
+MAX_LABEL = 48  # maximum length of a label, in characters
+MAX_TOKENS = 6  # maximum number of words in a label
 
 
 class Direction(StrEnum):

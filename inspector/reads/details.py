@@ -53,7 +53,7 @@ def groups_of_generation(session: Session, site_id: int, generation: int) -> lis
 
 
 class PagesInNoGroup(NamedTuple):
-    """Numbers of a site's pages in no group; those ``waiting`` have not been compared yet."""
+    """Numbers of a site's pages in no group; ``waiting`` pages have not been compared yet."""
 
     outliers: int
     waiting: int
@@ -82,13 +82,13 @@ def last_generations(session: Session, site_id: int, limit: int) -> list[Generat
     """Return the latest ``limit`` generations of a site, oldest first."""
     rows = session.execute(SQL.last_generations, {"site_id": site_id, "limit": limit})
     return [
-        GenerationSizes(*(*generation, [(number, size) for number, size in sizes]))
-        for *generation, sizes in rows
+        GenerationSizes._make((*columns, [(number, size) for number, size in sizes]))
+        for *columns, sizes in rows
     ]
 
 
 def trees_to_picture(session: Session, site_id: int, limit: int) -> list[int]:
-    """Return the trees that represent a site on its map, oldest first, at most ``limit``.
+    """Return the IDs of at most ``limit`` trees that represent a site on its map, oldest first.
 
     They are the site's references, if any, since all distances among references are stored.
     """
@@ -132,7 +132,7 @@ def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
 
 
 class AbortedClustering(NamedTuple):
-    """The time and reason for which a site was quarantined, so that it is not clustered."""
+    """Since when and why a site is quarantined, that is, no longer clustered."""
 
     since: datetime
     reason: str
@@ -233,10 +233,10 @@ def page_context(session: Session, page_id: int) -> PageContext | None:
     if row is None:
         return None
     values: list[Any] = [bytes(each) if isinstance(each, memoryview) else each for each in row]
-    *context, template_page_id, url, content_type, digest = values
-    if template_page_id is None:
-        return PageContext(*(*context, None))
-    return PageContext(*(*context, TemplatePage(template_page_id, url, content_type, digest)))
+    # The last four columns are those of `TemplatePage`, which are NULL if there is none.
+    context, template_page = values[:-4], values[-4:]
+    is_compared = template_page[0] is not None
+    return PageContext._make((*context, TemplatePage(*template_page) if is_compared else None))
 
 
 class Revision(NamedTuple):
@@ -307,7 +307,7 @@ def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
-    """Return whether a message in the outbox waits or was refused; None if it is not there."""
+    """Return whether a message in the outbox waits or was refused; None if it has left it."""
     row = session.execute(SQL.sending_of, {"message_id": message_id}).one_or_none()
     if row is None:
         return None

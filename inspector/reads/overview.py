@@ -46,7 +46,7 @@ MAX_RECEIPTS: Final = 20_000
 `RATE_SECONDS`, the rates cover a shorter period."""
 
 MIN_FALL: Final = 0.1
-"""Minimum drop of a site's mean confidence for the site to be reported (an estimate)."""
+"""Minimum drop of a site's mean confidence for the site to be reported (chosen by judgement)."""
 
 MAX_SITES: Final = 10
 """Maximum number of falling sites (worst first), and of redesigns (newest first), reported."""
@@ -211,7 +211,7 @@ def _rates(session: Session) -> Rates:
     now, messages, first, last, pages = session.execute(SQL.receipt_rates, params).one()
     seconds = float(RATE_SECONDS)
     if messages == MAX_RECEIPTS:
-        # These messages may cover only the time since the first of them, not the whole period.
+        # More messages were received in the period, which is reduced to that of the counted ones.
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))
     articles = session.scalar(SQL.article_rate, {**params, "seconds": seconds})
     per_minute = 60 / seconds

@@ -58,7 +58,7 @@ WHERE lower_tree_id = ANY (CAST(:tree_ids AS bigint[]))
 SELECT id, size FROM trees WHERE id = ANY (CAST(:tree_ids AS bigint[]))
 
 -- trees_by_id --
--- Return trees by ID; damaged ones are omitted.
+-- IDs and packed trees.
 SELECT id, packed FROM trees WHERE id = ANY (CAST(:tree_ids AS bigint[]))
 
 -- aborted_clusterings --
@@ -75,7 +75,7 @@ WHERE pages.site_id = :site_id AND tree_id = ANY(CAST(:tree_ids AS bigint[]))
 ORDER BY id
 
 -- pages_of_group --
--- Return the pages of a group (the outliers if ``number`` is None) with IDs above ``after``.
+-- Return the pages of a group (the outliers if ``number`` is NULL) with IDs above ``after``.
 SELECT id, url, coalesce(fetched_at, received_at), outcome, pages.confidence, revision, role
 FROM pages JOIN memberships ON page_id = id
 WHERE memberships.site_id = :site_id AND memberships.generation = :generation
@@ -113,7 +113,7 @@ FROM articles WHERE page_id = :page_id
 ORDER BY revision DESC LIMIT :limit
 
 -- last_article --
--- Return the row of a page's latest article message, or no row if the page does not exist.
+-- Return a page's latest article message, NULL if it has none; no row if there is no such page.
 SELECT message FROM pages
 LEFT JOIN articles ON (page_id, articles.revision) = (pages.id, pages.revision)
 WHERE pages.id = :page_id
@@ -124,7 +124,7 @@ SELECT received_at, result FROM receipts WHERE page_id = :page_id
 ORDER BY id DESC LIMIT :limit
 
 -- outcomes_of_group --
--- Return the outcomes of a group's pages, or of the outliers if ``number`` is None.
+-- Return the outcomes of a group's pages, or of the outliers if ``number`` is NULL.
 SELECT outcome, count(*), avg(pages.confidence)
 FROM pages JOIN memberships ON page_id = id
 WHERE memberships.site_id = :site_id AND memberships.generation = :generation
@@ -141,7 +141,7 @@ GROUP BY 1, 2
 ORDER BY count(*) DESC, xpath
 
 -- sending_of --
--- Return when a message was refused, NULL if it is waiting; no row if it is not in the outbox.
+-- Return when a message was refused (NULL if it still waits); no row if it has left the outbox.
 SELECT refused_at FROM outbox WHERE message_id = :message_id LIMIT 1
 
 -- counts --
@@ -181,7 +181,7 @@ SELECT min(received_at), now()
 FROM (SELECT received_at FROM pages ORDER BY id LIMIT :oldest) AS oldest
 
 -- arrivals --
--- Pages by slot of time and outcome.
+-- Numbers of pages, doubtful articles and revisions by time slot and outcome.
 SELECT
     -- Pages older than `began` go into the first slot.
     date_bin(:width, greatest(received_at, :began), 'epoch') AS slot,
@@ -259,7 +259,7 @@ HAVING count(*) FILTER (WHERE confidence < :doubtful) >= :min_doubtful
     AND 2 * count(*) FILTER (WHERE confidence < :doubtful) > count(*)
 
 -- trends --
--- Newest pages of sites in equal parts, in order of fetching.
+-- Numbers of pages, articles and doubtful ones in each bar of the trends of sites.
 SELECT site_id, count(*), count(*) FILTER (WHERE outcome = 'article'),
     count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
 FROM (
@@ -294,7 +294,7 @@ ORDER BY id DESC LIMIT :number
 SELECT compressed, object_url, is_text FROM page_contents WHERE page_id = :page_id
 
 -- template_of --
--- Template knowledge learned from the content of a page with a digest.
+-- Template knowledge learned from a page, if it still has the content with the given digest.
 SELECT packed FROM page_knowledge
 WHERE page_id = :id AND content_digest = :content_digest
 
@@ -332,13 +332,13 @@ FROM selected WHERE {part_matches} ORDER BY id DESC
 (SELECT received_at, page_id FROM receipts ORDER BY id DESC LIMIT :max_receipts) AS last
 
 -- receipt_rates --
--- Number of the latest messages, when they were received, and the pages of a period.
+-- Current time, number and period of the latest messages, and how many recent ones have a page.
 SELECT now(), count(*), min(received_at), max(received_at),
     count(page_id) FILTER (WHERE received_at > now() - make_interval(secs => :seconds))
 FROM {part_last_receipts}
 
 -- article_rate --
--- Number of the articles of a period from the latest messages.
+-- Number of articles that were created in a period for pages of the latest messages.
 SELECT count(*) FROM articles
 WHERE created_at > now() - make_interval(secs => :seconds)
     AND page_id IN (SELECT page_id FROM {part_last_receipts})

@@ -32,7 +32,7 @@ class Cursor(NamedTuple):
 
 @dataclass(frozen=True)
 class TrendPart:
-    """Numbers of pages, articles and doubtful articles among pages fetched one after another."""
+    """One bar of a trend: the number of its pages, and how many are articles, or doubtful ones."""
 
     pages: int
     articles: int
@@ -43,8 +43,8 @@ class TrendPart:
 class SiteStatus:
     """State of a site.
 
-    ``pages`` is the number of its pages, ``outcomes`` that number by outcome, and ``pending`` the
-    number of those without one. ``again`` is the number of pages that have an outcome and are being
+    ``pages`` is the number of its pages, ``outcomes`` is that number by outcome, and ``pending`` is
+    the number without any. ``again`` is the number of pages that have an outcome and are being
     extracted again. ``changed_design`` is the start of the latest redesign. ``dark`` is True if
     most articles of the last day are ``doubtful``, that is, probably wrong.
     """
@@ -138,7 +138,7 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
     statuses = {}
     for site_id, key in keys.items():
         generation, silhouette, sizes, outliers = generations.get(site_id, (0, None, (), 0))
-        abortion = aborted.get(site_id)
+        quarantine = aborted.get(site_id)
         statuses[site_id] = SiteStatus(
             key=key,
             pages=sum(outcomes[site_id].values()),
@@ -150,8 +150,8 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
             silhouette=silhouette,
             outcomes=outcomes[site_id],
             changed_design=changed_design.get(site_id),
-            not_clustered_since=abortion.since if abortion else None,
-            not_clustered_because=abortion.reason if abortion else None,
+            not_clustered_since=quarantine.since if quarantine else None,
+            not_clustered_because=quarantine.reason if quarantine else None,
             doubtful=doubtful[site_id],
             dark=site_id in dark,
         )

@@ -136,7 +136,7 @@ def _page_data(request: InspectorRequest) -> PageData:
 
 
 def _explanation(request: InspectorRequest, data: PageData) -> tuple[Explanation | None, bool]:
-    """Read a page again, and return the explanation and whether reading took too long."""
+    """Read a page again; return its explanation, if any, and whether reading took too long."""
     try:
         reading = request.deployment.last_reading.of(data)
     except TooSlowError:

@@ -107,7 +107,7 @@ def broker_connection(settings: Settings) -> Iterator[Connection]:
 
 
 def messages_waiting(settings: Settings, queue: str) -> int:
-    """Return the number of messages ready in a declared queue, by a connection of its own."""
+    """Return the number of messages ready in a declared queue, over a new connection."""
     with connect(settings) as connection, connection.channel() as channel:
         return depth(channel, queue)
 
@@ -138,5 +138,5 @@ def queue_depths(settings: Settings) -> dict[str, int]:
 
 
 def depth(channel: StdChannel, queue: str) -> int:
-    """Return the number of messages ready in a declared queue, by an open channel."""
+    """Return the number of messages ready in a declared queue, over an open channel."""
     return int(channel.queue_declare(queue=queue, passive=True).message_count)

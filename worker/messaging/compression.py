@@ -30,7 +30,7 @@ def plain_body(
     kombu declares the compression in the header ``compression``. The AMQP property
     ``content_encoding`` serves the same purpose, but often holds a character set. A body that
     begins like JSON is returned unchanged. ``withheld`` is the size of a body that was too large to
-    be read, or 0. Raise `UnusableMessageError`.
+    be read, or 0. Raise `UnusableMessageError` if the body is too large or cannot be decompressed.
     """
     if withheld:
         raise UnusableMessageError(UnusableReason.OVERSIZED, f"the message has {withheld} bytes")

@@ -1,4 +1,4 @@
-"""All exchanges and queues. Once declared, they cannot be declared with other arguments."""
+"""All exchanges and queues. A broker refuses to declare existing ones with other arguments."""
 
 from amqp.exceptions import AccessRefused, NotFound
 from kombu import Connection, Exchange, Queue

@@ -172,7 +172,7 @@ class Connection(pyamqp.Connection):
 
 
 def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
-    """Return the TLS options for an ``amqps://`` URL, by which the server's name is verified."""
+    """Return the TLS options for an ``amqps://`` URL, which verify the server's name, or None."""
     if not url.startswith("amqps:"):
         return None
     authorities = str(ca_file) if ca_file else None
@@ -183,8 +183,8 @@ def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
 class BrokerConnection(kombu.Connection):
     """A connection to one of several nodes, each of which gets the same transport.
 
-    When kombu switches to another node, it replaces the transport, and keeps the host name of the
-    first node, which the new node's certificate need not have.
+    When kombu switches to another node, it replaces the transport but keeps the first node's host
+    name, which may not match the new node's certificate; this class corrects both.
     """
 
     transport_cls: Any

@@ -5,7 +5,7 @@ it imports once for all children that run Python modules (``python -m``). All ch
 
 The guardian is the parent of all children and, on Linux, their *subreaper*: any process that a
 child leaves behind, even in another session, becomes a child of the guardian. ``waitpid`` therefore
-reports when devnull is left running. The guardian stops at the end of standard input, which is
+reports when nothing is left running. The guardian stops at the end of standard input, which is
 closed no matter how the command ends, or on SIGTERM.
 
 Standard input is a socket with pickled dictionaries. A request is ``{"do": "configure", "grace":
@@ -35,7 +35,7 @@ import psutil
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
-"""Options of prctl(2): the signal that a process gets when its parent ends, and subreaping."""
+"""Options of prctl(2): the signal for a process whose parent ends, and adoption of orphans."""
 POLL_SECONDS = 0.02  # interval at which the guardian checks whether its children have ended
 
 HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

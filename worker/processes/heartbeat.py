@@ -66,18 +66,18 @@ class Heartbeat:
                 raise
 
     def remove(self) -> None:
-        """Remove the file when the process ends; others of its kind soon write it again."""
+        """Remove the file when the process ends; any other process of its kind writes it again."""
         self._path.unlink(missing_ok=True)
 
     @property
     def is_due(self) -> bool:
-        """Whether this process, if it has no work, should confirm that it could work."""
+        """Whether it is time for a process without work to confirm that it could work."""
         return time.monotonic() - self._confirmed_at >= CONFIRM_SECONDS
 
     def last(self) -> ConfirmedWork | None:
         """Return the last confirmed work, or None if there was none since the host started."""
         try:
-            found = ConfirmedWork(**json.loads(self._path.read_text()))
+            last = ConfirmedWork(**json.loads(self._path.read_text()))
         except (FileNotFoundError, ValueError, TypeError):
             return None
-        return found if found.at <= time.monotonic() else None
+        return last if last.at <= time.monotonic() else None

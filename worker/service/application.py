@@ -143,7 +143,7 @@ def create_app(settings: Settings) -> Celery:
 
 
 class HeartbeatStep(bootsteps.StartStopStep):
-    """Celery step that updates the worker's heartbeat file while no task ends."""
+    """Celery step that updates the worker's heartbeat file even if no task ends for a while."""
 
     requires = frozenset({"celery.worker.consumer.tasks:Tasks"})
 

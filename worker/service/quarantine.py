@@ -160,7 +160,7 @@ def _run_in_database(
 
 @contextmanager
 def _messages_in(settings: Settings, stage: str) -> Iterator[tuple[Connection, Iterator[Message]]]:
-    """Take the messages that are in a quarantine now; those not acknowledged remain in it."""
+    """Yield a connection and the messages now in a quarantine; unacknowledged ones remain in it."""
     topology = topology_of(settings)
     queue = topology.quarantines[stage]
     taken: list[Message] = []

@@ -56,8 +56,8 @@ process dies.
 """
 
 FEW_ENTRIES = 16
-"""Number of waiting entries of a lane from which the relay asks which lanes have entries and how
-many their queues can take, before it takes any; fewer are taken by a single statement."""
+"""Number of waiting entries in a lane from which the relay checks the room in the queues first, and
+then takes entries from the outbox; if there are fewer, it takes them with a single statement."""
 
 LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
@@ -74,7 +74,7 @@ LONGEST_IDLE_SECONDS = 1.5
 the previous one. Pauses may delay a page at every stage."""
 
 HELD_SECONDS = 1.0
-"""Time for which few published entries wait for others that are removed with them."""
+"""Maximum time for which published entries, if few, wait to be removed together with later ones."""
 
 DEFAULT_EXCHANGE = ""  # exchange for quarantined messages, whose number is not limited
 QUARANTINE = "quarantine"  # name under which quarantined messages appear in the summary
@@ -179,8 +179,8 @@ class Relay(BrokerProcess):
     ) -> tuple[Sequence[str], Exception | None]:
         """Publish entries, and remove those confirmed; return their lanes, and any error.
 
-        While few are published, wait for those that follow, as an article follows its page's task
-        and the next page, to remove all of them together.
+        While only a few are published, wait for further entries, such as the article of a page
+        whose extraction was published, in order to remove all of them in one transaction.
         """
         until = time.monotonic() + HELD_SECONDS
         confirmed: dict[int, str] = {}
@@ -230,8 +230,8 @@ class Relay(BrokerProcess):
         repeats = [lane for lane in lanes if lane == EXTRACT_AGAIN]
         first_extractions_left = repeat_is_waiting = False
         # First extractions precede repeated ones, unless a repeated one is due.
-        for part in filter(None, [repeats, others] if self._is_repeat_due else [others, repeats]):
-            capacities = self._capacities(part, producer)
+        for group in filter(None, [repeats, others] if self._is_repeat_due else [others, repeats]):
+            capacities = self._capacities(group, producer)
             # A worker may have made room in the shared queue since the last check.
             if repeat_is_waiting and EXTRACT in capacities:
                 capacities[EXTRACT] = 0
@@ -341,7 +341,7 @@ class Relay(BrokerProcess):
             raise UnroutableError(f"the broker has no queue for it: {self._returned.pop()}")
 
     def _quarantine(self, session: Session, entries: Sequence[WaitingEntry], reason: str) -> None:
-        """Put entries into the relay's quarantine, so that they do not delay all others."""
+        """Put entries into the relay's quarantine, so that they do not block all others."""
         self._summary.count("refused", len(entries))
         for entry in entries:
             session.execute(outbox.SQL.refuse, {"id": entry.id, "refusal": reason})

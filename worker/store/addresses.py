@@ -30,7 +30,7 @@ from worker.store.queries import Statements
 
 SQL = Statements("addresses")
 
-MAX_CLAIMANTS = 20  # maximum number of addresses read that declare the same target
+MAX_CLAIMANTS = 20  # maximum number of addresses that are read for each declared target
 
 Fetch = tuple[int, FetchedPage, ParsedPage]  # site ID, fetched page and its parsed content
 
@@ -62,7 +62,7 @@ _BY_DIGEST_OR_TARGET = SQL.by_digest_or_target.bindparams(most=MAX_CLAIMANTS)
 
 
 def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
-    """Resolve fetches in order, up to the first that may affect the same page as an earlier one."""
+    """Resolve fetches in order, but stop before one that may affect the page of an earlier one."""
     canonical_urls = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     # Keys (site ID and digest) of the addresses that each fetch names: its own and its targets.
     keys_of_fetches = [
@@ -76,14 +76,14 @@ def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resoluti
     joined = {row.page_id for row in rows.values()} - authoritative.keys()
     others = session.execute(SQL.authoritative, {"pages": sorted(joined)}) if joined else ()
     authoritative |= {row.page_id: row for row in others}
-    declared = {row.id: _declared_by(row) for row in (*rows.values(), *authoritative.values())}
+    declarations = {row.id: _declared_by(row) for row in (*rows.values(), *authoritative.values())}
     row_by_key = {(row.site_id, row.digest): row for row in rows.values()}
     rows_by_target = defaultdict(list)
     for row in rows.values():
-        for target in declared[row.id].targets:
+        for target in declarations[row.id].targets:
             rows_by_target[row.site_id, digest_of_url(target.address)].append(row)
     resolutions: list[Resolution] = []
-    seen: set[object] = set()
+    affected_before: set[object] = set()
     for fetch, url, keys in zip(fetches, canonical_urls, keys_of_fetches, strict=True):
         own_row = row_by_key.get((fetch[0], digest_of_url(url)))
         related = {
@@ -92,19 +92,19 @@ def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resoluti
             for row in (row_by_key.get(key), *rows_by_target[key])
             if row is not None and row is not own_row
         }
-        resolution = _resolve_fetch(url, fetch, own_row, related, declared, authoritative)
-        touched = {*keys, *resolution.page_ids, *(row.page_id for row in related.values())}
+        resolution = _resolve_fetch(url, fetch, own_row, related, declarations, authoritative)
+        affected = {*keys, *resolution.page_ids, *(row.page_id for row in related.values())}
         if own_row is not None:
-            touched.add(own_row.page_id)
-        if touched & seen:
+            affected.add(own_row.page_id)
+        if affected & affected_before:
             break
-        seen |= touched
+        affected_before |= affected
         resolutions.append(resolution)
     return _with_former_pages(session, resolutions)
 
 
 def _with_former_pages(session: Session, resolutions: list[Resolution]) -> list[Resolution]:
-    """Resolve addresses that leave a joined page to the pages that they had before."""
+    """Resolve each address that leaves a joined page to the page that it had before the join."""
     leaving = [each for each in resolutions if each.separated_from is not None]
     keys = [_spelling_key(each) for each in leaving if not each.page_ids]
     if not keys:
@@ -140,7 +140,7 @@ def _resolve_fetch(
     stored_declarations: Mapping[int, DeclaredUrls],
     authoritative: Mapping[int, Row[Any]],
 ) -> Resolution:
-    """Decide which of the ``related`` addresses, given by ID, share a page with a fetch's own."""
+    """Resolve a fetch: decide which ``related`` addresses, by ID, share a page with its own."""
 
     def record_of(row: Row[Any]) -> AddressRecord:
         return AddressRecord(row.address, stored_declarations[row.id])
@@ -176,12 +176,20 @@ def _resolve_fetch(
         members |= {authoritative_of(own_row).id: authoritative_of(own_row)}
         members.pop(own_row.id, None)
     chosen = authoritative_record([record, *map(record_of, members.values())]).address
-    digest = digest_of_url(canonical_url) if own_row is None else own_row.digest
-    declared_before = None if own_row is None else stored_declarations[own_row.id]
     return Resolution(
-        *(site_id, record.address, digest, fetched.url, fetched.fetched_at, declared),
-        *(own_row, declared_before, is_stale, tuple(sorted(joins)), tuple(sorted(page_ids))),
-        *(chosen, separated_from),
+        site_id=site_id,
+        address=record.address,
+        digest=digest_of_url(canonical_url) if own_row is None else own_row.digest,
+        spelling=fetched.url,
+        fetched_at=fetched.fetched_at,
+        declared=declared,
+        stored_row=own_row,
+        declared_before=None if own_row is None else stored_declarations[own_row.id],
+        is_stale=is_stale,
+        joins=tuple(sorted(joins)),
+        page_ids=tuple(sorted(page_ids)),
+        authoritative=chosen,
+        separated_from=separated_from,
     )
 
 
@@ -210,7 +218,10 @@ def save(session: Session, resolved: Sequence[tuple[Resolution, int]]) -> None:
 def new_params(
     new: Sequence[tuple[Resolution, int | None]], redeclared: Mapping[int, Resolution] = {}
 ) -> dict[str, str]:
-    """Return the parameters of ``add`` for new addresses (of a new page: None), and for targets."""
+    """Return the parameters of ``add``: new addresses with page IDs (None: new page), targets.
+
+    ``redeclared`` contains stored addresses whose targets have changed, by ID.
+    """
     addresses = [
         {
             **_update_values(each, page_id),
@@ -233,11 +244,19 @@ def save_declarations(session: Session, page: StoredPage, declared: DeclaredUrls
     row = session.execute(SQL.by_digest, keys).one_or_none()
     if row is None or row.page_id != page.id or declared == NOTHING_DECLARED:
         return
-    declared_before = _declared_by(row)
-    # It is not stale, joins no other address, and is authoritative for its page.
     resolution = Resolution(
-        *(page.site_id, row.address, row.digest, page.url, page.fetched_at, declared),
-        *(row, declared_before, False, (), (page.id,), row.address),
+        site_id=page.site_id,
+        address=row.address,
+        digest=row.digest,
+        spelling=page.url,
+        fetched_at=page.fetched_at,
+        declared=declared,
+        stored_row=row,
+        declared_before=_declared_by(row),
+        is_stale=False,
+        joins=(),
+        page_ids=(page.id,),
+        authoritative=row.address,
     )
     save(session, [(resolution, page.id)])
 
@@ -325,7 +344,7 @@ def list_joined(session: Session, key: str) -> list[JoinedAddress]:
 
 
 def _joined_addresses(row: Row[Any], canonical: str) -> list[JoinedAddress]:
-    """Return a row's address, if it joined another's page, and the address's other spellings."""
+    """Return the address in a row if it joined another address's page, and its other spellings."""
     first = row.address if row.address in row.spellings else next(iter(row.spellings), row.address)
     joined = [
         JoinedAddress(spelling, "form", canonical, row.came_at)

@@ -73,7 +73,7 @@ def _comment_values(comment: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
-    """Return the revisions of a run's articles by page ID, without parts yet to be joined."""
+    """Return a run's article revisions by page ID, except pages whose parts must yet be joined."""
     return dict(session.execute(SQL.revisions_of_run, {"pattern": f"{message_prefix}%"}).all())
 
 

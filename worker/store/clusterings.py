@@ -13,7 +13,7 @@ SQL = Statements("clusterings")
 
 
 def disable(session: Session, site_id: int) -> str:
-    """Disable the clustering of a site, and return why. An attempt was counted but not made."""
+    """Disable clustering for a site, uncount the attempt that was not made, and return why."""
     _, number, error = session.execute(SQL.disable, {"site_id": site_id}).one()
     return quarantine_reason(number, error)
 
@@ -27,7 +27,7 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 class SettleTimes(NamedTuple):
     """Waiting times before a clustering, in seconds; a new site has never been clustered.
 
-    Silence does not end the wait of a site that has changed by less than `growth`.
+    Silence settles a site that is not new only if it has changed by at least `growth`.
     """
 
     silence: float  # time without a changed page after which a site is settled
@@ -58,8 +58,8 @@ def due_sites(
 ) -> list[DueSite]:
     """Return the changed sites that have settled and whose clustering has not been requested.
 
-    While the backlog exceeds its limit (see `progress.is_backlog_full`; 0: no limit), sites that
-    have never been clustered need not have settled.
+    Requests older than ``patience_seconds`` count as lost. While the backlog is full (see
+    `progress.is_backlog_full`), sites that have never been clustered need not have settled.
     """
     limits = {"patience": patience_seconds, "pauses_seconds": list(pauses_seconds)}
     backlog = {"most": backlog_limit, "repeated": [], "counts_repeated": True}

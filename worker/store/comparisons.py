@@ -13,7 +13,7 @@ from worker.store.queries import Statements
 SQL = Statements("comparisons")
 
 Nearest: TypeAlias = dict[int, tuple[int, float] | None]
-"""Each tree's nearest reference and its normalised distance, by tree ID; None if too large."""
+"""Nearest reference (ID and normalised distance) by tree ID; None if the tree is too large."""
 
 
 class NewBlock(NamedTuple):

@@ -103,7 +103,7 @@ REFUSALS = re.compile(
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Classes of locks, and what their keys are; other programs must not use these numbers."""
+    """Classes of advisory locks, each with what its key identifies; reserved for this service."""
 
     GENERATION = 0x6474  # a site whose generation is being written
     EXTRACTION = 0x6475  # a page being extracted
@@ -348,8 +348,8 @@ def is_transient_failure(error: Exception) -> bool:
     """Return whether a transaction failed for a transient reason."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, UnavailableError)
-    # A server that crashes while responding, and one that cannot be reached, give no SQLSTATE. In
-    # the latter case, there is no statement either.
+    # The SQLSTATE is missing if the server crashed while responding or could not be reached. In the
+    # latter case, there is no statement either.
     state = getattr(error.orig, "pgcode", None)
     if state is None:
         is_transient = isinstance(error, OperationalError) and error.statement is None

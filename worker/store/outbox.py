@@ -5,14 +5,14 @@ a crash between publish and removal, the message is published twice, which every
 
 Tasks of one kind share a lane, and sites take turns in it: start-time fair queueing (Goyal, Vin and
 Cheng 1996) with equal task lengths. A task's turn follows the turn last served in the lane or, if
-that is later, the turn of the site's own last task. No clock is involved: what a site waits for is
-the tasks of other sites, at most one of each per turn, and a site that was idle gets no credit.
+that is later, the turn of the site's own last task. No clock is involved: a site waits for at most
+one task of each other site per turn, and a site that was idle gets no credit.
 
 A lane has two halves with turns of their own: short queues, of sites with at most `SHORT_QUEUE`
-waiting tasks, and backlogs, which a site leaves once all its tasks are served. Each gets half of
-the places, and any places that the other leaves unused, so neither starves, and a page of a site
-with little to do need not wait for a task of every site with a backlog. The turns of short queues
-are negative.
+waiting tasks, and backlogs, which a site leaves once all its tasks are served. Each half gets half
+of the lane's capacity, and whatever the other half leaves unused, so neither starves, and a page of
+a site with little to do need not wait for a task of every site with a backlog. The turns of short
+queues are negative.
 """
 
 import json
@@ -121,9 +121,9 @@ def extraction_params(
     }
 
 
-def request_extractions(session: Session, *pages: Any, **after_clustering: Any) -> None:
-    """Enqueue the extraction of pages with a generation; see `extraction_params`."""
-    session.execute(_REQUEST_EXTRACTIONS, extraction_params(*pages, **after_clustering))
+def request_extractions(session: Session, *args: Any, **kwargs: Any) -> None:
+    """Enqueue extractions, which are described by the arguments of `extraction_params`."""
+    session.execute(_REQUEST_EXTRACTIONS, extraction_params(*args, **kwargs))
 
 
 def add_message(
@@ -181,7 +181,7 @@ def take_next(
     max_bytes: int,
     published: Sequence[int] = (),
 ) -> dict[str, list[WaitingEntry]]:
-    """Lock and return the next entries of each lane: one, and further ones up to `max_bytes`.
+    """Lock and return the next entries of each lane: at least one, then more up to `max_bytes`.
 
     Entries that were `published`, but not removed yet, are excluded.
     """

@@ -109,8 +109,8 @@ class PageObjects:
         import obstore
 
         with _as_unavailable(self.url):
-            for found in obstore.list(_store_at(self.url), f"{shard:02x}", chunk_size=LIST_SIZE):
-                yield [f"{self.url}/{each['path']}" for each in found]
+            for batch in obstore.list(_store_at(self.url), f"{shard:02x}", chunk_size=LIST_SIZE):
+                yield [f"{self.url}/{listed['path']}" for listed in batch]
 
     def delete(self, urls: Sequence[str]) -> None:
         """Delete objects."""
@@ -165,10 +165,10 @@ def _read_object(url: str) -> bytes | LostContentError:
 def _verified_content(store: "ObjectStore", name: str, url: str) -> bytes | LostContentError:
     import obstore
 
-    found = obstore.get(store, name)
-    if found.meta["size"] > MAX_OBJECT_BYTES:
+    response = obstore.get(store, name)
+    if response.meta["size"] > MAX_OBJECT_BYTES:
         return LostContentError(f"the stored HTML is damaged, as it is too large: {url}")
-    content = bytes(found.bytes())
+    content = bytes(response.bytes())
     if hashlib.sha256(content).hexdigest() != url.rpartition("/")[2]:
         return LostContentError(f"the stored HTML is damaged, as its SHA-256 differs: {url}")
     return content
@@ -213,13 +213,13 @@ def _as_unavailable(url: str) -> Iterator[None]:
         raise StoreUnavailableError(f"the object store {url} failed: {cause(error)}") from error
 
 
-def _sync(path: Path) -> None:
-    for each in (path, path.parent):
-        opened = os.open(each, os.O_RDONLY)
+def _sync(file: Path) -> None:
+    for path in (file, file.parent):
+        descriptor = os.open(path, os.O_RDONLY)
         try:
-            os.fsync(opened)
+            os.fsync(descriptor)
         finally:
-            os.close(opened)
+            os.close(descriptor)
 
 
 def _in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:

@@ -21,7 +21,7 @@ MAX_EXAMINED_PAGES = 100
 """Maximum number of pages examined for one article: twice the number of parts joined, since the
 search may start from both the first and the last page."""
 
-Addresses = Callable[[Mapping[str, Any]], Iterable[str]]  # returns the URLs in stored links
+UrlsOfLinks = Callable[[Mapping[str, Any]], Iterable[str]]  # returns the URLs in stored links
 
 
 class NewParts(NamedTuple):
@@ -78,14 +78,14 @@ def find_pages(
         for url in urls
         for digest in _digests_of(url)
     ]
-    found: dict[int, dict[str, int]] = {}
+    linked_ids: dict[int, dict[str, int]] = {}
     if not wanted:
-        return found
+        return linked_ids
     pages, urls, digests = (list(column) for column in zip(*wanted, strict=True))
     rows = session.execute(SQL.find_pages, {"pages": pages, "urls": urls, "digests": digests})
-    for page_id, url, other in rows:
-        found.setdefault(page_id, {}).setdefault(url, other)
-    return found
+    for page_id, url, linked_id in rows:
+        linked_ids.setdefault(page_id, {}).setdefault(url, linked_id)
+    return linked_ids
 
 
 _RECORD_LINKS = SQL.record_links.bindparams(
@@ -109,7 +109,7 @@ def record_parts(session: Session, parts: Sequence[NewParts]) -> None:
         session.execute(_RECORD_LINKS, values)
 
 
-def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[int], bool]:
+def reach(session: Session, page_id: int, urls_of: UrlsOfLinks) -> tuple[list[int], bool]:
     """Return the parts reachable from a page, including itself, and whether all were found."""
     reached: dict[int, None] = {}
     following = {page_id: None}
@@ -117,10 +117,10 @@ def reach(session: Session, page_id: int, addresses: Addresses) -> tuple[list[in
         ids = list(following)[: MAX_EXAMINED_PAGES - len(reached)]
         rows = session.execute(SQL.reach, {"ids": ids}).all()
         reached.update(dict.fromkeys(row.page_id for row in rows))
-        linked = find_pages(session, {row.page_id: list(addresses(row.links)) for row in rows})
-        found = [row.first_id for row in rows if row.first_id is not None]
-        found += [other for urls in linked.values() for other in urls.values()]
-        following = {other: None for other in found if other not in reached}
+        linked = find_pages(session, {row.page_id: list(urls_of(row.links)) for row in rows})
+        next_ids = [row.first_id for row in rows if row.first_id is not None]
+        next_ids += [linked_id for by_url in linked.values() for linked_id in by_url.values()]
+        following = {part_id: None for part_id in next_ids if part_id not in reached}
     return sorted(reached), not following
 
 

@@ -26,7 +26,7 @@ _LOCK_FREE_SITES = SQL.lock_free_sites.bindparams(lock=AdvisoryLock.GENERATION.v
 
 
 def lock_free_sites(session: Session, site_ids: Sequence[int]) -> list[int]:
-    """Lock those of the sites that no other transaction has locked, and return their IDs."""
+    """Lock the given sites, except those locked by other transactions; return the locked IDs."""
     return list(session.scalars(_LOCK_FREE_SITES, {"sites": list(site_ids)}))
 
 
@@ -34,7 +34,7 @@ _ADD_PAGES = SQL.add_pages.bindparams(number=NUMBER, method=PROVISIONAL)
 
 
 def add_pages(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]) -> None:
-    """Make pages of new sites outliers of the site's provisional generation."""
+    """Make pages of new sites outliers of their sites' provisional generations."""
     session.execute(_ADD_PAGES, {"sites": list(site_ids), "pages": list(page_ids)})
 
 
@@ -44,6 +44,6 @@ _MARK_CLUSTERED = SQL.mark_clustered.bindparams(ungrouped=UNGROUPED, provisional
 def mark_clustered(session: Session, site_ids: Sequence[int], *, saw_all_pages: bool) -> None:
     """Turn provisional generations of locked sites into clusterings without groups.
 
-    Unless they ``saw_all_pages``, the sites are still due for another clustering.
+    Unless the clusterings ``saw_all_pages``, the sites are due for another one.
     """
     session.execute(_MARK_CLUSTERED, {"sites": list(site_ids), "saw_all_pages": saw_all_pages})

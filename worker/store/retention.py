@@ -121,7 +121,7 @@ def prune(
 
 
 def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry_run: bool) -> int:
-    """Delete those of a shard's objects that contain no page's HTML, unless the shard is in use."""
+    """Delete a shard's objects that contain no page's HTML, unless the shard is being written."""
     query = SQL.unused_objects
     unused = session.scalars(query, {"urls": urls}).all()
     if not unused or dry_run:
@@ -200,8 +200,8 @@ def _site_id_of(session: Session, name: str) -> int:
 
 
 def _delete_some_pages(session: Session, site_id: int) -> int:
-    some = {"site_id": site_id, "most": PAGES_AT_ONCE}
-    deleted: Any = session.execute(SQL.delete_some_pages, some)
+    params = {"site_id": site_id, "most": PAGES_AT_ONCE}
+    deleted: Any = session.execute(SQL.delete_some_pages, params)
     return int(deleted.rowcount)
 
 

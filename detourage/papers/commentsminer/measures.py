@@ -10,7 +10,7 @@ from detourage.html.flat import FlatDocument, Integers
 from detourage.inference import Features
 
 LETTERS_PER_EAST_ASIAN = 3
-"""Number of letters as which a kana, a Chinese character or a hangul counts; two are a word."""
+"""Number of letters that a kana, Chinese character or hangul counts as; two of them are a word."""
 
 _EAST_ASIAN = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff]")
 _NAMES = ("text_density", "characters", "link_density", "words")  # each has two features
@@ -28,8 +28,8 @@ def measure(page: FlatDocument, groups: Sequence[Sequence[int]]) -> Features:
     np.cumsum(np.column_stack([characters, words, linked]), axis=0, out=sums[1:])
     elements = (page.ends - np.arange(len(page.ends)))[:, None]
     counts = np.hstack([sums[page.text_ends] - sums[page.text_starts], elements])
-    places = [np.array(each) for each in groups]
-    own = (own_counts(each, page.ends[each], counts[each]) for each in places)
+    root_arrays = [np.array(roots) for roots in groups]
+    own = (own_counts(roots, page.ends[roots], counts[roots]) for roots in root_arrays)
     rows = np.array([*map(_statistics, own)])
     names = (f"{statistic} {name}" for name in _NAMES for statistic in ("mean", "variation of"))
     return Features.of(zip(names, rows.T, strict=True))
@@ -50,17 +50,17 @@ def _statistics(own: npt.NDArray[np.int64]) -> list[float]:
 
 
 def own_counts(starts: Integers, ends: Integers, totals: Integers) -> Integers:
-    """Return the counts of several ranges, without those of the ranges inside them.
+    """Return the counts of several ranges, less those of the ranges inside them.
 
-    The ranges are ordered by their starts, and are nested or disjoint; `totals` has a row for each.
+    The ranges are ordered by their starts and are nested or disjoint; `totals` has a row per range.
     """
-    enclosing: list[int] = []
-    around, last = [-1], ends.tolist()
-    for place, start in enumerate(starts.tolist()):
-        while len(around) > 1 and last[around[-1]] <= start:
-            around.pop()
-        enclosing.append(around[-1])
-        around.append(place)
-    own, outer = totals.copy(), np.array(enclosing)
+    parents: list[int] = []
+    open_ranges, range_ends = [-1], ends.tolist()
+    for index, start in enumerate(starts.tolist()):
+        while len(open_ranges) > 1 and range_ends[open_ranges[-1]] <= start:
+            open_ranges.pop()
+        parents.append(open_ranges[-1])
+        open_ranges.append(index)
+    own, outer = totals.copy(), np.array(parents)
     np.subtract.at(own, outer[outer >= 0], totals[outer >= 0])
     return own

@@ -117,7 +117,7 @@ class Forest:
         return (*path[:depth], (parent_label, (*below, completed)), (label, ()))
 
     def can_grow_up_or_left(self, pattern: Pattern) -> bool:
-        """Return whether all matches can get the same node above the root or left of the last."""
+        """Return whether all matches allow the same node above the root or left of the last."""
         parents = [self.parents[root] for root in pattern.rightmost]
         has_node_above = (
             min(parents) >= 0

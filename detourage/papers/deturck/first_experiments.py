@@ -44,7 +44,7 @@ def _views_of(source: Source) -> tuple[Outline, TokenTree]:
 
 
 def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> list[int]:
-    """Return how much heavier each element is than its heaviest child (algorithm 5).
+    """Return by how much each element outweighs its heaviest child (algorithm 5).
 
     The differential is large for an element that contains many parts of a text. For an element
     without children, it is 0 with `inner`, and the element's weight otherwise.

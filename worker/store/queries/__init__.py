@@ -1,8 +1,8 @@
 """The SQL statements of the store, which are text files, one for each subject.
 
-Each statement has a name, by which it is an attribute of its file's `Statements`, and a description
-of one line. ``{name}`` in a statement stands for the condition or fragment of that name in the same
-file, and ``{subject.name}`` for one in another file.
+Each statement has a description and a name, which is an attribute of the `Statements` of its file.
+``{name}`` in a statement stands for the condition or fragment of that name in the same file, and
+``{subject.name}`` for one in another file.
 """
 
 import re

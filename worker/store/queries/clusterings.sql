@@ -30,11 +30,11 @@ INSERT INTO clustering_requests (site_id) SELECT unnest(CAST(:site_ids AS bigint
 ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
 
 -- delete_request --
--- Record that a worker picked up the clustering request for a site.
+-- Delete the clustering request of a site, since a worker has picked it up.
 DELETE FROM clustering_requests WHERE site_id = :site_id
 
 -- record_error --
--- Record the error with which a site's clustering failed, and count the attempt if it was not.
+-- Record a site's clustering error, delete the request, and count the attempt unless counted.
 -- The whole error, with its traceback, is stored with the failed task.
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
@@ -49,7 +49,7 @@ WHERE site_id = :site_id
 RETURNING quarantined_at, number, error
 
 -- finish --
--- Delete the request for a site's clustering, which is not needed or waits for comparisons.
+-- Delete a site's clustering request and attempts: none is needed, or it waits for comparisons.
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
 )

@@ -18,7 +18,7 @@ DELETE FROM distances
 WHERE lower_tree_id IN (SELECT tree_id FROM trees) AND higher_tree_id IN (SELECT tree_id FROM trees)
 
 -- count_planned --
--- Count the planned comparisons of a site.
+-- Add to the number of comparisons planned for a site.
 UPDATE sites SET pairs_planned = pairs_planned + :pairs WHERE id = :site_id
 
 -- renew_late_blocks --
@@ -36,7 +36,7 @@ UPDATE comparison_blocks SET attempts = attempts + 1 WHERE id = :id
 RETURNING id, site_id, reference_set_id, rows, columns, attempts
 
 -- leave_rest --
--- Record that the rest of a block was enqueued; return its ID, or no row if it is finished.
+-- Record that a task for the rest of a block was enqueued; return no row if it is finished.
 UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
 
 -- lock_site --

@@ -41,7 +41,7 @@ WHERE pages.tree_id IS NOT NULL AND pages.attempts <= coalesce(:most, pages.atte
     AND (pages.outcome IS NULL OR pages.forced OR pages.extracted_generation < pages.generation)
 
 -- lock --
--- Condition: no other transaction extracts a page, which this condition locks.
+-- Condition: no other transaction is extracting the page; if so, it is locked.
 pg_try_advisory_xact_lock(:class, hashint8(page_id))
 
 -- without_limit --
@@ -49,7 +49,7 @@ pg_try_advisory_xact_lock(:class, hashint8(page_id))
 set_config('idle_in_transaction_session_timeout', '0', true)
 
 -- locked --
--- Fragment: those of the given pages that no other transaction extracts, which it locks.
+-- Fragment: lock the given pages, except those that another transaction is extracting.
 locked AS MATERIALIZED (
     -- Locked before any join, which might evaluate the condition for other pages.
     SELECT page_id, generation FROM unnest(

@@ -1,7 +1,7 @@
 -- Record fetched pages, whether new, changed or unchanged.
 
 -- raise_revision --
--- Raise a page's revision to that of the page that its address has left, so that IDs differ.
+-- Raise a page's revision to that of the page its address has left: article IDs must differ.
 UPDATE pages
 SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :separated_from))
 WHERE id = :page_id
@@ -44,7 +44,7 @@ FROM unnest(CAST(:shards AS integer[])) AS wanted (shard)
 SELECT EXISTS (SELECT FROM page_contents WHERE starts_with(object_url, :start))
 
 -- store --
--- Store new pages with all that belongs to them, and the receipts of fetches; return the pages' IDs.
+-- Store new pages with their contents, trees, addresses and receipts; return the pages' IDs.
 WITH sent AS MATERIALIZED (
     SELECT * FROM jsonb_to_recordset(CAST(:fetches AS jsonb)) AS sent (
         site_id bigint, url text, url_digest text, crawler_id text, content_type text,

@@ -59,7 +59,7 @@ WHERE EXISTS (SELECT FROM changed) AND id IN (SELECT id FROM member WHERE commen
 ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 
 -- lock_clustering --
--- Lock a site, unless another process clusters it; return whether it did, and an attempt failed.
+-- Lock a site unless another process clusters it; return whether it is locked, and has an attempt.
 -- If the attempt is counted, its process holds the first lock in another transaction.
 SELECT CASE WHEN :is_counted OR pg_try_advisory_xact_lock(:clustering, hashint8(:site_id))
     THEN pg_advisory_xact_lock(:generation, hashint8(:site_id)) IS NOT NULL ELSE false END,

@@ -146,8 +146,8 @@ SELECT wanted.lane, entry.*
 FROM unnest(CAST(:lanes AS text[]), CAST(:numbers AS integer[]), CAST(:shares AS integer[]))
     AS wanted (lane, number, share)
 CROSS JOIN LATERAL (
-    -- Both halves of the lane are locked: first the short queues, as far as the lane has room, then
-    -- backlogs in the places that short queues need not have.
+    -- Both halves of the lane are locked: first the short queues, up to the number wanted, then as
+    -- many backlog entries as the share of the short queues permits.
     WITH short AS (
         SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
         WHERE lane = wanted.lane AND turn < 0 AND id <> ALL (CAST(:published AS bigint[]))

@@ -32,7 +32,7 @@ ON CONFLICT (page_id) DO UPDATE SET
 WHERE :has_message OR known.links <> excluded.links
 
 -- clear_links --
--- Fragment: delete the links of `others`; join parts again whose single-page version was revised.
+-- Fragment: delete the links of `others`; pages whose single-page version was revised become due.
 due AS (
     SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
     WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'
