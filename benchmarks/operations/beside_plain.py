@@ -35,7 +35,7 @@ from worker.store.durations import histograms
 
 VISITS = 5
 AGAIN = 3
-"""One in this many pages is fetched again."""
+"""Interval between the pages that the last visit fetches again: one in three."""
 
 PATIENCE_SECONDS = 3600.0
 SERVERS = ("RabbitMQ", "PostgreSQL")
@@ -45,16 +45,16 @@ Measured = Mapping[str, float]
 
 def crawl(corpora: Sequence[Path], *, sites: int, pages: int) -> list[list[bytes]]:
     """Return the messages of each visit, a day apart, from the sites with the most pages."""
-    of_site: dict[str, list[bytes]] = defaultdict(list)
+    bodies_by_site: dict[str, list[bytes]] = defaultdict(list)
     for corpus in corpora:
         for body in page_messages(corpus):
             message = json.loads(body)
-            of_site[site_key(message.get("site"), message["url"])].append(body)
-    largest = sorted(of_site, key=lambda site: (-len(of_site[site]), site))[:sites]
+            bodies_by_site[site_key(message.get("site"), message["url"])].append(body)
+    largest = sorted(bodies_by_site, key=lambda site: (-len(bodies_by_site[site]), site))[:sites]
     share = max(1, pages // max(1, len(largest)))
     visits = [
-        [body for site in largest for body in of_site[site][:share][place::VISITS]]
-        for place in range(VISITS)
+        [body for site in largest for body in bodies_by_site[site][:share][number::VISITS]]
+        for number in range(VISITS)
     ]
     visits.append([body for visit in visits for body in visit][::AGAIN])
     return [[fetched(body, day) for body in visit] for day, visit in enumerate(visits, 1)]
@@ -88,7 +88,7 @@ class Plain:
         return int(self._servers.execute(statement) or 0)
 
     def read(self, bodies: Sequence[bytes]) -> None:
-        """Read pages, and wait until all rows are there."""
+        """Read pages, and wait until the worker has inserted all rows."""
         for body in bodies:
             plain_worker.extract.delay(body.decode())
         self._sent += len(bodies)
@@ -108,7 +108,7 @@ class Plain:
 
 
 def measured(read: Callable[[], None], used: Callable[[], Measured]) -> tuple[Measured, float]:
-    """Return the CPU time by process, and the elapsed seconds, of reading pages."""
+    """Return the CPU seconds by process, and the elapsed seconds, that reading pages takes."""
     before, began = used(), time.monotonic()
     read()
     return difference(used(), before), time.monotonic() - began
@@ -139,15 +139,15 @@ def main(corpora: Sequence[Path], sites: int, pages: int) -> None:
                 each: max(found.cumulative.values()) for each, found in done.items()
             }
 
+        # The first task of each process imports its modules.
         plain.read(visits[0][:2])
-        for place, visit in enumerate(visits):
+        for number, visit in enumerate(visits, 1):
             sent += len(visit)
-            is_again = place == VISITS
             counts = database()
             ours, elapsed = measured(partial(read, visit), partial(processor_seconds, ground))
             grown = difference(database(), counts)
             peer, by_peer = measured(partial(plain.read, visit), plain.used)
-            name = "the same pages again" if is_again else f"visit {place + 1}"
+            name = f"visit {number}" if number <= VISITS else "the same pages again"
             print(f"\n{name}: {len(visit)} pages, {elapsed:.0f} s (plain: {by_peer:.0f} s)\n")
             rows = []
             for who, used in (("the service", ours), ("the plain worker", peer)):

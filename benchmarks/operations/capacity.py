@@ -11,11 +11,11 @@ END = 20_000.0
 """Simulated time; all times are in milliseconds."""
 
 SOON = 1e-6
-"""Time within which a transaction whose statements have ended writes its commit."""
+"""Delay after a transaction's last statement by which its commit time is known."""
 
 
 class Cost(NamedTuple):
-    """Processor time of a page, and its commits; no worker waits for the last two."""
+    """Processor time and commits of a page; no worker waits for the last two fields."""
 
     worker: float
     server_for_worker: float
@@ -27,7 +27,7 @@ class Cost(NamedTuple):
 def simulate(
     cost: Cost, workers: int, *, cores: float, write: float, sites: int, shared: bool
 ) -> tuple[float, float, str]:
-    """Return pages per second, the load of PostgreSQL's cores, and what takes a page longest.
+    """Return the pages per second, the load of PostgreSQL's cores, and the longest step of a page.
 
     A worker takes a page as soon as it has finished the last one: first its own processor time, and
     then a transaction per commit. The first one holds the row lock of the page's site until its
@@ -40,7 +40,7 @@ def simulate(
     free_at, unlocked_at = [0.0] * ceil(cores), [0.0] * sites
 
     def end_on_server(mean: float) -> float:
-        """Return when work that is requested now will have had its time on one of the cores."""
+        """Return when work that is requested now will end on one of PostgreSQL's cores."""
         time = random.expovariate(1 / mean) * ceil(cores) / cores
         counts["busy"] += time  # type: ignore[assignment]
         end = max(now, heappop(free_at)) + time
@@ -73,11 +73,11 @@ def simulate(
             counts["pages"] += 1
             end_on_server(cost.server_for_others + (cost.others if shared else 0))
 
-    events = [(now, place, worker()) for place in range(workers)]
+    events = [(now, number, worker()) for number in range(workers)]
     while events[0][0] < END:
-        now, place, process = heappop(events)
-        heappush(events, (next(process), place, process))
+        now, number, process = heappop(events)
+        heappush(events, (next(process), number, process))
     load = min(1.0, counts["busy"] / END / ceil(cores))
-    (longest, _), *_ = spent.most_common()
+    longest = max(spent, key=lambda step: spent[step])
     limit = "PostgreSQL's cores" if load > 0.95 else longest
     return 1000 * counts["pages"] / END, load, limit

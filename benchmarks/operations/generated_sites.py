@@ -25,8 +25,8 @@ def page_html(host: str, number: int) -> str:
     """Return a page with one of the templates of a site."""
     of_template = random.Random(f"{host}/{number % TEMPLATES}")
     of_page = random.Random(f"{host}#{number}")
-    nest = [of_template.choice(CONTAINERS) for _ in range(of_template.randint(2, 6))]
-    names = [f"{of_template.choice('abcdefgh')}{of_template.randint(10, 99)}" for _ in nest]
+    containers = [of_template.choice(CONTAINERS) for _ in range(of_template.randint(2, 6))]
+    names = [f"{of_template.choice('abcdefgh')}{of_template.randint(10, 99)}" for _ in containers]
     links = "".join(
         f"<li><a href='/{place}'>Section {place}</a></li>"
         for place in range(of_template.randint(5, 12))
@@ -36,8 +36,9 @@ def page_html(host: str, number: int) -> str:
     )
     title = f"Story {number} of {host.partition('.')[0]}"
     body = "".join(_paragraph(of_page, number) for _ in range(of_page.randint(4, 9)))
-    opening = "".join(f"<{tag} class='{name}'>" for tag, name in zip(nest, names, strict=True))
-    closing = "".join(f"</{tag}>" for tag in reversed(nest))
+    named = zip(containers, names, strict=True)
+    opening = "".join(f"<{tag} class='{name}'>" for tag, name in named)
+    closing = "".join(f"</{tag}>" for tag in reversed(containers))
     return (
         f"<!doctype html><html lang='en'><head><title>{title}</title></head><body>"
         f"<ul class='menu'>{links}</ul>{opening}<h1>{title}</h1>{body}{closing}"

@@ -1,9 +1,9 @@
-"""Starts of `detourage run` on an overloaded machine, all of which must end well.
+"""Starts of `detourage run` on an overloaded machine, each of which must write its article.
 
 python -m benchmarks.operations.starts [--starts N] [--load N] [--minutes N]
 
-As many processes as the load compute without a pause, at normal priority. Each start reads one page
-and must write its article. A start that is not finished after the time for all of them has failed.
+``--load`` processes compute without a pause, at normal priority. Each start reads one page. A start
+that has not finished when the time for all starts is over has failed.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def burn() -> None:
 
 
 def start(directory: Path, number: int, seconds: float) -> str:
-    """Run one page; return the last line of what went wrong, or an empty string."""
+    """Run one page; return what went wrong in one line, or an empty string."""
     pages, output = directory / "pages.jsonl", directory / f"{number}.jsonl"
     pages.write_bytes(b"".join(site_messages("a.example", range(1))) + b"\n")
     command = [sys.executable, "-m", "worker.cli", "run", str(pages), "-o", str(output)]

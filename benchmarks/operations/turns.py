@@ -1,4 +1,4 @@
-"""How many tasks of other sites precede a task, whatever the time that tasks take.
+"""How many tasks of other sites precede a task, which does not depend on how long tasks take.
 
 python -m benchmarks.operations.turns [--sites N] [--dump N] [--steps N] [--probe-steps N]
 
@@ -24,10 +24,10 @@ from worker.store.schema import migrate
 LANE = "detourage.extract"
 
 AT_ONCE = 8
-"""Number of tasks that the relay takes at a time: a batched task."""
+"""Number of entries that the relay takes in each step: a batched task."""
 
 ARRIVALS = 12
-"""Number of tasks that arrive meanwhile."""
+"""Number of tasks that arrive in each step: more than are taken, so that backlogs grow."""
 
 KNOWN_SITES = range(1_000_000, 1_000_010)
 

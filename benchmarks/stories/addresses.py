@@ -136,7 +136,7 @@ def main() -> None:
                 print(f"agree: {one.page.url} {other.page.url}", file=sys.stderr)
         print_agreement: Counter[str] = Counter()
         articles = [each for each in pages if corpus.golds[each.name].kind in ARTICLES]
-        for each in articles[:: max(1, len(articles) // options.print_version)]:
+        for each in articles[:: max(1, len(articles) // options.printed)]:
             copy = print_version(each.page)
             if copy is not None:
                 print_agreement["printed"] += 1

@@ -54,9 +54,11 @@ def _edit_sentence(
     story: EditedStory, rng: random.Random, change: Callable[[str, random.Random], str | None]
 ) -> tuple[EditedStory, list[Edit]] | None:
     """Change the first sentence, in random order, that the given function can change."""
-    for index in rng.sample(indices := _paragraphs_with_sentences(story), len(indices)):
+    indices = _paragraphs_with_sentences(story)
+    for index in rng.sample(indices, len(indices)):
         text = story.body[index].text
-        for sentence in rng.sample(sentences := list(split_sentences(text)), len(sentences)):
+        sentences = list(split_sentences(text))
+        for sentence in rng.sample(sentences, len(sentences)):
             changed = change(sentence.text, rng)
             if changed is not None:
                 new = text[: sentence.start] + changed + text[sentence.end :]

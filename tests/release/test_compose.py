@@ -280,7 +280,7 @@ def test_prometheus_scrapes_the_metrics_and_grafana_queries_prometheus() -> None
 
 
 @pytest.mark.parametrize("name", OWN_SERVICES)
-def test_the_given_settings_exist(name: str) -> None:
+def test_every_variable_given_to_a_process_is_a_setting(name: str) -> None:
     settings = {
         variable.removeprefix("DETOURAGE_").removesuffix("_FILE").lower()
         for variable in DEFINITIONS[name]["environment"]
@@ -302,7 +302,7 @@ def test_a_process_has_the_rights_that_it_needs(name: str, secrets: Path) -> Non
     assert "//detourage_service:" in secret_contents(secrets)["broker_url"]
 
 
-def test_the_commands_exist() -> None:
+def test_every_command_of_the_file_exists() -> None:
     commands = [DEFINITIONS[name]["command"] for name in OWN_SERVICES]
     commands += [DEFINITIONS[name]["healthcheck"]["test"][1:] for name in PROCESSES]
     own_commands = [command[1:] for command in commands if command[0] == "detourage"]

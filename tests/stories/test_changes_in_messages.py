@@ -61,7 +61,7 @@ def test_text_that_other_pages_of_the_template_show_is_no_change(stories: Storie
     ],
     ids=["withdrawn", "restored", "joined", "was joined", "older"],
 )
-def test_revisions_that_follow_from_something_else_have_no_changes(
+def test_revisions_not_caused_by_an_edit_of_the_page_have_no_changes(
     stories: Stories, before: Sent, after: Sent
 ) -> None:
     stories.add_each([before, after])

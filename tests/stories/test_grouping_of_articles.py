@@ -62,7 +62,7 @@ def test_stories_do_not_depend_on_the_order_in_which_articles_arrive(stories: St
     assert all(each == results[0] for each in results)
 
 
-def test_a_batch_of_articles_has_the_stories_of_articles_one_by_one(stories: Stories) -> None:
+def test_a_batch_gives_the_same_stories_as_single_articles(stories: Stories) -> None:
     sent = [
         *VERSIONS,
         *(Sent(f"unrelated{number}.example", text_of(50 + number), number) for number in range(30)),

@@ -142,8 +142,8 @@ def _part(draw: Draw) -> Sent:
 
 def _positions_in_cycle(draw: Draw) -> tuple[int, int, int, int]:
     """Return a cycle's number, and the previous, current and next positions in the cycle."""
-    ring, place = divmod(draw.number, PAGES_PER_CYCLE)
-    return ring, (place - 1) % PAGES_PER_CYCLE, place, (place + 1) % PAGES_PER_CYCLE
+    cycle, position = divmod(draw.number, PAGES_PER_CYCLE)
+    return cycle, (position - 1) % PAGES_PER_CYCLE, position, (position + 1) % PAGES_PER_CYCLE
 
 
 def _cycle_of_parts(draw: Draw) -> Sent:

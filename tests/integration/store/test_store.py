@@ -52,12 +52,12 @@ def record_fetches(session: Session, *fetches: FetchedPage) -> tuple[list[str], 
 
 
 @pytest.mark.parametrize("content", [b"\xff\x00<p>bytes", "text with \x00 and \ud800"])
-def test_content_is_returned_unchanged(session: Session, content: bytes | str) -> None:
+def test_stored_html_is_returned_unchanged(session: Session, content: bytes | str) -> None:
     _, page = record_fetches(session, fetched_page(content))
     assert pages.load_contents(session, [page.id]).get(page.id) == content
 
 
-def test_the_same_one_of_two_simultaneous_fetches_wins_in_any_order(session: Session) -> None:
+def test_which_of_two_simultaneous_fetches_wins_does_not_depend_on_order(session: Session) -> None:
     a, b = fetched_page(b"a", fetched_at=MOMENT), fetched_page(b"b", fetched_at=MOMENT)
     _, first = record_fetches(session, replace(a, site="s1"), replace(b, site="s1"))
     _, second = record_fetches(session, replace(b, site="s2"), replace(a, site="s2"))

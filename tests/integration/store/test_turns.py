@@ -32,14 +32,14 @@ def add_tasks(session: Session, site_id: int, number: int = 1) -> None:
 
 def take_tasks(session: Session, number: int, *, short_first: bool = True) -> list[int]:
     """Return the sites of the next tasks, and remove these tasks from the outbox."""
-    places = {"task": LaneQuota(number, (number + short_first) // 2)}
-    entries = outbox.take_next(session, places, max_bytes=1000)["task"]
+    quotas = {"task": LaneQuota(number, (number + short_first) // 2)}
+    entries = outbox.take_next(session, quotas, max_bytes=1000)["task"]
     outbox.remove(session, [entry.id for entry in entries])
     return [entry.arguments["site"] for entry in entries if entry.arguments]
 
 
 def as_letters(sites: list[int]) -> str:
-    """Return the sites as letters, for example ``abac`` for 1, 2, 1, 3."""
+    """Return sites as letters: ``abac`` for sites 1, 2, 1 and 3."""
     return "".join("-abcdefgh"[site] for site in sites)
 
 
@@ -64,26 +64,26 @@ def test_turns_outlive_the_relay_and_an_empty_lane(tasks: Tasks) -> None:
     in_transaction(lambda session: take_tasks(session, 60))
     in_transaction(lambda session: add_tasks(session, 1, 60))
     in_transaction(lambda session: take_tasks(session, 20))
-    # If the turns were forgotten with the empty lane, site 2 would get all places at first.
+    # If the turns were forgotten with the empty lane, only site 2 would be served at first.
     in_transaction(lambda session: add_tasks(session, 2, 40))
     served = in_transaction(lambda session: take_tasks(session, 60))
     assert as_letters(served[2 * SHORT_QUEUE :][:20]) == 10 * "ab"
 
 
-def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
+def test_concurrent_relays_take_the_tasks_in_turn_order(tasks: Tasks) -> None:
     with tasks.database.transaction() as session:
         for site_id in range(1, 9):
             add_tasks(session, site_id, 2)
-    places = {"task": LaneQuota(4, 2)}
+    quotas = {"task": LaneQuota(4, 2)}
 
-    def of(entries: Sequence[outbox.WaitingEntry]) -> list[int]:
+    def sites_of(entries: Sequence[outbox.WaitingEntry]) -> list[int]:
         return [entry.arguments["site"] for entry in entries if entry.arguments]
 
     with tasks.database.transaction() as second:
         with tasks.database.transaction() as first:
-            ahead = outbox.take_next(first, places, max_bytes=1000)["task"]
-            behind = outbox.take_next(second, places, max_bytes=1000)["task"]
-            assert [*of(ahead), *of(behind)] == [*range(1, 9)]
+            ahead = outbox.take_next(first, quotas, max_bytes=1000)["task"]
+            behind = outbox.take_next(second, quotas, max_bytes=1000)["task"]
+            assert [*sites_of(ahead), *sites_of(behind)] == [*range(1, 9)]
             outbox.remove(first, [entry.id for entry in ahead])
         outbox.remove(second, [entry.id for entry in behind])
     with tasks.database.transaction() as session:
@@ -91,7 +91,7 @@ def test_relays_at_work_together_share_the_turns(tasks: Tasks) -> None:
         assert take_tasks(session, 9) == [*range(1, 10)]
 
 
-def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> None:
+def test_withdrawn_tasks_do_not_delay_the_next_task_of_their_site(session: Session) -> None:
     for site_id in BUSY_SITES:
         add_tasks(session, site_id, 100)
     take_tasks(session, 20)
@@ -99,8 +99,8 @@ def test_tasks_that_were_withdrawn_cost_their_site_nothing(session: Session) -> 
     lanes = ("task", "again")
     outbox.request_extractions(session, lanes, [], 2, unchanged=[1], clustered_site=ANOTHER_SITE)
     add_tasks(session, ANOTHER_SITE)
-    # Half of the places taken are for backlogs. In these, the rest of this turn and the busy
-    # sites' tasks of the next turn come before the new task.
+    # Half of the tasks taken are from backlogs. Of these, the remaining tasks of this turn and the
+    # busy sites' tasks of the next turn come before the new task.
     assert ANOTHER_SITE in take_tasks(session, 2 * (2 * len(BUSY_SITES)))
 
 
@@ -164,7 +164,7 @@ def waiting_by_half(session: Session) -> tuple[Counter[int], Counter[int]]:
     return short, Counter({site_id: number for site_id, is_short, number in rows if not is_short})
 
 
-def test_the_lanes_of_a_relay_are_taken_together(session: Session) -> None:
+def test_one_statement_takes_the_entries_of_several_lanes(session: Session) -> None:
     for lane in ("a", "b", "c"):
         outbox.add_tasks(session, lane, [{"n": n} for n in range(5)], site_id=1)
     quotas = {"a": LaneQuota(2, 1), "b": LaneQuota(9, 5)}

@@ -201,7 +201,7 @@ def test_reprocessing_takes_a_site_out_of_quarantine(
 @pytest.mark.parametrize(
     "error", [ValueError("two roots"), MemoryError("2 TiB"), UnavailableError("no memory")]
 )
-def test_the_reason_is_the_error_that_the_clustering_raised(
+def test_a_quarantine_names_the_error_that_the_clustering_raised(
     tasks: Tasks, site_id: int, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     # The task raises another error instead of MemoryError, which would end the worker.

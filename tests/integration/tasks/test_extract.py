@@ -256,7 +256,7 @@ def test_a_notice_amid_every_article_is_left_out_once_there_are_enough_pages(tas
     assert stored == [1]
 
 
-def test_a_line_shared_outside_the_text_has_no_page_extracted_again(tasks: Tasks) -> None:
+def test_a_shared_line_outside_the_text_causes_no_extraction(tasks: Tasks) -> None:
     def send(seeds: range) -> int:
         fetched = "2026-01-0{}T00:00:00Z"
         url = "https://news.example/{}"

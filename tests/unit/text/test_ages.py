@@ -87,7 +87,7 @@ def test_days_are_in_the_time_zone_of_the_fetch_time() -> None:
 
 
 @pytest.mark.parametrize("text", OTHER_TEXTS)
-def test_other_texts_give_no_time(text: str) -> None:
+def test_texts_that_are_not_ages_give_no_time(text: str) -> None:
     assert resolve_relative(text, ANCHOR, "en") is None
 
 
