@@ -34,16 +34,16 @@ class _PageWords:
         """Count each element's words, except those in other elements of the group nested in it."""
         counts = {each: Counter(self.tokens[self.start[each] : self.end[each]]) for each in group}
         for each in group:
-            for above in each.iterancestors():
-                if above in counts:
+            for ancestor in each.iterancestors():
+                if ancestor in counts:
                     inside = self.tokens[self.start[each] : self.end[each]]
-                    counts[above].subtract(inside)
+                    counts[ancestor].subtract(inside)
                     break
         return [+count for count in counts.values()]
 
 
 def locate(document: HtmlElement, wanted: Sequence[Comment]) -> list[HtmlElement]:
-    """Return the elements with a common signature that best match the comments of a gold record.
+    """Return the group of elements with a common signature that best matches the gold comments.
 
     The best group has the highest F1 of matched elements, with a bonus for elements that contain
     the author and date. Ties are broken in favour of the group whose matched elements have the

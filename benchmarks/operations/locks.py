@@ -90,7 +90,8 @@ def measure(processes: int, window: float) -> dict[str, float]:
     ):
         done, bodies = threading.Event(), crawl(100_000, 1_200_000, at_once=SITES)
         feed = (ground, bodies, Counter[str](), done, False)
-        (crawler := threading.Thread(target=publish, args=feed, daemon=True)).start()
+        crawler = threading.Thread(target=publish, args=feed, daemon=True)
+        crawler.start()
         ground.wait_until(lambda: ground.count(FINISHED) >= WARM_UP_PAGES)
         before, samples, waits = _used(ground, connection), 0, Counter[str]()
         while time.monotonic() < before["time"] + window:
@@ -128,7 +129,7 @@ def measure(processes: int, window: float) -> dict[str, float]:
 
 
 def _used(ground: Deployment, connection: Connection) -> dict[str, float]:
-    """Return processor seconds by process and connection, and what PostgreSQL counts, so far."""
+    """Return the CPU seconds of processes and connections, and PostgreSQL's counters, so far."""
     used = {}
     for pid, name, *_ in connection.execute(_CONNECTIONS).all():
         with suppress(psutil.NoSuchProcess):

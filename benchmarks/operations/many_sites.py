@@ -223,10 +223,10 @@ def publish(
     done: threading.Event,
     is_bounded: bool,
 ) -> None:
-    """Publish pages until `done`, and keep about `AHEAD` of them waiting at the intake."""
+    """Publish pages until `done` is set, and keep about `AHEAD` of them waiting at the intake."""
     with suppress(OSError):
         while not done.is_set():
-            # A bounded queue rejects what does not fit: its publishers wait without asking.
+            # A bounded queue rejects further messages, which are published again.
             waiting = messages_waiting(ground.settings, ground.topology.pages)
             if not is_bounded and waiting >= AHEAD:
                 time.sleep(0.5)
@@ -330,13 +330,13 @@ def _print_steps(ground: ProvingGround, waits: Waits, probes: dict[str, list[str
             [waits.began + waits.sent[url], *found.get(url, [None] * 3), _arrival(waits, url)]
             for url in urls
         ]
-        for place, step in enumerate(STEPS):
-            passed = [
+        for number, step in enumerate(STEPS):
+            durations = [
                 end - start
-                for start, end in (each[place : place + 2] for each in moments_by_page)
+                for start, end in (each[number : number + 2] for each in moments_by_page)
                 if start is not None and end is not None
             ]
-            rows.append((kind, step, len(passed), *_count_and_percentiles(passed)[1:]))
+            rows.append((kind, step, *_count_and_percentiles(durations)))
     columns = ("page", "step", "pages:", "median, s:", "95 %, s:", "maximum, s:")
     print("\n".join(table(columns, rows)), end="\n\n")
 

@@ -77,8 +77,9 @@ def _bodies(real: list[Mapping[str, Any]]) -> Iterator[bytes]:
     Each repetition changes the trees, because results for known trees would not be computed again.
     """
     for turn in count(1):
+        # The number of the repetition in binary, with `b` elements for 0 and `i` elements for 1.
         mark = "".join(f"<{'bi'[int(bit)]}>-</{'bi'[int(bit)]}>" for bit in f"{turn:08b}")
-        for place, values in enumerate(real):
+        for number, values in enumerate(real):
             content = PageMessage.model_validate(values).content
             html = content if isinstance(content, str) else content.decode("utf-8", "replace")
             yield json.dumps(
@@ -89,10 +90,9 @@ def _bodies(real: list[Mapping[str, Any]]) -> Iterator[bytes]:
                     "html": html.replace("</body>", f"{mark}</body>"),
                 }
             ).encode()
-            if place % 2:
-                yield from site_pages(
-                    f"small-{turn}-{place // 60}.example", 1, first=place
-                ).values()
+            if number % 2:
+                host = f"small-{turn}-{number // 60}.example"
+                yield from site_pages(host, 1, first=number).values()
 
 
 if __name__ == "__main__":

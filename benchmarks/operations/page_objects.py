@@ -29,7 +29,7 @@ from worker.store.schema import migrate
 from worker.workflow.parsing import parse_or_reject, store_pages
 
 BATCH = 8
-"""`worker.service.intake.PREFETCH`."""
+"""Number of pages per transaction, as in `worker.service.intake.PREFETCH`."""
 
 Pages = list[tuple[FetchedPage, ParsedPage]]
 
@@ -50,8 +50,8 @@ def main(corpus: Path, number: int) -> None:
             with kind(Path(home)) as store:
                 os.environ.update(store.environment)
                 rows.append([name, *_measured(services.database_url, read, store.url, store)])
-    heads = ["HTML in", "database, kB:", "WAL, kB:", "objects, kB:", "store, ms:", "read, ms:"]
-    print("\n".join(table(heads, rows)))
+    columns = ["HTML in", "database, kB:", "WAL, kB:", "objects, kB:", "store, ms:", "read, ms:"]
+    print("\n".join(table(columns, rows)))
 
 
 def _measured(url: str, read: Pages, store_url: str, store: StoreOfTest | None = None) -> list[str]:

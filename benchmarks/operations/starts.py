@@ -75,7 +75,7 @@ def main() -> None:
             burner.kill()
     row = [options.starts, options.load, len(times) - len(problems)]
     row += [f"{f(times):.0f}" for f in (min, statistics.median, max)]
-    heads = (
+    columns = (
         "starts:",
         "busy processes:",
         "ended well:",
@@ -83,7 +83,7 @@ def main() -> None:
         "median, s:",
         "slowest, s:",
     )
-    print("\n".join([*table(heads, [row]), *problems]))
+    print("\n".join([*table(columns, [row]), *problems]))
     sys.exit(bool(problems))
 
 

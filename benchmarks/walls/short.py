@@ -1,4 +1,4 @@
-"""Measure how much short news is kept: articles of real pages, cut to 12 to 25 words.
+"""Measure how many short articles are recognised: those of real pages, cut to 12 to 25 words.
 
     python -m benchmarks.walls.short CORPORA [--number N] [--seed S] [--uncut]
 
@@ -61,7 +61,7 @@ def shorten_article(
 
 
 def shortened_news(folder: Path, seed: int) -> Iterator[tuple[str, str, str, str]]:
-    """Yield the site, URL, markup and text of short news, one of each site."""
+    """Yield the site, URL, markup and text of one shortened article per site."""
     rng = random.Random(seed)
     candidates = []
     for name in HOST_CORPORA:

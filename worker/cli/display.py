@@ -206,7 +206,7 @@ def _history_table(history: SiteHistory) -> Table:
 def bars_by_stage() -> Iterator[Callable[[int, RunProgress], None]]:
     """Show the progress of a run; the yielded function updates it with new counts.
 
-    Without a terminal, it prints a line now and then instead of bars.
+    Without a terminal, it prints a line at most every `LINE_SECONDS` instead of bars.
     """
     with Progress(
         TextColumn("{task.description}", markup=False),

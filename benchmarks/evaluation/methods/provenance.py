@@ -26,7 +26,7 @@ def source_digest(*paths: str) -> str:
     """Return a digest of files and folders of our own source, in eight hexadecimal digits.
 
     Code can change without a new release, and results of older code must not be mistaken for
-    current ones. `paths` are relative to the folder that contains `worker`.
+    current ones. `paths` are relative to the root of the repository.
     """
     digest = sha256()
     for path in paths:

@@ -119,7 +119,7 @@ class _Pool:
         return [process for process in self._processes if process.deadline <= now]
 
     def _handle_event(self, process: ExtractorProcess) -> Iterator[tuple[int, Outcome]]:
-        """Handle a response, death or time-out of a process: yield its page, and send the next."""
+        """Handle the response, death or time-out of a process; yield its page, and send another."""
         job = process.job
         if not process.connection.poll():
             self._remove(process)

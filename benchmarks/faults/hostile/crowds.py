@@ -148,29 +148,30 @@ def _positions_in_cycle(draw: Draw) -> tuple[int, int, int, int]:
 
 def _cycle_of_parts(draw: Draw) -> Sent:
     """Return a part whose links to the next part lead back to the first one."""
-    ring, before, place, after = _positions_in_cycle(draw)
+    cycle, before, position, after = _positions_in_cycle(draw)
     foot = (
-        f"<div class='pager'><a rel=prev href='/{ring}?page={before}'>Previous page</a>"
-        f"<a rel=next href='/{ring}?page={after}'>Next page</a></div>"
+        f"<div class='pager'><a rel=prev href='/{cycle}?page={before}'>Previous page</a>"
+        f"<a rel=next href='/{cycle}?page={after}'>Next page</a></div>"
     )
-    html = _html(f"Story {ring} in a circle", " ".join(_words(draw.message_id)), foot=foot)
-    return draw.send(draw.body(url=f"https://part-cycles.example/{ring}?page={place}", html=html))
+    html = _html(f"Story {cycle} in a circle", " ".join(_words(draw.message_id)), foot=foot)
+    url = f"https://part-cycles.example/{cycle}?page={position}"
+    return draw.send(draw.body(url=url, html=html))
 
 
 def _cycle_of_canonicals(draw: Draw) -> Sent:
     """Return a page that declares the next page of its cycle as canonical."""
-    ring, _, place, after = _positions_in_cycle(draw)
+    cycle, _, position, after = _positions_in_cycle(draw)
     host = "https://canonical-cycles.example"
-    head = f"<link rel=canonical href='{host}/{ring}/{after}'>"
-    html = _html(f"Story {ring} elsewhere", " ".join(_words(f"canonical {ring}")), head=head)
-    return draw.send(draw.body(url=f"{host}/{ring}/{place}", html=html))
+    head = f"<link rel=canonical href='{host}/{cycle}/{after}'>"
+    html = _html(f"Story {cycle} elsewhere", " ".join(_words(f"canonical {cycle}")), head=head)
+    return draw.send(draw.body(url=f"{host}/{cycle}/{position}", html=html))
 
 
 def _cycle_of_redirects(draw: Draw) -> Sent:
-    ring, _, place, after = _positions_in_cycle(draw)
+    cycle, _, position, after = _positions_in_cycle(draw)
     host = "https://redirect-cycles.example"
-    html = _html(f"Story {ring} moves on", " ".join(_words(f"redirect {ring}")))
-    url, final = f"{host}/{ring}/{place}", f"{host}/{ring}/{after}"
+    html = _html(f"Story {cycle} moves on", " ".join(_words(f"redirect {cycle}")))
+    url, final = f"{host}/{cycle}/{position}", f"{host}/{cycle}/{after}"
     return draw.send(draw.body(url=url, html=html, status=200, final_url=final))
 
 

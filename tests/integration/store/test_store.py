@@ -89,15 +89,15 @@ def test_messages_of_any_length_are_returned_unchanged(session: Session, length:
         outbox.add_message(
             session, exchange="articles", routing_key="en", body=body, message_id=str(number)
         )
-    places = {"articles": LaneQuota(10, 5)}
-    (entries,) = outbox.take_next(session, places, max_bytes=length).values()
+    quotas = {"articles": LaneQuota(10, 5)}
+    (entries,) = outbox.take_next(session, quotas, max_bytes=length).values()
     assert {outbox.unpacked_body(each.body or b"") for each in entries} == {body}
     session.execute(outbox.SQL.refuse, {"id": entries[0].id, "refusal": "too large"})
     (refused,) = outbox.refused_entries(session)
     assert outbox.unpacked_body(refused.body or b"") == body
 
 
-def test_articles_are_returned_unchanged(session: Session) -> None:
+def test_stored_articles_are_returned_unchanged(session: Session) -> None:
     _, page = record_fetches(session, fetched_page())
     message: dict[str, Any] = {
         "id": str(UUID(int=1)),
