@@ -28,8 +28,8 @@ def page_html(host: str, number: int) -> str:
     containers = [of_template.choice(CONTAINERS) for _ in range(of_template.randint(2, 6))]
     names = [f"{of_template.choice('abcdefgh')}{of_template.randint(10, 99)}" for _ in containers]
     links = "".join(
-        f"<li><a href='/{place}'>Section {place}</a></li>"
-        for place in range(of_template.randint(5, 12))
+        f"<li><a href='/{section}'>Section {section}</a></li>"
+        for section in range(of_template.randint(5, 12))
     )
     mark = "".join(
         f"<{tag}>-</{tag}>" for tag in of_template.choices(INLINE, k=of_template.randint(3, 9))

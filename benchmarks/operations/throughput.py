@@ -137,11 +137,11 @@ def processor_seconds(ground: ProvingGround) -> dict[str, float]:
 def seconds(processes: Iterable[psutil.Process]) -> float:
     """Return the CPU time of processes."""
     total = 0.0
-    for place, process in enumerate(processes):
+    for index, process in enumerate(processes):
         with suppress(psutil.NoSuchProcess):
             times = process.cpu_times()
             total += times.user + times.system
-            if not place:
+            if not index:
                 total += times.children_user + times.children_system
     return total
 

@@ -63,7 +63,7 @@ def print_agreement(trees_by_site: dict[str, dict[str, Tree]]) -> None:
         sites += 1
         names = sorted(trees)
         grouping_of_all = group_site(site, names, [trees[page] for page in names]).grouping
-        clustered_pages = [page for place, page in enumerate(names) if place % HELD_OUT_INTERVAL]
+        clustered_pages = [page for index, page in enumerate(names) if index % HELD_OUT_INTERVAL]
         clustering = group_site(site, clustered_pages, [trees[page] for page in clustered_pages])
         former_groups = {
             number: {clustered_pages[member] for member in group.members}

@@ -101,8 +101,8 @@ def cluster_nodes(number: int, address: str) -> list[Node]:
         "loopback_users = none",
         "cluster_formation.peer_discovery_backend = classic_config",
         *(
-            f"cluster_formation.classic_config.nodes.{place} = {node.name}"
-            for place, node in enumerate(nodes, 1)
+            f"cluster_formation.classic_config.nodes.{index} = {node.name}"
+            for index, node in enumerate(nodes, 1)
         ),
     ]
     for node in nodes:

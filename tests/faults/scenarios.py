@@ -120,8 +120,8 @@ Fault = Callable[[Scene], None]
 
 def kill_pool_children(scene: Scene) -> None:
     """Kill a process of the worker's pool with -9 every half second, whatever its task."""
-    for place in range(8):
-        scene.ground.kill_pool_child("worker-0", place)
+    for number in range(8):
+        scene.ground.kill_pool_child("worker-0", number)
         time.sleep(0.5)
 
 

@@ -29,12 +29,12 @@ from worker.workflow import attempts
         for name in names
     ],
 )
-def test_a_replaced_name_exists(module: str, name: str) -> None:
+def test_a_name_patched_by_faults_or_benchmarks_exists(module: str, name: str) -> None:
     assert hasattr(import_module(module), name)
 
 
 @pytest.mark.parametrize("name", MEASURED_INTAKE_METHODS)
-def test_a_measured_method_of_the_intake_exists(name: str) -> None:
+def test_an_intake_method_measured_by_benchmarks_exists(name: str) -> None:
     assert hasattr(Intake, name)
 
 

@@ -149,7 +149,9 @@ _JSON: dict[str, Make] = {
         ]
     ),
     "800 kB of whitespace": lambda draw: draw.send(_SPACES + draw.body() + _SPACES, is_sound=True),
-    "20,000 unknown keys": _extra_key(json.dumps({f"k{place}": place for place in range(20_000)})),
+    "20,000 unknown keys": _extra_key(
+        json.dumps({f"k{number}": number for number in range(20_000)})
+    ),
     "a megabyte in an unknown key": lambda draw: _with_extra(
         draw, f'"{"x" * 1_000_000}"', is_sound=True
     ),

@@ -186,7 +186,7 @@ _HEADERS = {
     "arrays nested 5,000 deep": _with_headers(_nested_header(5_000, b"A")),
     "header of 60 kB": _with_headers(text_entry(b"a", b"\xff" * 60_000)),
     "3,000 headers": _with_headers(
-        b"".join(text_entry(b"h%d" % place, b"v") for place in range(3_000))
+        b"".join(text_entry(b"h%d" % number, b"v") for number in range(3_000))
     ),
     "the same header 3,000 times": _with_headers(text_entry(b"x-reason", b"v") * 3_000),
     "headers that only the broker should write": _forged_death,

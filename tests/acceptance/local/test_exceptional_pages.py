@@ -50,7 +50,7 @@ def fetches_of_lost_page(order: tuple[int, ...]) -> list[bytes]:
         message(url, "", status=403, fetched_at="2026-03-01T02:00:00Z"),
         message(url, "", status=404, fetched_at="2026-03-01T03:00:00Z"),
     ]
-    return [fetches[place] for place in order]
+    return [fetches[index] for index in order]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def hostile_html(number: int) -> str:
         f"@font-face {{ font-family: f; src: url({OUTSIDE}/font) }} * {{ font-family: f }}</style>"
         f"{SCRIPT}<script src='{OUTSIDE}/script.js'></script></head>"
         f"<body onload='{RUN}' background='{OUTSIDE}/body'><div class='menu'>"
-        + "".join(f"<a href='javascript:{RUN}//{place}'>Section {place}</a>" for place in range(8))
+        + "".join(f"<a href='javascript:{RUN}//{index}'>Section {index}</a>" for index in range(8))
         + f"</div><div class='main'><h1 onclick='{RUN}'>{TITLE} {number}</h1><div class='story'>"
         f"{body}<p>A picture. <img src='{OUTSIDE}/image.png' onerror='{RUN}' alt='{SCRIPT}'>"
         f"<img src='javascript:{RUN}'></p></div></div>"

@@ -33,12 +33,12 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(run_alone: RunA
             for task in (task_names.REPROCESS, task_names.PARSE):
                 _add_tasks(session, task, site_id=1, number=40)
             _add_tasks(session, task_names.COMPARE, site_id=1, number=40)
-            for place in range(8):
+            for number in range(8):
                 outbox.add_message(
                     session,
                     exchange=topology.articles_exchange.name,
                     routing_key="und.full.example",
-                    body=str(place).encode(),
+                    body=str(number).encode(),
                 )
             outbox.add_message(
                 session, exchange="", routing_key=topology.quarantines["intake"], body=b"?"
@@ -168,9 +168,9 @@ def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(run_alone: 
                 session.execute(delete(OutboxEntry))
     for lane, sites in published.items():
         published_before = 103 - waiting.get(lane, 0)
-        positions = [place for place, site in enumerate(sites) if site != busy]
+        positions = [index for index, site in enumerate(sites) if site != busy]
         # Tasks that a relay has just taken come first, then one of the busy site per half and turn.
-        assert Counter(sites[place] for place in positions) == {early: 2, new: 1}, lane
+        assert Counter(sites[index] for index in positions) == {early: 2, new: 1}, lane
         assert positions[-1] < published_before + relays * (8 + 2 * 4), lane
 
 
@@ -240,5 +240,5 @@ def test_a_burst_does_not_wait_with_the_messages_published_before_it(
 
 
 def _add_tasks(session: Session, task: str, *, site_id: int, number: int) -> None:
-    arguments = [{"page_id": place, "generation": 1} for place in range(number)]
+    arguments = [{"page_id": page_id, "generation": 1} for page_id in range(number)]
     outbox.add_tasks(session, task, arguments, site_id=site_id)

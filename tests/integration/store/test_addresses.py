@@ -137,7 +137,7 @@ def test_five_urls_of_an_article_are_one_page_in_any_order(
     for number, order in enumerate([*permutations(range(5))][::5]):
         site = f"s{number}"
         fetches = five_fetches(days, site)
-        record_fetches(session, *(fetches[place] for place in order), batch=1 + number % 5)
+        record_fetches(session, *(fetches[index] for index in order), batch=1 + number % 5)
         (page,) = page_states(session, site)
         states.add(page)
     (page,) = states

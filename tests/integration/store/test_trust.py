@@ -77,7 +77,7 @@ def test_a_copy_that_claims_a_url_and_then_changes_affects_nothing(
             fetch(evil_url, attack, 2),
             fetch(evil_url, UNRELATED, 3),
         ]
-        record_fetches(session, *(fetches[place] for place in order))
+        record_fetches(session, *(fetches[index] for index in order))
         record_fetches(session, *fetches)
         assert published_state(session, victim_url) == (STORY, victim_url, [])
         assert published_state(session, evil_url) == (UNRELATED, evil_url, [])
@@ -98,7 +98,7 @@ def test_a_url_that_redirected_and_then_shows_another_text_affects_nothing(
             (redirected, declared),
             fetch(evil_url, UNRELATED, 3),
         ]
-        record_fetches(session, *(fetches[place] for place in order))
+        record_fetches(session, *(fetches[index] for index in order))
         record_fetches(session, *fetches)
         assert published_state(session, victim_url) == (STORY, victim_url, [])
         assert published_state(session, evil_url) == (UNRELATED, evil_url, [])
@@ -157,7 +157,7 @@ def test_a_page_that_declares_the_same_url_does_not_replace_another(
         with_canonical_url(STORY.replace("7-1", "7-x"), clean),
     )
     fetches = [fetch(victim, declared, 1), fetch(evil, attack, 2), fetch(evil, UNRELATED, 3)]
-    record_fetches(session, *(fetches[place] for place in order))
+    record_fetches(session, *(fetches[index] for index in order))
     assert published_state(session, victim)[:2] == (declared, victim)
 
 
@@ -173,7 +173,7 @@ def test_a_chain_of_claims_does_not_affect_its_target(
         fetch(second, with_canonical_url(STORY, first), 3),
         fetch(second, UNRELATED, 4),
     ]
-    record_fetches(session, *(fetches[place] for place in order))
+    record_fetches(session, *(fetches[index] for index in order))
     record_fetches(session, *fetches)
     assert published_state(session, victim)[1] == victim
     assert published_state(session, victim)[0] == fetches[0][0].content

@@ -105,7 +105,7 @@ def test_withdrawn_tasks_do_not_delay_the_next_task_of_their_site(session: Sessi
 
 
 def test_tasks_without_a_site_are_served_in_order(session: Session) -> None:
-    outbox.add_tasks(session, "task", [{"site": place} for place in range(40)], site_id=None)
+    outbox.add_tasks(session, "task", [{"site": number} for number in range(40)], site_id=None)
     assert take_tasks(session, 40) == list(range(40))
 
 

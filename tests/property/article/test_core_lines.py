@@ -34,6 +34,6 @@ def test_core_and_reader_find_the_same_lines(html: str) -> None:
     first = np.frombuffer(core.columns(flat, "https://a.example/")["first"], np.int32)
     lines = lines_of(outline)
     assert len(first) == len(lines)
-    for place, line in zip(first.tolist(), lines, strict=True):
-        assert line.text[:1] in flat.pieces.texts[place]
+    for piece, line in zip(first.tolist(), lines, strict=True):
+        assert line.text[:1] in flat.pieces.texts[piece]
     assert len(judge_page(outline).role_probabilities) == len(lines)

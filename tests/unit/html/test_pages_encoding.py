@@ -146,7 +146,7 @@ def test_an_ascii_page_keeps_the_declared_encoding() -> None:
     ids=["noise", "noise in a page", "utf-8 mark", "utf-16 mark", "zeros", "controls"],
 )
 @pytest.mark.parametrize("content_type", [None, "text/html; charset=utf-8", "text/html"])
-def test_noise_is_undecodable(content: bytes, content_type: str | None) -> None:
+def test_binary_noise_is_undecodable(content: bytes, content_type: str | None) -> None:
     with pytest.raises(UndecodableError):
         parse_page(content, content_type=content_type)
 

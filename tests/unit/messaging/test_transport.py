@@ -9,7 +9,7 @@ from worker.messaging.broker import connection_to
 from worker.messaging.transport import TlsTransport, lenient_properties, packed_properties
 from worker.settings import Settings
 
-PROPERTY_FLAGS = {name: 0x8000 >> place for place, (name, _) in enumerate(amqp.Message.PROPERTIES)}
+PROPERTY_FLAGS = {name: 0x8000 >> index for index, (name, _) in enumerate(amqp.Message.PROPERTIES)}
 
 
 def short_string(text: bytes) -> bytes:

@@ -83,7 +83,7 @@ def found_xpath(page: Page, other: Page, reading: str) -> str | None:
     return str(page.document.getroottree().getpath(outline.elements[finding.container]))
 
 
-def test_the_thesis_prunes_below_two_percent() -> None:
+def test_the_thesis_prunes_elements_below_two_percent() -> None:
     # The named elements have 10 and 5 of the 310 tokens, or 3.2 % and 1.6 %. Paragraphs are not
     # zones.
     def story_page(seed: int, words: int) -> Page:

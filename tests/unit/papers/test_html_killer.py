@@ -31,7 +31,7 @@ def test_a_page_without_headline_is_extracted_from_its_beginning(html: str) -> N
     assert found.text == "No headline."
 
 
-def test_headline_and_paragraphs_of_a_plain_page() -> None:
+def test_the_script_finds_headline_and_paragraphs() -> None:
     code = """<html><head><style>p {}</style></head><body>
 <p>Before the headline.</p><h1 class="big">The headline</h1> <p class="lead">First <a href="/x">
 link</a> and <span>more</span>.</p><!-- a remark --><div>Then the second<br />and the third.</div>

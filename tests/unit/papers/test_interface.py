@@ -127,7 +127,7 @@ def test_mining_is_bounded_on_a_hostile_page() -> None:
     tags = ("b", "i", "u", "s", "em", "q", "p", "tt", "big", "dfn", "kbd", "var")
     records = []
     for number in range(400):
-        chosen_tags = [tag for place, tag in enumerate(tags) if (number * 7 + place * 5) % 11 > 3]
+        chosen_tags = [tag for index, tag in enumerate(tags) if (number * 7 + index * 5) % 11 > 3]
         records.append(
             "<div>" + "".join(f"<{tag}>{number}</{tag}>" for tag in chosen_tags) + "</div>"
         )

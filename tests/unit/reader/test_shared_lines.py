@@ -22,7 +22,7 @@ def _page_html(seed: int, *added: str) -> str:
 
 def _texts_of_site(htmls: list[str], host: str = "news.example") -> list[str]:
     """Return the texts of the pages of a site, in order."""
-    pages = [Page(html, f"https://{host}/{place}") for place, html in enumerate(htmls)]
+    pages = [Page(html, f"https://{host}/{number}") for number, html in enumerate(htmls)]
     return [each.article.text if each.article else "" for each in Site(pages).read()]
 
 
@@ -85,7 +85,7 @@ def test_a_notice_that_is_the_article_is_kept() -> None:
 
 def test_the_order_of_the_pages_does_not_matter() -> None:
     htmls = [_page_html(seed, NOTICE) if seed % 9 else article_html(seed) for seed in range(10)]
-    pages = [Page(html, f"https://news.example/{place}") for place, html in enumerate(htmls)]
+    pages = [Page(html, f"https://news.example/{number}") for number, html in enumerate(htmls)]
     texts = [
         {each.url: each.article and each.article.text for each in Site(order).read()}
         for order in (pages, pages[::-1])

@@ -110,7 +110,7 @@ def site() -> Pages:
 
 
 def group_labels_of(found: SiteGroups) -> list[int]:
-    labels = [-1 - place for place in range(len(found.urls))]
+    labels = [-1 - index for index in range(len(found.urls))]  # each outlier has its own label
     for number, group in enumerate(found.grouping.groups):
         for member in group.members:
             labels[member] = number
@@ -123,7 +123,7 @@ def compared(site: Pages) -> SiteGroups:
 
 
 @pytest.mark.parametrize("name", sorted(METHODS))
-def test_two_designs_years_apart_with_menus_among_articles(
+def test_every_method_separates_two_designs_and_menus_from_articles(
     site: Pages, compared: SiteGroups, name: str
 ) -> None:
     sizes = [len(tree) for tree in site.trees]

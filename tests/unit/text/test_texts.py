@@ -108,12 +108,12 @@ PATTERNS: dict[Trait, Callable[[str], object]] = {
 @pytest.mark.parametrize("trait", PATTERNS, ids=lambda trait: trait.name)
 def test_traits_are_those_of_the_regular_expressions(trait: Trait) -> None:
     found = np.flatnonzero(character_tables().traits & trait).tolist()
-    assert found == [place for place, each in enumerate(ALL_CHARACTERS) if PATTERNS[trait](each)]
+    assert found == [code for code, each in enumerate(ALL_CHARACTERS) if PATTERNS[trait](each)]
 
 
 def test_lower_case_letters_are_those_of_python_with_one_exception() -> None:
     lower = character_tables().lower.tolist()
     exceptions = [
-        place for place, each in enumerate(ALL_CHARACTERS) if chr(lower[place]) != each.lower()
+        code for code, each in enumerate(ALL_CHARACTERS) if chr(lower[code]) != each.lower()
     ]
     assert exceptions == [0x130]

@@ -114,7 +114,7 @@ def test_dates_are_as_precise_as_written(text: str, language: str | None, parsed
     assert str(parse_moment(text, language)) == parsed
 
 
-def test_dates_of_one_place_are_in_one_order() -> None:
+def test_dates_in_one_place_have_the_same_order_of_day_and_month() -> None:
     moments = [parse_moment(text, "en") for text in ("5/6/2024", "31/5/2024", "2024-05-06")]
     found = in_one_order([None, *moments])
     assert [*map(str, found)] == ["None", "2024-06-05", "2024-05-31", "2024-05-06"]

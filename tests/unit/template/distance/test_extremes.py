@@ -68,7 +68,7 @@ EXTREME_TREES = {
 }
 
 
-def test_distances_of_extreme_shapes() -> None:
+def test_extreme_shapes_have_the_expected_distances() -> None:
     assert tree_edit_distance(STAR, Tree.from_preorder(star(CHILDREN, "ab"))) == CHILDREN // 2
     assert tree_edit_distance(CHAIN, Tree.from_preorder(chain(DEPTH, "ab"))) == DEPTH // 2
     assert tree_edit_distance(STAR, CHAIN) == len(STAR) + DEPTH - 4
