@@ -89,10 +89,10 @@ def split_sentences(text: str) -> Iterator[Sentence]:
 
 def _sentence(text: str, start: int, end: int, line: re.Match[str]) -> Iterator[Sentence]:
     """Yield the sentence in a range of the text, or nothing if the range is blank."""
-    stretch = text[start:end]
-    sentence = stretch.strip()
+    passage = text[start:end]
+    sentence = passage.strip()
     if sentence:
-        start += len(stretch) - len(stretch.lstrip())
+        start += len(passage) - len(passage.lstrip())
         yield Sentence(sentence, start, start + len(sentence), sentence == line[0].strip())
 
 

@@ -36,7 +36,7 @@ def extract(source: Source, _neighbours: Neighbours, *, markup: bool) -> Extract
 def to_result(title: str | None, paragraphs: Sequence[str], *, markup: bool) -> Extracted:
     """Return paragraphs as blocks with `markup`, or else as lines of a single block."""
     texts = paragraphs if markup else ["\n".join(paragraphs)]
-    return Extracted.from_stretches(title, (("paragraph", text) for text in texts))
+    return Extracted.from_typed_texts(title, (("paragraph", text) for text in texts))
 
 
 def _paragraphs(root: HtmlElement, heading: HtmlElement | None) -> list[str]:

@@ -103,10 +103,10 @@ class Extracted:
     comments: tuple[ReaderComment, ...] = ()
 
     @classmethod
-    def from_stretches(
+    def from_typed_texts(
         cls,
         title: str | None,
-        stretches: Iterable[tuple[BlockType, str]],
+        typed_texts: Iterable[tuple[BlockType, str]],
         *,
         authors: Iterable[str] = (),
         date: str | None = None,
@@ -115,8 +115,8 @@ class Extracted:
         """Build a result from pairs of block type and text, without superfluous white space."""
         blocks: list[ArticleBlock] = []
         start = 0
-        for kind, stretch in stretches:
-            lines = (one_line(line) for line in stretch.splitlines())
+        for kind, raw_text in typed_texts:
+            lines = (one_line(line) for line in raw_text.splitlines())
             block_text = "\n".join(line for line in lines if line)
             if block_text:
                 blocks.append(ArticleBlock(kind, block_text, start, start + len(block_text)))
@@ -129,7 +129,7 @@ class Extracted:
     def from_lines(cls, title: str | None, text: str, **metadata: Any) -> Self:
         """Build a result in which each line of a text is a paragraph."""
         lines = text.splitlines()
-        return cls.from_stretches(title, (("paragraph", line) for line in lines), **metadata)
+        return cls.from_typed_texts(title, (("paragraph", line) for line in lines), **metadata)
 
 
 def one_line(text: str) -> str:

@@ -31,12 +31,12 @@ def extract(source: Source, _neighbours: Neighbours, *, stop_words: bool) -> Ext
 
     stop_list = _stop_list_of(source) if stop_words else frozenset[str]()
     options = {} if stop_list else {"stopwords_low": 0, "stopwords_high": 0}
-    stretches: list[tuple[BlockType, str]] = [
+    typed_texts: list[tuple[BlockType, str]] = [
         ("heading" if paragraph.is_heading else "paragraph", paragraph.text)
         for paragraph in justext(text_of(source), stop_list, **options)
         if not paragraph.is_boilerplate
     ]
-    return Extracted.from_stretches(None, stretches)
+    return Extracted.from_typed_texts(None, typed_texts)
 
 
 @cache

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 from detourage.article import BlockType
 from detourage.inference import load_model
 from detourage.papers.interface import Extracted, Neighbours, Source, one_line
-from detourage.papers.reading import page_of, stretches_of
+from detourage.papers.reading import page_of, typed_texts_of
 
 ORDER = 3  # length of the n-grams (the default of the published tool)
 
@@ -147,13 +147,13 @@ def segments_of(source: Source) -> list[tuple[BlockType, str]]:
     """Split the visible text of a page into segments, one per block."""
     document = page_of(source).document
     body = document.find("body")
-    return stretches_of(body if body is not None else document, source.url)
+    return typed_texts_of(body if body is not None else document, source.url)
 
 
 def extract(source: Source, _neighbours: Neighbours, *, model: Model) -> Extracted:
     """Extract the segments that a model classifies as clean."""
     clean = [(kind, text) for kind, text in segments_of(source) if model.is_clean(text)]
-    return Extracted.from_stretches(None, clean)
+    return Extracted.from_typed_texts(None, clean)
 
 
 def extract_shipped(source: Source, neighbours: Neighbours, *, name: str) -> Extracted:

@@ -51,7 +51,7 @@ def text_of(source: Source) -> str:
     return text if declaration is None else text[declaration.end() :]
 
 
-def stretches_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[BlockType, str]]:
+def typed_texts_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[BlockType, str]]:
     """Divide an HTML fragment into blocks, as pairs of type and text."""
     if isinstance(fragment, str):
         if not fragment.strip():

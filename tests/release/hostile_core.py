@@ -34,7 +34,7 @@ def main(*files: str) -> None:
 
     from detourage import core
     from detourage.html import PageError, parse_page
-    from detourage.papers.reading import stretches_of
+    from detourage.papers.reading import typed_texts_of
     from detourage.reader.body import judge_page
     from detourage.reader.content import read_content
     from detourage.reader.errors import NoArticleError
@@ -51,7 +51,7 @@ def main(*files: str) -> None:
             lines += len(judge_page(Outline.of(page.flat), None, page.url).lines)
             core.columns(page.flat, page.url)
             core.matching(page.flat, "div", ".comment", "/html/body/div")
-            stretches_of(page.document)
+            typed_texts_of(page.document)
             located += sum(bool(each.texts) for each in read_content(page).blocks)
     network = shipped_bytes(*MODEL).partition(b"\n")[2]
     for number in range(DAMAGED_FILES):

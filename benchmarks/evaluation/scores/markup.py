@@ -35,8 +35,8 @@ def read_markup(markup: str) -> tuple[TextBlock, ...]:
     text = _INVISIBLE.sub(" ", _URL_LINE.sub("", markup))
     unmarked, *marked = _MARK.split(text)
     blocks = [
-        TextBlock(_TYPES[mark.lower()], _strip_tags(stretch))
-        for mark, stretch in zip(marked[::2], marked[1::2], strict=True)
+        TextBlock(_TYPES[mark.lower()], _strip_tags(segment))
+        for mark, segment in zip(marked[::2], marked[1::2], strict=True)
     ]
     if _strip_tags(unmarked):
         blocks.insert(0, TextBlock("", _strip_tags(unmarked)))
@@ -53,5 +53,5 @@ def mark_of(block_type: str) -> str:
     return MARKS.get(block_type, MARKS[PARAGRAPH]) if block_type else ""
 
 
-def _strip_tags(stretch: str) -> str:
-    return " ".join(_HTML_TAG.sub(" ", stretch).split())
+def _strip_tags(segment: str) -> str:
+    return " ".join(_HTML_TAG.sub(" ", segment).split())

@@ -35,7 +35,7 @@ _TYPES = {
 class PageText:
     """The visible text of a page as words, in document order.
 
-    `blocks` are the stretches of text between block boundaries that contain a word, with their
+    `blocks` are the texts between block boundaries that contain a word, with their
     ranges of words. `elements` are the distinct non-empty ranges of words of the page's elements.
     """
 

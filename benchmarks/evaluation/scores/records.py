@@ -10,7 +10,7 @@ LIST_ITEM = "list_item"
 
 
 class TextBlock(NamedTuple):
-    """A typed stretch of text, as in the article message.
+    """A block of text with its type, as in the article message.
 
     Any type other than ``heading`` and ``list_item`` denotes running text; text without a mark by
     the annotator has the empty type.

@@ -1,7 +1,7 @@
 """readability-lxml, a Python port of Arc90's Readability."""
 
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import stretches_of, text_of
+from detourage.papers.reading import text_of, typed_texts_of
 
 
 def prepare() -> None:
@@ -15,4 +15,4 @@ def extract(source: Source, _neighbours: Neighbours) -> Extracted:
 
     document = Document(text_of(source), url=source.url or None)
     summary = document.summary(html_partial=True)
-    return Extracted.from_stretches(document.short_title(), stretches_of(summary, source.url))
+    return Extracted.from_typed_texts(document.short_title(), typed_texts_of(summary, source.url))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.evaluation.methods.peers.bridge import Bridge, BridgeError, bridge_to
 from detourage.papers.interface import Extracted, Neighbours, Source, UnavailableError
-from detourage.papers.reading import stretches_of, text_of
+from detourage.papers.reading import text_of, typed_texts_of
 
 PACKAGES = {"@mozilla/readability": "0.6.0", "linkedom": "0.18.12"}
 """Packages installed from the npm registry, with their versions."""
@@ -41,8 +41,11 @@ def prepare(*, tools: Path) -> None:
 def extract(source: Source, _neighbours: Neighbours, *, tools: Path) -> Extracted:
     """Parse the page as an article and render its HTML."""
     title, html, byline, date = _bridge(tools).ask(text_of(source), source.url)
-    return Extracted.from_stretches(
-        title, stretches_of(html, source.url), authors=[byline] if byline else (), date=date or None
+    return Extracted.from_typed_texts(
+        title,
+        typed_texts_of(html, source.url),
+        authors=[byline] if byline else (),
+        date=date or None,
     )
 
 

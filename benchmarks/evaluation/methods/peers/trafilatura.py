@@ -6,7 +6,7 @@ from typing import Any
 from lxml.etree import tostring
 
 from detourage.papers.interface import Extracted, Neighbours, ReaderComment, Source
-from detourage.papers.reading import stretches_of, text_of
+from detourage.papers.reading import text_of, typed_texts_of
 
 _HTML_NAMES = {
     "head": "h2",
@@ -43,13 +43,13 @@ def extract(
         **options,
     )
     if document is None:
-        return Extracted.from_stretches(None, [])
+        return Extracted.from_typed_texts(None, [])
     body = deepcopy(document.body)
     for element in body.iter(*_HTML_NAMES):
         element.tag = _HTML_NAMES[element.tag]
-    return Extracted.from_stretches(
+    return Extracted.from_typed_texts(
         document.title,
-        stretches_of(tostring(body, encoding="unicode", method="html"), source.url),
+        typed_texts_of(tostring(body, encoding="unicode", method="html"), source.url),
         authors=document.author.split("; ") if document.author else (),
         date=document.date,
         comments=[ReaderComment(document.comments)] if document.comments else (),
