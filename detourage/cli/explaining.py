@@ -9,6 +9,7 @@ import click
 
 from detourage.cli.options import OutputFile, messages_in, site_pages_option, url_option
 from detourage.errors import require_groups
+from detourage.export.files import open_replacement
 from detourage.text.terminal import printable
 
 
@@ -19,13 +20,13 @@ from detourage.text.terminal import printable
 @click.option(
     "--html",
     "html_file",
-    type=OutputFile(),
+    type=OutputFile(is_replaced=True),
     help="Output file for the page with kept lines in green and the template in blue.",
 )
 @click.option(
     "--json",
     "json_file",
-    type=OutputFile(),
+    type=OutputFile(is_replaced=True),
     help="Output file for the article and every line, or for the groups.",
 )
 @click.option(
@@ -66,11 +67,9 @@ def explain(
     comments = explanation.article.comments if explanation.article is not None else ()
     if json_file:
         values = to_json(explanation, subject.group_size, comments)
-        text = json.dumps(values, ensure_ascii=False, indent=1)
-        json_file.write_text(text + "\n", encoding="utf-8")
+        _write(json_file, json.dumps(values, ensure_ascii=False, indent=1) + "\n")
     if html_file:
-        report = to_html(explanation, subject.page, subject.group_size, len(comments))
-        html_file.write_text(report, encoding="utf-8")
+        _write(html_file, to_html(explanation, subject.page, subject.group_size, len(comments)))
     for line in to_terminal(explanation, subject.group_size, len(comments)):
         click.echo(line)
 
@@ -88,5 +87,10 @@ def _explain_groups(source: str, method: str | None, json_file: Path | None) -> 
         report = cluster_pages(messages, method or DEFAULT_METHOD, threads=threads, progress=bar)
     click.echo("\n".join(map(printable, report.to_lines())))
     if json_file:
-        text = json.dumps(report.to_json(), ensure_ascii=False, indent=1)
-        json_file.write_text(text + "\n", encoding="utf-8")
+        _write(json_file, json.dumps(report.to_json(), ensure_ascii=False, indent=1) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open_replacement(path) as stream:
+        stream.write(text)

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
+from detourage.cli.display import measurement_bar, say
 from detourage.cli.options import (
     OutputFile,
     OutputFolder,
@@ -20,6 +21,7 @@ from detourage.cli.options import (
     text_roles_option,
     url_option,
 )
+from detourage.export.files import open_replacement
 from detourage.text.plural import pluralise
 from detourage.text.terminal import json_line, printable
 
@@ -137,6 +139,9 @@ def extract(
     ending = PurePath(output.name.lower().removesuffix(".gz")).suffix if output else ""
     if form is None and ending == ".parquet":
         raise click.UsageError("`detourage run` writes Parquet; extract writes .jsonl, for example")
+    if form is None and ending and ending not in FORMATS:
+        known = ", ".join(FORMATS)
+        raise click.UsageError(f"no format ends in {ending}: give --format, or one of {known}")
     form = form or FORMATS.get(ending)
     from detourage.explain.batch import Extraction, all_input_pages
     from detourage.reading import ReadingOptions
@@ -162,27 +167,30 @@ def extract(
     with closing(results):
         if output_dir is not None:
             output_dir.mkdir(parents=True, exist_ok=True)
-            _report(_write_files(results, output_dir, form, keep_dirs=keep_dirs))
+            files = _write_files(results, output_dir, form, keep_dirs=keep_dirs)
+            error = _consume(files, is_counted=True)
         elif is_single and not (form == "json" and ending in LINES):
             result = next(results)
             if result.document is None:
                 raise click.ClickException(printable(str(result)))
             with _open_output(output) as stream:
                 click.echo(_safe_for(stream, result.document), stream, nl=False)
+            return
         else:
             with _open_output(output) as stream:
-                _report(_write_several(results, form, stream))
+                lines = _write_several(results, form, stream)
+                error = _consume(lines, is_counted=output is not None)
+    # Not raised earlier, because it would discard the output file.
+    if error is not None:
+        raise click.ClickException(error)
 
 
 def _open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
-    """Open the output file, or else standard output."""
+    """Open the output file, which appears once it is complete, or else standard output."""
     if output is None:
         return nullcontext(sys.stdout)
     output.parent.mkdir(parents=True, exist_ok=True)
-    import gzip
-
-    open_text = gzip.open if output.suffix == ".gz" else open
-    return open_text(output, "wt", encoding="utf-8")
+    return open_replacement(output)
 
 
 def _write_files(
@@ -196,7 +204,6 @@ def _write_files(
     for number, result in enumerate(results, start=1):
         yield result
         if result.document is None:
-            click.echo(printable(str(result)), err=True)
             continue
         address = re.sub(r"[^a-z0-9.]+", "-", result.url.lower().partition("://")[2])
         slug = address[:80].strip("-.")
@@ -223,21 +230,23 @@ def _write_several(
             missing = {"url": result.url, "outcome": result.outcome, "reason": result.reason}
             values = missing if result.document is None else json.loads(result.document)
             click.echo(json_line(values), stream)
-        elif result.document is None:
-            click.echo(printable(str(result)), err=True)
-        else:
+        elif result.document is not None:
             click.echo(f"{separator}==> {printable(result.url)} <==", stream)
             click.echo(_safe_for(stream, result.document), stream, nl=False)
             separator = "\n"
 
 
-def _report(results: Iterator[ExtractionOutcome]) -> None:
-    """Consume all results; exit with a message if some have no article."""
-    has_article = [result.document is not None for result in results]
-    if not all(has_article):
-        pages = pluralise(len(has_article), "page")
-        click.echo(f"Error: {has_article.count(False)} of {pages} without an article", err=True)
-        sys.exit(1)
+def _consume(results: Iterator[ExtractionOutcome], *, is_counted: bool) -> str | None:
+    """Consume all results, naming pages without an article; return how many there are, if any."""
+    done = missing = 0
+    with measurement_bar() as show:
+        for done, result in enumerate(results, start=1):
+            if result.document is None:
+                missing += 1
+                say(str(result))
+            if is_counted:
+                show("pages", done)
+    return f"{missing} of {pluralise(done, 'page')} without an article" if missing else None
 
 
 def _safe_for(stream: IO[str], text: str) -> str:

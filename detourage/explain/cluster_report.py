@@ -30,8 +30,9 @@ class Clustering(NamedTuple):
             yield (
                 f"{site.site}: {pluralise(len(site.urls), 'page')},"
                 f" {pluralise(len(grouping.groups), 'group')},"
-                f" {pluralise(len(grouping.outliers), 'outlier')},"
-                f" silhouette {grouping.silhouette:.2f}"
+                f" {pluralise(len(grouping.outliers), 'outlier')}"
+                # A silhouette compares groups.
+                + (f", silhouette {grouping.silhouette:.2f}" if len(grouping.groups) > 1 else "")
             )
             for number, group in enumerate(grouping.groups, start=1):
                 yield f"  {number:>7} {len(group.members):>5}  {site.urls[group.pivot]}"

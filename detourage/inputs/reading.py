@@ -162,7 +162,8 @@ class HtmlFolder:
             hint = ": set them with --base-url, or name the folders after hosts" if invented else ""
             level = logging.WARNING if invented else logging.INFO
             kinds = ", ".join(
-                f"{hosts.total()} {kind}" + (f" ({_named(list(hosts))})" if hosts else "")
+                f"{hosts.total()} {kind}"
+                + (f" ({_named([f'{host} {n}' for host, n in hosts.most_common()])})" * bool(hosts))
                 for kind, hosts in self._hosts.items()
             )
             logger.log(level, "%s: URLs of HTML files: %s%s", self.folder, kinds, hint)
@@ -305,7 +306,7 @@ def _read_files(files: Iterable[Path | SourceError], pages: HtmlFolder) -> Itera
 
 
 def _files_of(folder: Path, left_out: Collection[Path] = ()) -> Iterator[Path | SourceError]:
-    """Yield the files at any depth, and an error for each directory that cannot be read."""
+    """Yield the files at any depth, and an error for whatever cannot be read, such as a pipe."""
     errors: list[OSError] = []  # yielded before the next directory, or at the end
     for directory, folders, names in chain(os.walk(folder, onerror=errors.append), [("", [], [])]):
         for error in errors:
@@ -314,7 +315,10 @@ def _files_of(folder: Path, left_out: Collection[Path] = ()) -> Iterator[Path | 
         folders.sort()
         # Unlike `Path.resolve`, `realpath` accepts a symlink to itself.
         paths = (Path(directory, name) for name in sorted(names))
-        yield from (path for path in paths if Path(os.path.realpath(path)) not in left_out)
+        for path in paths:
+            if Path(os.path.realpath(path)) not in left_out:
+                is_special = path.exists() and not path.is_file()
+                yield SourceError(path, "is not a regular file") if is_special else path
 
 
 def _suffix(path: Path) -> str:

@@ -60,7 +60,7 @@ def print_status(
     out = Console()
     for line in _total_lines(totals):
         say(out, line)
-    _print_sites(out, sites, DEFAULT_SITES_SHOWN if top is None else top)
+    _print_sites(out, sites, DEFAULT_SITES_SHOWN if top is None else top, "--top")
     if history:
         out.print(_history_table(history))
         for change in history.changes:
@@ -115,7 +115,8 @@ def print_summary(summary: RunSummary, output: Path, *, all_sites: bool = False)
             say(console, f"{title}: {_counts_as_text(numbers)}")
     say(console, f"{pluralise(summary.articles, 'article')} in {output}")
     sites = sorted(summary.sites, key=lambda site: (-site.pages, site.key))
-    _print_sites(console, sites, len(sites) if all_sites else DEFAULT_SITES_SHOWN)
+    shown = len(sites) if all_sites else DEFAULT_SITES_SHOWN
+    _print_sites(console, sites, shown, "--all-sites")
 
 
 def _total_lines(totals: SiteTotals) -> Iterator[str]:
@@ -136,12 +137,12 @@ def _total_lines(totals: SiteTotals) -> Iterator[str]:
             yield f"{name}: {pluralise(number, unit)}"
 
 
-def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int) -> None:
-    """Print a table of at most ``top`` sites, followed by anything notable about the sites."""
+def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int, option: str) -> None:
+    """Print a table of ``top`` sites, and what is notable; the ``option`` shows further sites."""
     if shown := sites[:top]:
         out.print(_site_table(shown))
     if len(shown) < len(sites):
-        say(out, f"and {pluralise(len(sites) - len(shown), 'more site')}")
+        say(out, f"and {pluralise(len(sites) - len(shown), 'more site')} (see {option})")
     for site in shown:
         if site.changed_design:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")

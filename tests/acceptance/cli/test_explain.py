@@ -47,7 +47,7 @@ explain = partial(invoke, "explain")
 
 
 def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_path: Path) -> None:
-    html_file, values_file = tmp_path / "page.html", tmp_path / "page.json"
+    html_file, values_file = tmp_path / "new/page.html", tmp_path / "page.json"
     result = detourage(
         *("explain", crawl, "--url", URL, "--site-pages", crawl),
         *("--html", html_file, "--json", values_file),

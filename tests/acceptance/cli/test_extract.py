@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from functools import partial
 from pathlib import Path
 
@@ -127,7 +128,10 @@ def test_several_pages_are_written_as_json_lines_in_input_order(page: Path, craw
     assert set(found[1]) == set(found[4]) == {"url", "outcome", "reason"}
     assert found[5]["reason"].startswith("not-json: ")
     assert found[-1]["reason"] == "only http and https URLs are supported"
-    assert result.stderr == "Error: 4 of 11 pages without an article\n"
+    *named, last = result.stderr.splitlines()
+    names = ("missing.html: ", "https://one.example/app: ", f"{crawl}, message 4: ", "ftp:")
+    assert [a.startswith(b) for a, b in zip(named, names, strict=True)] == [True] * 4
+    assert last == "Error: 4 of 11 pages without an article"
 
 
 def test_documents_are_separated_by_lines_with_their_urls(crawl: Path) -> None:
@@ -236,6 +240,20 @@ def test_modules_of_the_current_folder_are_not_imported(page: Path, tmp_path: Pa
         command = [*SCRIPT, "extract", "slow.html", "page.html", "--processes", processes]
         output = subprocess.check_output(command, cwd=tmp_path, env=SCRIPT_ENVIRONMENT, text=True)
         assert output == expected
+
+
+def test_an_interrupted_command_leaves_no_output_that_looks_complete(tmp_path: Path) -> None:
+    command = [*DETOURAGE, "extract", "-", "-o", str(tmp_path / "articles.jsonl")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"\n".join([*site_messages("one.example", range(3)), b""]))
+        process.stdin.flush()
+        while process.poll() is None and not list(tmp_path.iterdir()):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+    assert process.returncode == 130
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda each: each.name)

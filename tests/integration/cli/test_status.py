@@ -84,7 +84,7 @@ def test_totals_are_shown_first_and_hidden_sites_are_counted(tasks: Tasks) -> No
     assert lines[0] == "50 sites, 50 pages, 25 groups, 0 outliers"
     assert lines[1] == "outcomes: article 25, pending 25"
     assert sum(".example" in line for line in lines) == 3
-    assert "and 47 more sites" in lines
+    assert "and 47 more sites (see --top)" in lines
     assert max(map(len, lines)) <= 80
 
 

@@ -144,6 +144,7 @@ def test_an_unreadable_file_of_a_folder_does_not_hide_the_others(
 ) -> None:
     for name, target in {"0.html": "nowhere", "1.jsonl": "nowhere", "a.warc": "a.warc"}.items():
         (tmp_path / name).symlink_to(target)
+    os.mkfifo(tmp_path / "p.html")
     with pytest.raises(SourceError, match=r"0\.html: cannot be read: No such file"):
         list(read_messages(tmp_path))
     for name in ("b.html", "c.html", "d/e.html", "x.html/y.html", "z/z.html"):
@@ -153,9 +154,9 @@ def test_an_unreadable_file_of_a_folder_does_not_hide_the_others(
     found = [json.loads(line) for line in result.stdout.splitlines()]
     assert " ".join(f"{each['url'][-6:]} {each.get('reason', '')[:15]}" for each in found) == (
         "0.html cannot be read: .jsonl cannot be read: a.warc cannot be read: b.html  c.html "
-        " c.warc is not WARC, or e.html  y.html  z.html "
+        " c.warc is not WARC, or p.html is not a regula e.html  y.html  z.html "
     )
-    assert (result.exit_code, "4 of 9 pages without" in result.stderr) == (1, True)
+    assert (result.exit_code, "5 of 10 pages without" in result.stderr) == (1, True)
     pages = load_pages(tmp_path)
     first = next(pages)
     (tmp_path / "c.html").unlink()
@@ -163,7 +164,7 @@ def test_an_unreadable_file_of_a_folder_does_not_hide_the_others(
         shutil.rmtree(tmp_path / name)
     assert [page.url[-6:] for page in (first, *pages)] == ["b.html", "y.html"]
     skipped = re.findall(r"(\S+) \((?:cannot be read: |is not)", caplog.records[-1].getMessage())
-    assert skipped == ["0.html", "1.jsonl", "a.warc", "c.html", "c.warc", "d", "z"]
+    assert skipped == ["0.html", "1.jsonl", "a.warc", "c.html", "c.warc", "p.html", "d", "z"]
 
 
 def test_files_of_a_mirror_get_the_urls_of_their_hosts(tmp_path: Path) -> None:
@@ -223,9 +224,9 @@ def test_a_page_without_a_given_url_has_the_one_that_it_declares(
         },
     }
     assert [each.getMessage() for each in caplog.records] == [
-        f"{folder}: URLs of HTML files: 3 declared by the pages (one.example, www.two.example,"
-        " three.example), 0 by folder name, 4 invented (one.example, saved-pages.invalid): set them"
-        " with --base-url, or name the folders after hosts",
+        f"{folder}: URLs of HTML files: 3 declared by the pages (one.example 1, www.two.example 1,"
+        " three.example 1), 0 by folder name, 4 invented (saved-pages.invalid 3, one.example 1):"
+        " set them with --base-url, or name the folders after hosts",
         f"{folder}: 2 files skipped, not HTML, JSON lines or WARC: notes.pdf, picture.png",
     ]
 
@@ -257,7 +258,9 @@ def test_the_pages_of_an_outermost_folder_have_one_host(
     }
     assert len({urlsplit(page.url).hostname for page in pages}) == 7
     (message,) = [each.getMessage() for each in caplog.records]
-    assert "3 declared by the pages (one.example), 2 by folder name (two.example), 9 inv" in message
+    assert (
+        "3 declared by the pages (one.example 3), 2 by folder name (two.example 2), 9 in" in message
+    )
     assert "folders-first-two.invalid" in message
 
 
