@@ -372,16 +372,16 @@ def _is_in_comment(line: NearbyLine) -> bool:
 def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose classes or IDs indicate an author."""
     # A column or topic may come before the byline proper.
-    for line in sorted(lines, key=lambda line: without_mark(line.text) == line.text):
+    marked = (line for line in lines if line.meaning & Meaning.AUTHOR)
+    for line in sorted(marked, key=lambda line: without_mark(line.text) == line.text):
         parts = tuple(
             part._replace(text=without_dates(part.text)) for part in line.parts if _is_author(part)
         )
-        if parts:
-            yield _NameSource(parts)
-            if not names_in_parts(parts, is_byline=True):
-                yield from _account(" ".join(part.text for part in parts))
-                for part in filter(_is_pseudonym, parts):
-                    yield _NameSource((part,), is_account=True)
+        yield _NameSource(parts)
+        if not names_in_parts(parts, is_byline=True):
+            yield from _account(" ".join(part.text for part in parts))
+            for part in filter(_is_pseudonym, parts):
+                yield _NameSource((part,), is_account=True)
 
 
 def _account(text: str) -> Iterator[_NameSource]:
@@ -429,12 +429,14 @@ def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
 
 def _parts_after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
     """Return the parts after "By" and the like, if nothing but dates precedes it."""
-    undated = [part._replace(text=without_dates(part.text).strip(_AROUND_NAME)) for part in parts]
-    undated = [part for part in undated if part.text]
-    if not undated or without_mark(undated[0].text) == undated[0].text:
+    texts = (without_dates(part.text).strip(_AROUND_NAME) for part in parts)
+    undated = ((part, text) for part, text in zip(parts, texts, strict=True) if text)
+    first, text = next(undated, (None, ""))
+    name = without_mark(text)
+    if first is None or name == text:
         return ()
-    first = undated[0]._replace(text=without_mark(undated[0].text))
-    return tuple(undated[1:]) if not first.text else (first, *undated[1:])
+    others = (part._replace(text=text) for part, text in undated)
+    return (first._replace(text=name), *others) if name else tuple(others)
 
 
 def _next_to_dates(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:

@@ -112,17 +112,13 @@ def _agencies_in_bylines(lines: Sequence[NearbyLine]) -> Iterator[str | None]:
     for number, line in enumerate(lines):
         is_elsewhere = line.place == "above" or (line.place == "after" and line.is_linked)
         if not is_elsewhere and len(line.text) <= MAX_BYLINE and _may_name(line.text):
-            nearby = lines[max(0, number - 1) : number + 2]
-            beginnings = (each.text[:MAX_HEAD] for each in nearby)
-            is_dated = any(each.moment for each in nearby)
-            is_dated = is_dated or any(without_dates(text) != text for text in beginnings)
-            yield _agency_in_byline(line, is_dated)
+            yield _agency_in_byline(line, lines[max(0, number - 1) : number + 2])
 
 
-def _agency_in_byline(line: NearbyLine, is_dated: bool) -> str | None:
+def _agency_in_byline(line: NearbyLine, nearby: Sequence[NearbyLine]) -> str | None:
     """Return the agency of a byline, or None if the line may credit a picture.
 
-    `is_dated` says whether the line, or one next to it, has a date, as lines near a headline do.
+    `nearby` are the line and those next to it: one has a date, as lines near a headline do.
     """
     if _PICTURE_CREDIT.search(line.text):
         return None
@@ -131,10 +127,15 @@ def _agency_in_byline(line: NearbyLine, is_dated: bool) -> str | None:
     # "Associated Press Writer 10 minutes ago": the number is a remnant of the date.
     rest = _NUMBER.split(text[label.end() :] if label else text, maxsplit=1)[0]
     agency = _agency_among_persons(rest)
+    if agency is None:
+        return None
     is_byline = label is None and without_mark(text) != text
     is_byline |= line.meaning & Meaning.BYLINE != 0
-    if agency is None or is_byline or _WRITER_TITLE.search(rest):
+    if is_byline or _WRITER_TITLE.search(rest):
         return agency
+    beginnings = (each.text[:MAX_HEAD] for each in nearby)
+    is_dated = any(each.moment for each in nearby)
+    is_dated = is_dated or any(without_dates(text) != text for text in beginnings)
     if label is not None:
         # Pictures above the text have credits too.
         is_text_credit = is_dated or line.place in ("closing", "after")
