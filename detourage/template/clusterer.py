@@ -3,11 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Self
+from functools import cache
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from detourage.template.lloyd import Starts
 from detourage.template.matrix import (
@@ -86,7 +87,7 @@ class TemplateClusterer(ABC):
             max_merge = MAX_MERGE_DISTANCE if sizes is None else MAX_TOLERANT_MERGE_DISTANCE
         if max_pivot is None:
             max_pivot = MAX_PIVOT_DISTANCE if sizes is None else MAX_TOLERANT_PIVOT_DISTANCE
-        with threadpool_limits(limits=1):
+        with _libraries().limit(limits=1):
             positions = majorise_stress(known, classical_scaling(known))
             clusters = self._clusters(known, positions)
             is_outlier = clusters == OUTLIER  # becomes a cluster of its own
@@ -120,6 +121,12 @@ class TemplateClusterer(ABC):
     def _pivot(self, distances: Matrix, positions: Matrix) -> int:  # noqa: ARG002
         """Return the index of the pivot among the pages of a group, by default their medoid."""
         return first_smallest(distances.sum(axis=1))
+
+
+@cache
+def _libraries() -> Any:
+    """Return the loaded libraries with threads, which take longer to find than a small site."""
+    return ThreadpoolController()
 
 
 class MdsKMeans(TemplateClusterer):
