@@ -74,7 +74,10 @@ class Tasks:
         return site_id
 
     def _store(self, fetched: FetchedPage) -> int:
-        page = parse_or_reject(fetched.content, fetched.url, fetched.content_type, fetched.response)
+        known = self.database.run(fetched_pages.unchanged_pages, [fetched]).get(fetched.address)
+        page = known or parse_or_reject(
+            fetched.content, fetched.url, fetched.content_type, fetched.response
+        )
         with self.database.transaction() as session:
             store_url = process_state().settings.pages
             (recorded,) = store_pages(session, [(fetched, page)], store_url)

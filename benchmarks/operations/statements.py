@@ -34,6 +34,7 @@ from worker.settings import load_settings
 from worker.store import clusterings, outbox
 from worker.store.clusterings import SettleTimes
 from worker.store.database import Database
+from worker.store.fetched_pages import unchanged_pages
 from worker.store.outbox import SQL, LaneQuota
 from worker.store.pages import FetchedPage
 from worker.store.schema import migrate
@@ -105,7 +106,11 @@ class Crawl:
         self._counted.task = "intake"
         messages = map(PageMessage.model_validate_json, bodies)
         fetched = [replace(FetchedPage.of(message), is_received=True) for message in messages]
-        read = [parse_or_reject(f.content, f.url, f.content_type, f.response) for f in fetched]
+        known = self._database.run(unchanged_pages, fetched) if len(fetched) > 1 else {}
+        read = [
+            known.get(f.address) or parse_or_reject(f.content, f.url, f.content_type, f.response)
+            for f in fetched
+        ]
         pages = list(zip(fetched, read, strict=True))
         self._database.run(store_pages, pages)
 

@@ -8,7 +8,7 @@ quarantine, is committed.
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -35,7 +35,8 @@ from worker.settings import Settings
 from worker.store import fetched_pages, pages, progress
 from worker.store.database import UnavailableError, is_transient_failure
 from worker.store.durations import Durations
-from worker.store.pages import FetchedPage, NewReceipt, ParsedPage
+from worker.store.fetched_pages import ChangedMeanwhileError, unchanged_pages
+from worker.store.pages import Address, FetchedPage, NewReceipt, ParsedPage
 from worker.workflow.first_extractions import request_first_extractions, urgent_pages
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting_fetch
 from worker.workflow.quarantine import message_id_of, quarantine_message
@@ -75,16 +76,17 @@ T = TypeVar("T")
 
 
 class PreparedMessage(NamedTuple):
-    """A message with its parsed page, or with the reason why it is unusable."""
+    """A message with its page, once parsed, or with the reason why it is unusable."""
 
     message: Message
-    page: tuple[FetchedPage, ParsedPage] | None = None
+    fetched: FetchedPage | None = None
+    parsed: ParsedPage | None = None
     unusable: UnusableMessageError | None = None
 
     @property
-    def address(self) -> tuple[str, str] | None:
-        """Site and URL of the page."""
-        return None if self.page is None else (self.page[0].site, self.page[0].url)
+    def size(self) -> int:
+        """Number of bytes of the message and of its unpacked page."""
+        return len(self.message.body) + (len(self.fetched.content_bytes) if self.fetched else 0)
 
 
 class Intake(BrokerProcess):
@@ -247,15 +249,26 @@ class Intake(BrokerProcess):
                 self._consumer.consume()
 
     def _store_messages(self, messages: deque[Message]) -> None:
-        """Store messages in batches of bounded size, and take them out of the queue.
-
-        No batch has two fetches of the same page.
-        """
-        batch: list[PreparedMessage] = []
-        began, size = time.monotonic(), 0
+        """Store messages in batches of bounded size, and take them out of the queue."""
         while messages:
+            unparsed = deque(self._read_batch(messages))
+            known = self._unchanged(unparsed)
+            while unparsed:
+                batch: list[PreparedMessage] = []
+                began = time.monotonic()
+                while unparsed and time.monotonic() - began < BATCH_SECONDS:
+                    batch.append(self._parse_message(unparsed.popleft(), known))
+                if time.monotonic() - began >= BATCH_SECONDS:
+                    self._read_from_broker()
+                if not self._store_batch(batch):
+                    return
+
+    def _read_batch(self, messages: deque[Message]) -> Iterator[PreparedMessage]:
+        """Read messages up to `BATCH_BYTES`, but no two fetches of the same page."""
+        addresses: set[Address] = set()
+        size = 0
+        while messages and size < BATCH_BYTES:
             message = messages.popleft()
-            size += len(message.body)
             try:
                 logs.bind(message_id=message_id_of(message))
                 with tracing.span(f"process {self._topology.pages}", message.headers):
@@ -265,20 +278,37 @@ class Intake(BrokerProcess):
                 continue
             finally:
                 logs.unbind_all()
-            address = prepared.address
-            if address is not None and any(each.address == address for each in batch):
-                if not self._store_batch(batch):
+            if prepared.fetched is not None:
+                if prepared.fetched.address in addresses:
+                    messages.appendleft(message)
                     return
-                batch = []
-            batch.append(prepared)
-            size += len(prepared.page[0].content_bytes) if prepared.page is not None else 0
-            if time.monotonic() - began >= BATCH_SECONDS or size >= BATCH_BYTES:
-                self._read_from_broker()
-                if not self._store_batch(batch):
-                    return
-                batch, began, size = [], time.monotonic(), 0
-        if batch:
-            self._store_batch(batch)
+                addresses.add(prepared.fetched.address)
+            size += prepared.size
+            yield prepared
+
+    def _unchanged(self, messages: Collection[PreparedMessage]) -> Mapping[Address, ParsedPage]:
+        """Return the pages that need not be parsed, since their content is stored already.
+
+        A single message is not worth a look-up: the intake is idle.
+        """
+        fetches = [each.fetched for each in messages if each.fetched is not None]
+        if len(fetches) < 2:
+            return {}
+        with self._recording_outages():
+            return self._database.query_autocommit(unchanged_pages, fetches)
+        return {}
+
+    def _parse_message(
+        self, read: PreparedMessage, known: Mapping[Address, ParsedPage] = {}
+    ) -> PreparedMessage:
+        fetched = read.fetched
+        if fetched is None:
+            return read
+        logs.bind(message_id=fetched.message_id, site=fetched.site, page=fetched.url)
+        try:
+            return read._replace(parsed=known.get(fetched.address) or self._parse(fetched))
+        finally:
+            logs.unbind_all()
 
     def _read_from_broker(self) -> None:
         """Read from the broker, because unread AMQP heartbeats count as missed."""
@@ -297,6 +327,9 @@ class Intake(BrokerProcess):
                 self._read_from_broker()
                 if self._stopping.is_set():
                     return False
+        except ChangedMeanwhileError:
+            parsed = [self._parse_message(each) for each in batch]
+            return self._store_batch(parsed)
         except Exception:
             if len(batch) == 1:
                 logs.bind(message_id=message_id_of(batch[0].message))
@@ -334,8 +367,7 @@ class Intake(BrokerProcess):
             return PreparedMessage(message, unusable=without_frames)
         own_id, trace = message_id_of(message), tracing.current()
         fetched = replace(FetchedPage.of(sent), is_received=True, message_id=own_id, trace=trace)
-        logs.bind(site=fetched.site, page=fetched.url)
-        return PreparedMessage(message, page=(fetched, self._parse(fetched)))
+        return PreparedMessage(message, fetched)
 
     def _parse(self, fetched: FetchedPage) -> ParsedPage:
         limit = self._settings.parsing_seconds
@@ -372,7 +404,7 @@ def _store(
         if not withheld_bytes(message):
             quarantine_message(session, message, quarantine, error)
     pages.add_receipts(session, receipts)
-    usable = [each.page for each in batch if each.page is not None]
+    usable = [(each.fetched, each.parsed) for each in batch if each.fetched and each.parsed]
     for fetch in store_pages(session, usable, store_url) if usable else ():
         logger.debug("page %d %s", fetch.page_id, fetch.result)
         receipts.append(NewReceipt(None, fetch.result, page_id=fetch.page_id))

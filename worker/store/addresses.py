@@ -76,7 +76,7 @@ def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resoluti
     joined = {row.page_id for row in rows.values()} - authoritative.keys()
     others = session.execute(SQL.authoritative, {"pages": sorted(joined)}) if joined else ()
     authoritative |= {row.page_id: row for row in others}
-    declarations = {row.id: _declared_by(row) for row in (*rows.values(), *authoritative.values())}
+    declarations = {row.id: declared_by(row) for row in (*rows.values(), *authoritative.values())}
     row_by_key = {(row.site_id, row.digest): row for row in rows.values()}
     rows_by_target = defaultdict(list)
     for row in rows.values():
@@ -127,7 +127,8 @@ def _key_arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
     return {"sites": [site for site, _ in ordered], "digests": [digest for _, digest in ordered]}
 
 
-def _declared_by(row: Row[Any]) -> DeclaredUrls:
+def declared_by(row: Row[Any]) -> DeclaredUrls:
+    """Return what the page of an address declares, from the columns of ``row``."""
     targets = tuple(Target(*each) for each in row.targets or ())
     return DeclaredUrls(targets, tuple(row.headlines), tuple(row.passages))
 
@@ -252,7 +253,7 @@ def save_declarations(session: Session, page: StoredPage, declared: DeclaredUrls
         fetched_at=page.fetched_at,
         declared=declared,
         stored_row=row,
-        declared_before=_declared_by(row),
+        declared_before=declared_by(row),
         is_stale=False,
         joins=(),
         page_ids=(page.id,),

@@ -25,7 +25,7 @@ from detourage.outcomes import PageOutcome
 from models.tables import StoredPage, WaitingFetch
 from worker.outcomes import ReceiptResult
 from worker.store import addresses, trees
-from worker.store.addresses import Fetch, Resolution
+from worker.store.addresses import Fetch, Resolution, declared_by
 from worker.store.database import AdvisoryLock
 from worker.store.outbox import TURNS
 from worker.store.page_objects import (
@@ -36,6 +36,7 @@ from worker.store.page_objects import (
     shard_of,
 )
 from worker.store.pages import (
+    Address,
     FetchedPage,
     NewReceipt,
     ParsedPage,
@@ -80,6 +81,32 @@ class _MatchedFetch(NamedTuple):
         return not self.waits and (self.was_joined or self.result in CHANGES)
 
 
+class ChangedMeanwhileError(Exception):
+    """A page, or its fetch, has to be parsed, although its content was stored a moment ago."""
+
+
+def unchanged_pages(session: Session, fetches: Sequence[FetchedPage]) -> dict[Address, ParsedPage]:
+    """Return what parsing would find on pages whose content is stored already.
+
+    A page in an exceptional state is left out, as its fetch may restore the page.
+    """
+    columns = {
+        "sites": [each.site for each in fetches],
+        "urls": [each.url for each in fetches],
+        "addresses": [digest_of_url(canonical_form(each.url)) for each in fetches],
+        "contents": [each.content_digest for each in fetches],
+    }
+    found = {(row.site, row.url): row for row in session.execute(SQL.unchanged, columns)}
+    unchanged = {}
+    for each in fetches:
+        row = found.get(each.address)
+        if row is None or each.refusal is not None or row.content_type != each.content_type:
+            continue
+        if Response.of(row.extra) == each.response:
+            unchanged[each.address] = ParsedPage(declared=declared_by(row), is_stored=True)
+    return unchanged
+
+
 def record_pages(
     session: Session,
     fetches: Sequence[Fetch],
@@ -121,6 +148,8 @@ def _record(
         session, [(each.resolution.page_ids[0], each.fetched) for each in matched if each.waits]
     )
     immediate = [each for each in matched if not each.waits]
+    if any(each.parsed.is_stored and each.result != ReceiptResult.DUPLICATE for each in immediate):
+        raise ChangedMeanwhileError
     updated = (each.parsed for each in immediate if each.stored and each.result in CHANGES)
     tree_ids = trees.save_trees(session, (each.tree for each in updated))
     to_save = [each for each in immediate if _update_stored(each, tree_ids)]
@@ -244,6 +273,8 @@ def _update_stored(match: _MatchedFetch, tree_ids: Mapping[str, int]) -> bool:
         return True
     if match.result == ReceiptResult.DUPLICATE and resolution.is_authoritative:
         _keep_preferred(page, fetched)
+        if match.parsed.is_stored:
+            return False
         # A failed page may have lost its content in the object store.
         if page.html_removed_at is not None or page.outcome == PageOutcome.FAILED:
             page.html_removed_at = None

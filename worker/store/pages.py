@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
 from sqlalchemy import LargeBinary
 from sqlalchemy.orm import Session
@@ -135,6 +135,9 @@ def _unpacked(
         return LostContentError(f"the stored HTML is damaged: {error}")
 
 
+Address: TypeAlias = tuple[str, str]  # site and URL of a fetch
+
+
 @dataclass(frozen=True)
 class FetchedPage:
     """A page as the crawler sent it."""
@@ -163,6 +166,11 @@ class FetchedPage:
             fetched_at=message.fetched_at,
             extra=json.dumps(extra, ensure_ascii=True, sort_keys=True),
         )
+
+    @property
+    def address(self) -> Address:
+        """Site and URL of the page."""
+        return self.site, self.url
 
     @cached_property
     def response(self) -> Response:
@@ -196,7 +204,10 @@ def digest_of_url(url: str) -> str:
 
 
 class ParsedPage(NamedTuple):
-    """A parsed page; a rejected page has an outcome instead of a tree."""
+    """A parsed page; a rejected page has an outcome instead of a tree.
+
+    A page whose content is stored already (`is_stored`) has neither.
+    """
 
     tree: Tree | None = None
     encoding: str | None = None
@@ -204,3 +215,4 @@ class ParsedPage(NamedTuple):
     outcome: PageOutcome | None = None
     outcome_detail: str | None = None
     declared: DeclaredUrls = NOTHING_DECLARED
+    is_stored: bool = False

@@ -19,6 +19,7 @@ from worker.service.intake import CHECK_MESSAGES
 from worker.service.quarantine import browse
 from worker.settings import Settings
 from worker.store import outbox
+from worker.store.fetched_pages import ChangedMeanwhileError, unchanged_pages
 from worker.store.pages import FetchedPage, ParsedPage
 from worker.workflow.parsing import parse_or_reject, store_pages
 
@@ -73,6 +74,20 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
     )
     assert sum(outcome == "frameset" for *_, outcome, _ in found) == 4
     assert all((tree_id is None) == (outcome == "frameset") for *_, outcome, tree_id in found)
+
+
+def test_a_page_that_changes_after_the_look_up_has_to_be_parsed(tasks: Tasks) -> None:
+    first, other, again = (
+        read_message(message("https://a.example/1", article_html(seed), fetched_at=f"{day}T00:00Z"))
+        for day, seed in (("2026-11-01", 1), ("2026-11-02", 2), ("2026-11-03", 1))
+    )
+    known: list[ParsedPage] = []
+    for each in (first, other):
+        tasks.database.run(store_pages, [each])
+        tasks.execute(update(StoredPage).values(outcome="article"))
+        known += tasks.database.run(unchanged_pages, [again[0]]).values()
+    with pytest.raises(ChangedMeanwhileError):
+        tasks.database.run(store_pages, [(again[0], known[0])])
 
 
 REFUSE_POISON = """

@@ -1,5 +1,19 @@
 -- Record fetched pages, whether new, changed or unchanged.
 
+-- unchanged --
+-- Fetched pages with their stored content, and with what the page declares.
+SELECT wanted.site, wanted.url, content_type, extra, {addresses.row}
+FROM unnest(
+    CAST(:sites AS text[]), CAST(:urls AS text[]), CAST(:addresses AS text[]),
+    CAST(:contents AS text[])
+) AS wanted (site, url, digest, content_digest)
+JOIN sites ON key = site
+JOIN addresses ON (addresses.site_id, addresses.digest) = (sites.id, wanted.digest)
+JOIN pages ON (pages.id, pages.url, pages.content_digest)
+    = (page_id, wanted.url, wanted.content_digest)
+WHERE tree_id IS NOT NULL AND outcome IS DISTINCT FROM 'failed'
+    AND html_removed_at IS NULL AND refused IS NULL
+
 -- raise_revision --
 -- Raise a page's revision to that of the page its address has left: article IDs must differ.
 UPDATE pages

@@ -63,7 +63,7 @@ def _measure_tasks(base: Any) -> Any:
 
 
 MEASURED_INTAKE_METHODS = {
-    "_prepare": "intake, a message",
+    "_parse_message": "intake, a message",
     "_store_batch": "intake, storing a batch",
 }
 """Measured methods of the intake, each with its name in the report."""
