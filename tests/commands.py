@@ -6,10 +6,8 @@ from click.testing import CliRunner, Result
 
 from detourage.cli import main
 
-USAGE_ERROR = 2
-"""Exit code for invalid arguments."""
-FAILED = 1
-"""Exit code of a command that cannot do its work."""
+USAGE_ERROR = 2  # exit code for invalid arguments
+FAILED = 1  # exit code of a command that cannot do its work
 
 Server = Literal["database", "broker"]
 

@@ -27,10 +27,8 @@ from worker.service.quarantine import QuarantinedMessage, browse
 from worker.settings import PREFIX, Settings, load_settings
 from worker.store.database import Database
 
-PATIENCE_SECONDS = 600.0
-"""Maximum time that a test waits for a condition."""
-POLL_SECONDS = 0.2
-"""Time between two checks of that condition."""
+PATIENCE_SECONDS = 600.0  # maximum time that a test waits for a condition
+POLL_SECONDS = 0.2  # time between two checks of that condition
 PROCESSES = ("intake", "relay", "worker", "beat")
 
 

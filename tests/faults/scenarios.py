@@ -37,8 +37,7 @@ from tests.pages import article_html, message
 from worker.messaging.task_names import REPROCESS, STAGE_OF_TASK, ReprocessStage
 from worker.service.application import create_app
 
-OF_EACH_KIND = 100
-"""Number of unusable messages of each kind."""
+OF_EACH_KIND = 100  # number of unusable messages of each kind
 
 PAGES_AFTERWARDS = 6
 MAX_RESUMPTION_SECONDS = 180.0
@@ -57,10 +56,8 @@ RANDOM_VICTIMS = {
 }
 """Victims of random kills, with the relative frequency of each."""
 
-HOUR = 3600
-"""Number of seconds by which clocks are changed."""
-STOPPED_SECONDS = 60.0
-"""Time for which processes are suspended."""
+HOUR = 3600  # number of seconds by which clocks are changed
+STOPPED_SECONDS = 60.0  # time for which processes are suspended
 
 REVISIONS_FROM = "1000"
 """First revision number after a restore, higher than any number assigned before."""

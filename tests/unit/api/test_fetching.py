@@ -98,7 +98,7 @@ def serving(context: ssl.SSLContext | None = None, robots: bytes | None = None) 
         server.robots = robots
         if context is not None:
             server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         yield f"127.0.0.1:{server.server_port}"
         _Handler.released.set()
