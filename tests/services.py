@@ -33,8 +33,7 @@ LOCAL_BROKER = "amqp://guest:guest@127.0.0.1:5672//"
 URL_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
 """Schemes of a database URL that the service accepts and treats alike."""
 
-START_SECONDS = 600.0
-"""Maximum time for a server to start."""
+START_SECONDS = 600.0  # maximum time for a server to start
 COMPOSE_FILE = Path(__file__).parents[1] / "docker-compose.yml"
 
 RABBITMQ_SERVER = Path("/usr/lib/rabbitmq/bin/rabbitmq-server")

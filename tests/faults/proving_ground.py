@@ -55,11 +55,9 @@ user."""
 
 LOOPBACK = "127.0.0.1"
 
-PUBLISHED_AFTER_SECONDS = 120.0
-"""Maximum time until the broker confirms a batch of messages."""
+PUBLISHED_AFTER_SECONDS = 120.0  # maximum time until the broker confirms a batch of messages
 
-FREE_BYTES = 64 * 2**20
-"""Free space on PostgreSQL's small disk before the disk is filled."""
+FREE_BYTES = 64 * 2**20  # free space on PostgreSQL's small disk before the disk is filled
 
 OWN_WORK = {"intake": "stored ", "relay": "published ", "worker": "did ", "beat": "sent "}
 """Prefix of the heartbeat text with which each kind of process confirms work of its own."""

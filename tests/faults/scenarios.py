@@ -62,8 +62,7 @@ STOPPED_SECONDS = 60.0  # time for which processes are suspended
 REVISIONS_FROM = "1000"
 """First revision number after a restore, higher than any number assigned before."""
 
-PAGES_OF_FLOOD = 1000
-"""Number of pages published together with the unusable messages."""
+PAGES_OF_FLOOD = 1000  # number of pages published together with the unusable messages
 
 UNUSABLE = [
     *((body, reason) for reason, body in crawl.UNUSABLE.items() if reason != "oversized"),

@@ -44,8 +44,7 @@ with signals_as_exceptions(), Supervisor(grace=0.5, remove=[directory]) as super
         time.sleep(1000)
 """
 
-SLEEPS = 5
-"""Number of ``sleep`` processes that `OWNER_PROGRAM` starts."""
+SLEEPS = 5  # number of ``sleep`` processes that `OWNER_PROGRAM` starts
 
 
 def processes_with_mark(mark: str) -> list[psutil.Process]:

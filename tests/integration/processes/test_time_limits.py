@@ -14,8 +14,7 @@ from tests.deployment import Deployment, own_queues, own_settings
 from tests.pages import article_html, message
 from tests.services import Services
 
-PAGE_SECONDS = 3.0
-"""Time limit for a page."""
+PAGE_SECONDS = 3.0  # time limit for a page
 RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.3
 """Times for which a throttled process alternately runs and is suspended."""
 THROTTLED_SECONDS = 2 * PAGE_SECONDS

@@ -27,14 +27,12 @@ from worker.store.database import Database
 
 SCRIPTS = Path(__file__).parents[3] / "deploy"
 
-CERTIFIED = "localhost"
-"""The only host name in the servers' certificates."""
+CERTIFIED = "localhost"  # the only host name in the servers' certificates
 
 UNCERTIFIED = "127.0.0.1"
 """A host name of the servers that their certificates do not cover."""
 
-OWNER = "detourage"
-"""Name of the database and of the role that owns it."""
+OWNER = "detourage"  # name of the database and of the role that owns it
 
 
 class SecuredServers:

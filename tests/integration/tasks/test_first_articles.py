@@ -17,8 +17,7 @@ from worker.workflow import comparison_plan
 from worker.workflow.first_extractions import ALONE_SECONDS, request_first_extractions, urgent_pages
 from worker.workflow.process_state import process_state
 
-PATIENCE = 300.0
-"""Maximum time, in seconds, that a page waits for its first article."""
+PATIENCE = 300.0  # maximum time, in seconds, that a page waits for its first article
 LATE = PATIENCE + 1
 
 

@@ -22,8 +22,7 @@ AT_ONCE = 10
 """Number of sequences that a test interleaves; each consists of fetches of one page."""
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
-WALL_MARK = "Wall of this site."
-"""A sentence in every wall with content."""
+WALL_MARK = "Wall of this site."  # a sentence in every wall with content
 
 WALLS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("<h1>Before you read on</h1><p>We and our partners use cookies. Please accept all.</p>", {}),

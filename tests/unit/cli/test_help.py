@@ -11,8 +11,7 @@ from click.testing import CliRunner
 from detourage.cli import Commands, commands_by_group, main
 from detourage.roles import CHOOSABLE_ROLES
 
-SCREEN_LINES = 40
-"""Number of lines on a screen that is 80 columns wide."""
+SCREEN_LINES = 40  # number of lines on a screen that is 80 columns wide
 
 
 def command_paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -16,8 +16,7 @@ from detourage.messages import ArticleMessage
 from tests.arrow_rows import example, message_from_row
 from tests.pages import article_html
 
-HUGE = 10**30
-"""An integer that JSON and PostgreSQL can store but Arrow cannot."""
+HUGE = 10**30  # an integer that JSON and PostgreSQL can store but Arrow cannot
 
 
 def keys_of(value: Any, path: str = "") -> set[str]:

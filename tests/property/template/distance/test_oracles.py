@@ -14,8 +14,7 @@ from detourage.template.distance.forest import Forest
 from tests.property.template.distance.trees import SHAPES, edit_randomly, preorder, random_tree
 from tests.trees import format_brackets, parse_brackets
 
-PAIRS = 90
-"""Number of pairs per seed."""
+PAIRS = 90  # number of pairs per seed
 
 MAX_NODES = 24
 

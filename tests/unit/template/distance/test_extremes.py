@@ -131,8 +131,7 @@ def test_all_kernels_agree_close_to_the_16_bit_limit(nodes: int) -> None:
     assert 0 < distances.pop() <= 30
 
 
-MAX_PAGE_DEPTH = 512
-"""Maximum depth of a page's tree (see `detourage.html`)."""
+MAX_PAGE_DEPTH = 512  # maximum depth of a page's tree (see `detourage.html`)
 
 DEEP_PAGE_SHAPES = {
     "chains": star_of_chains(24, MAX_PAGE_DEPTH - 2),
