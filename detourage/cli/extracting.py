@@ -216,7 +216,8 @@ def _write_files(
         path = next((name for name in names if name not in written), names[-1])
         written.add(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(result.document, encoding="utf-8")
+        with open_replacement(path) as stream:
+            stream.write(result.document)
 
 
 def _write_several(

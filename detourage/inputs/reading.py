@@ -317,7 +317,9 @@ def _files_of(folder: Path, left_out: Collection[Path] = ()) -> Iterator[Path | 
         paths = (Path(directory, name) for name in sorted(names))
         for path in paths:
             if Path(os.path.realpath(path)) not in left_out:
-                is_special = path.exists() and not path.is_file()
+                is_special = False
+                with suppress(PermissionError):  # of a folder that cannot be searched
+                    is_special = path.exists() and not path.is_file()
                 yield SourceError(path, "is not a regular file") if is_special else path
 
 

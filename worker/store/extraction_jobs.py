@@ -37,7 +37,7 @@ class TemplatePage:
 
 @dataclass
 class Learned:
-    """What the extraction of a page finds out in addition to the article."""
+    """Findings of an extraction in addition to the article."""
 
     removable: set[int] = field(default_factory=set)  # see `TemplateKnowledge.removable`
     vote: str | None = None  # see `own_vote`
