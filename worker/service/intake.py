@@ -294,8 +294,12 @@ class Intake(BrokerProcess):
         fetches = [each.fetched for each in messages if each.fetched is not None]
         if len(fetches) < 2:
             return {}
-        with self._recording_outages():
-            return self._database.query_autocommit(unchanged_pages, fetches)
+        try:
+            with self._recording_outages():
+                return self._database.query_autocommit(unchanged_pages, fetches)
+        except Exception:
+            # For example, the stored declarations of a page are damaged.
+            logger.exception("could not look up which pages are unchanged: all are parsed")
         return {}
 
     def _parse_message(
