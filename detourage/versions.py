@@ -2,7 +2,7 @@
 
 from typing import Final
 
-EXTRACTION_VERSION: Final = "42"
+EXTRACTION_VERSION: Final = "43"
 """Version of the extraction results. Increment it with every change that affects them, so that
 pages are extracted again.
 
