@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
 from detourage.text.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 LINE_SECONDS = 10.0  # minimum time between progress lines if there is no terminal
 _CLEARED = "\r\033[K"  # moves a terminal's cursor to the start of the line, which it clears
@@ -23,20 +23,13 @@ def say(text: str) -> None:
     click.echo((_CLEARED if sys.stderr.isatty() else "") + printable(text), err=True)
 
 
-class Progress(Protocol):
-    """Function that shows how many pieces of a step are done, of a total if it is known."""
-
-    def __call__(self, step: str, done: int, total: int | None = None) -> None:
-        """Show the progress of a step."""
-
-
 @contextmanager
-def measurement_bar() -> Iterator[Progress]:
-    """Show progress with the yielded function."""
+def measurement_bar() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Show progress; the yielded function updates it: ``update(step, done, total or None)``."""
     is_terminal = sys.stderr.isatty()
     last_line = time.monotonic()
 
-    def update(step: str, done: int, total: int | None = None) -> None:
+    def update(step: str, done: int, total: int | None) -> None:
         nonlocal last_line
         text = f"{printable(step)} {done}" + ("" if total is None else f"/{total}")
         if is_terminal:

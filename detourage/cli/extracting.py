@@ -246,7 +246,7 @@ def _consume(results: Iterator[ExtractionOutcome], *, is_counted: bool) -> str |
                 missing += 1
                 say(str(result))
             if is_counted:
-                show("pages", done)
+                show("pages", done, None)
     return f"{missing} of {pluralise(done, 'page')} without an article" if missing else None
 
 

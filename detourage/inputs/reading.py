@@ -161,12 +161,12 @@ class HtmlFolder:
             invented = self._hosts[INVENTED]
             hint = ": set them with --base-url, or name the folders after hosts" if invented else ""
             level = logging.WARNING if invented else logging.INFO
-            kinds = ", ".join(
-                f"{hosts.total()} {kind}"
-                + (f" ({_named([f'{host} {n}' for host, n in hosts.most_common()])})" * bool(hosts))
-                for kind, hosts in self._hosts.items()
-            )
-            logger.log(level, "%s: URLs of HTML files: %s%s", self.folder, kinds, hint)
+            kinds = []
+            for kind, hosts in self._hosts.items():
+                counts = [f"{host} {number}" for host, number in hosts.most_common()]
+                kinds.append(f"{hosts.total()} {kind}" + (f" ({_named(counts)})" if counts else ""))
+            message = "%s: URLs of HTML files: %s%s"
+            logger.log(level, message, self.folder, ", ".join(kinds), hint)
         for kind, count in self._skipped.items():
             files, names = pluralise(count, "file"), _named(self._skipped_names[kind], count)
             logger.warning("%s: %s skipped, %s: %s", self.folder, files, kind, names)
