@@ -243,7 +243,7 @@ def test_modules_of_the_current_folder_are_not_imported(page: Path, tmp_path: Pa
 
 
 def test_an_interrupted_command_leaves_no_output_that_looks_complete(tmp_path: Path) -> None:
-    command = [*DETOURAGE, "extract", "-", "-o", str(tmp_path / "articles.jsonl")]
+    command = [*DETOURAGE, "extract", "-", "-o", str(tmp_path / "a.jsonl"), "--processes", "1"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin is not None
         process.stdin.write(b"\n".join([*site_messages("one.example", range(3)), b""]))
@@ -252,7 +252,7 @@ def test_an_interrupted_command_leaves_no_output_that_looks_complete(tmp_path: P
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         process.communicate()
-    assert process.returncode == 130
+    assert process.returncode in (130, -signal.SIGINT)  # both are 130 in a shell
     assert list(tmp_path.iterdir()) == []
 
 
