@@ -1,5 +1,5 @@
-// Locations of a document's elements and texts: XPaths, offsets of texts, and where the text of a
-// block comes from. All functions take linear time and check the columns that they are given.
+// Locations of a document's elements and texts: XPaths, offsets of texts, and the text nodes in which
+// a block's text is found. All functions take linear time and validate their columns.
 #include "../core/python.hpp"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class Tree {
   public:
     Buffer tag_names, tag_numbers, parents, ends, joined_texts, text_parents;
 
-    // Read the columns; returns false if they do not fit each other.
+    // Read the columns; returns false if they are inconsistent.
     bool read() {
         names_ = strings_of(tag_names);
         texts_ = strings_of(joined_texts);
@@ -92,7 +92,7 @@ class Tree {
     std::string_view text(int64_t text) const { return texts_[static_cast<size_t>(text)]; }
     int64_t holder(int64_t text) const { return text_parents.values<int64_t>()[text]; }
 
-    // The path from an ancestor, empty for itself, or the absolute path if the ancestor is -1.
+    // The path from an ancestor, empty for the ancestor itself; the absolute path if the ancestor is -1.
     std::string path(int64_t element, int64_t ancestor) const {
         std::vector<int64_t> steps;
         for (int64_t each = element; each != ancestor && each >= 0; each = parent(each)) steps.push_back(each);
@@ -169,7 +169,7 @@ PyObject *locations_tree(PyObject *, PyObject *args) {
         if (!PyArg_ParseTuple(args, "y*y*y*y*y*y*", &tree->tag_names, &tree->tag_numbers, &tree->parents, &tree->ends,
                               &tree->joined_texts, &tree->text_parents))
             return nullptr;
-        if (!tree->read()) return refuse("the columns of the document do not fit each other");
+        if (!tree->read()) return refuse("the columns of the document are inconsistent");
         PyObject *capsule = PyCapsule_New(tree.get(), CAPSULE, forget);
         if (capsule) tree.release();
         return capsule;
@@ -196,14 +196,14 @@ PyObject *locations_own_offset(PyObject *, PyObject *args) {
     return guarded([&] { return PyLong_FromLongLong(tree->own_offset(text)); });
 }
 
-// Return the texts below elements that are not silent, each followed by NUL.
+// Return the NUL-terminated texts whose parents are not silent.
 PyObject *locations_displayed(PyObject *, PyObject *args) {
     PyObject *capsule;
     Buffer is_silent;
     if (!PyArg_ParseTuple(args, "Oy*", &capsule, &is_silent)) return nullptr;
     const Tree *tree = tree_of(capsule);
     if (!tree) return nullptr;
-    if (is_silent.bytes().size() != static_cast<size_t>(tree->size())) return refuse("there is a mark for each element");
+    if (is_silent.bytes().size() != static_cast<size_t>(tree->size())) return refuse("expected one mark per element");
     return guarded([&] {
         std::string joined;
         for (int64_t i = 0; tree->has_text(i); i++)
@@ -212,12 +212,12 @@ PyObject *locations_displayed(PyObject *, PyObject *args) {
     });
 }
 
-// A place in the text of a block, and the number of characters before it in the article.
+// A position in the text of a block, and the number of characters before it in the article.
 struct Place {
     const char *at, *end;
     int64_t characters;
 
-    // Advance past a character; returns false if another character is here.
+    // Advance past the wanted character; returns false if the next character is not that one.
     bool pass(uint32_t wanted) {
         if (at == end || next_character(at, end) != wanted) return false;
         characters++;
@@ -229,13 +229,14 @@ struct Place {
     }
 };
 
-// Where a text node occurs in the article's text, and the number of its characters before that.
+// The range of a text node in the article's text, and the number of the node's characters before it.
 struct Match {
     int64_t start, end, skipped;
 };
 
-// Find a text at the given place, which is moved past it, as `clean` in detourage.text.words returns it
-// or, in code, with its lines and indentation, but without blank lines.
+// Find a text node at the given position of a block, and advance past it. The block has the text as
+// `clean` in detourage.text.words returns it or, in code, with its lines and indentation, but without
+// blank lines.
 std::optional<Match> match(Place &place, std::string_view text, bool is_code, const Characters &known) {
     place.skip_space(known);
     Place here = place;
@@ -273,7 +274,7 @@ std::optional<Match> match(Place &place, std::string_view text, bool is_code, co
     return found;
 }
 
-// Locator of the texts of blocks; `budget` is the number of characters left for their paths.
+// Locates the texts of blocks; `budget` is the number of characters left for their paths.
 struct Locator {
     Tree &tree;
     const char *is_inline;
@@ -293,15 +294,15 @@ struct Locator {
         return element;
     }
 
-    // A path, or nothing if the budget is exhausted.
+    // A path, or null if the budget is exhausted.
     Owned path(int64_t element, int64_t ancestor) {
         const std::string path = tree.path(element, ancestor);
         budget -= static_cast<int64_t>(count_characters(path));
         return Owned(budget < 0 ? nullptr : string_of(path));
     }
 
-    // The location of a block, a tuple of a path and a list of texts; None if the budget is exhausted.
-    // Returns nothing, with an exception set, on failure.
+    // The location of a block, a tuple of a path and a list of texts; None if the budget is exhausted;
+    // null, with an exception set, on failure.
     Owned locate(std::string_view block, int64_t start, const std::vector<int64_t> &texts, bool is_code) {
         if (budget < 0) return Owned(Py_NewRef(Py_None));
         const int64_t element = element_around(texts);
@@ -333,7 +334,7 @@ struct Locator {
     }
 };
 
-// Read the indices of texts; returns false, with an exception set, if there are none such.
+// Read the indices of texts; returns false, with an exception set, if the document has no such texts.
 bool read_texts(const Tree &tree, PyObject *tuple, std::vector<int64_t> &texts) {
     const Py_ssize_t count = PyTuple_Size(tuple);
     if (count < 0) return false;
@@ -394,8 +395,8 @@ size_t end_of_comment(std::string_view source, size_t at) {
     return source.size();
 }
 
-// Return the offsets in part of the source of the start tags of consecutive elements. They are
-// certain if the part has as many tags with the name as there are elements, and otherwise -1.
+// Return the offsets of the start tags of consecutive elements in a part of the source. An offset is -1
+// unless the part has as many tags with the element's name as there are such elements.
 PyObject *locations_start_tags(PyObject *, PyObject *args) {
     PyObject *capsule;
     Buffer html;
@@ -407,7 +408,7 @@ PyObject *locations_start_tags(PyObject *, PyObject *args) {
     if (start < 0 || start > end || end > size || first < 0 || first > last || last > tree->size())
         return refuse("the range is not part of the page");
     return guarded([&] {
-        // The numbers of elements with a name, and the offsets of the tags with it.
+        // The number of elements with a name, and the offsets of the tags with that name.
         struct Named {
             size_t elements = 0, next = 0;
             std::vector<int64_t> offsets;

@@ -26,7 +26,7 @@ def own_offset(tree: Any, text: int, /) -> int:
     """Return the number of characters before a text in its parent's own texts."""
 
 def displayed(tree: Any, is_silent: Booleans, /) -> bytes:
-    """Return the texts of the elements that are not marked, each followed by NUL."""
+    """Return the NUL-terminated texts of the elements that are not marked."""
 
 def locate(
     tree: Any,
@@ -43,13 +43,13 @@ def locate(
 
     Return for each block the path of the innermost element around it that is not inline, relative
     to `container` if that is around it, and the fields of its `TextLocation`s. `starts` and `ends`
-    have the byte offsets of all text nodes. From the block on with which the paths exceed `budget`
-    characters, locations are None. Return also the budget that is left.
+    have the byte offsets of all text nodes. Once the paths exceed `budget` characters, the
+    locations of all further blocks are None. Also return the remaining budget.
     """
 
 def start_tags(tree: Any, source: bytes, start: int, end: int, first: int, last: int, /) -> bytes:
     """Return an int64 column with the offsets of the start tags of the elements `first` to `last`.
 
-    They are in the part of the page from `start` to `end`. An offset is -1 unless this part has as
-    many tags with the element's name as there are such elements, so that they correspond in order.
+    The page is searched from `start` to `end`. An offset is -1 unless this part has as many tags
+    with the element's name as there are such elements, so that they correspond in order.
     """

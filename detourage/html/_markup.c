@@ -21,14 +21,14 @@ typedef struct {
     int64_t place;
 } Open;
 
-/* A distinct string with its hash, its place in the strings and its number, counted from 1. */
+/* A distinct string with its hash, its offset in the strings and its number, counted from 1. */
 typedef struct {
     uint64_t hash;
     size_t start, length;
     int64_t number;
 } Slot;
 
-/* Distinct strings in order of appearance, each followed by NUL, and a hash table of them. */
+/* NUL-terminated distinct strings in order of appearance, and a hash table of them. */
 typedef struct {
     Output strings;
     Slot *slots;
@@ -38,8 +38,7 @@ typedef struct {
 enum { PARENTS, ENDS, TAGS, NAMES, TEXT_STARTS, TEXT_ENDS, SHOWN, PIECE_PARENTS, PIECE_AFTER,
        OWNERS, ATTRIBUTES, COLUMNS };
 
-/* Columns of elements, texts and attributes. Texts and values are each followed by NUL, which occurs in
- * none of them. */
+/* Columns of elements, texts and attributes. Texts and values are NUL-terminated; none contains NUL. */
 typedef struct {
     Output numbers[COLUMNS];
     Output name, pieces, values;
@@ -49,7 +48,8 @@ typedef struct {
     int failed;
 } Columns;
 
-/* Open elements below `base` enclose the current input and must not be closed by it. */
+/* State of a conversion. The first `base` open elements enclose the current input, which must not close
+ * them. */
 typedef struct {
     const char *at, *end;
     Output out;
@@ -97,7 +97,7 @@ static int is_one_of(const char *name, size_t length, const char *const *names) 
 static void put_string(Output *out, const char *text) { put(out, text, strlen(text)); }
 
 /* Return whether the character is U+FFFE or U+FFFF, which XML does not allow. */
-static int is_no_character(const char *at, const char *end) {
+static int is_noncharacter(const char *at, const char *end) {
     return end - at >= 3 && at[0] == '\xef' && at[1] == '\xbf' && (at[2] & '\xfe') == '\xbe';
 }
 
@@ -124,7 +124,7 @@ static int has_special(uint64_t bytes) {
     return (found & each * 0x80) != 0;
 }
 
-/* Return the first character from `at` on that `put_plain` may have to replace. */
+/* Return the first position, at or after `at`, of a character that `put_plain` may have to replace. */
 static const char *find_special(const char *at, const char *end) {
     for (uint64_t bytes; end - at >= (ptrdiff_t)sizeof bytes; at += sizeof bytes) {
         memcpy(&bytes, at, sizeof bytes);
@@ -145,7 +145,7 @@ static void put_plain(Output *out, const char *at, const char *end, int is_escap
             instead = is_escaped ? referenced(at, end, &taken) : NULL;
         else if ((unsigned char)c < 0x20)
             instead = c == '\r' || c == '\n' || c == '\t' ? NULL : "";
-        else if (c == '\xef' && is_no_character(at, end)) {
+        else if (c == '\xef' && is_noncharacter(at, end)) {
             instead = "";
             taken = 3;
         }
@@ -187,7 +187,7 @@ static void put_text(Output *out, const char *at, const char *end, int is_escape
                 instead = "";
             else if (is_attribute)
                 instead = c == '\n' ? "&#10;" : "&#9;";
-        } else if (c == '\xef' && is_no_character(at, end)) {
+        } else if (c == '\xef' && is_noncharacter(at, end)) {
             instead = "";
             taken = 3;
         }
@@ -417,7 +417,7 @@ typedef struct {
     size_t start, length;
 } Value;
 
-/* Write an attribute or, if there are columns, store it, and note a class or id. */
+/* Write an attribute as XML or, if there are columns, store it, and note the range of a class or id. */
 static void write_attribute(Writer *writer, const char *name, size_t length, const char *value,
                             const char *end, Value *names) {
     Columns *columns = writer->columns;
@@ -610,8 +610,8 @@ static int read_markup(const Py_buffer *html, Writer *writer) {
 
 PyDoc_STRVAR(to_xml_doc,
              "to_xml(html, noscript) -> bytes\n\n"
-             "Convert serialised HTML to XML, both in UTF-8. The function, if given, returns the markup\n"
-             "that replaces the content of a noscript element.");
+             "Convert serialised HTML to XML, both in UTF-8. The function `noscript`, unless None, returns\n"
+             "the markup that replaces the content of a noscript element.");
 
 static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
     (void)module;
@@ -626,11 +626,11 @@ static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(flatten_doc,
              "flatten(html, noscript, seed) -> tuple of bytes\n\n"
-             "Convert serialised HTML to columns (see detourage.html.flat). Returns distinct tags, distinct\n"
-             "pairs of class and id, distinct attribute names, texts, and attribute values, all in UTF-8\n"
-             "and each followed by NUL; then int64 columns: parents, ends, tags, names, text starts and\n"
-             "text ends of elements; non-blank texts, their parents and preceding elements; owners and\n"
-             "names of attributes. The seed is that of a hash table.");
+             "Convert serialised HTML to columns (see detourage.html.flat). Return distinct tags, distinct\n"
+             "pairs of class and id, distinct attribute names, texts, and attribute values, as\n"
+             "NUL-terminated strings in UTF-8; then int64 columns: parents, ends, tags, names, text starts\n"
+             "and text ends of elements; indices of non-blank texts; parents and preceding elements of\n"
+             "texts; owners and names of attributes. The seed is that of the hash tables.");
 
 static PyObject *markup_flatten(PyObject *module, PyObject *args) {
     (void)module;
@@ -668,7 +668,7 @@ static PyObject *markup_flatten(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(strings_doc,
              "strings(utf8) -> list\n\n"
-             "Decode strings in UTF-8, each followed by NUL.");
+             "Decode NUL-terminated strings in UTF-8.");
 
 static PyObject *markup_strings(PyObject *module, PyObject *args) {
     (void)module;
@@ -688,7 +688,7 @@ static PyObject *markup_strings(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(starts_doc,
              "starts(utf8) -> bytes\n\n"
-             "Return an int64 column with the start of each of the strings, each followed by NUL.");
+             "Return an int64 column with the offset of each of the NUL-terminated strings.");
 
 static PyObject *markup_starts(PyObject *module, PyObject *args) {
     (void)module;
@@ -709,8 +709,8 @@ static PyObject *markup_starts(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(values_doc,
              "values(utf8, starts, owners, names, name) -> dict\n\n"
-             "Return the values of the attributes with a name by owner. The values are in UTF-8, each followed\n"
-             "by NUL; their starts, owners and names are int64 columns.");
+             "Return the values of the attributes with a name by owner. `utf8` has the NUL-terminated values of\n"
+             "all attributes; their starts, owners and names are int64 columns.");
 
 static PyObject *markup_values(PyObject *module, PyObject *args) {
     (void)module;
@@ -765,8 +765,8 @@ static const char *end_of_attribute(const char *at, const char *end) {
     return at;
 }
 
-/* Return the sum of the squared numbers of attributes of all tags: each attribute of a tag is
- * compared with those before it. */
+/* Return the sum over all tags of the squared number of attributes, because the parser compares each
+ * attribute of a tag with those before it. */
 static int64_t compared_attributes(const char *at, const char *end) {
     int64_t compared = 0;
     while (at < end && (at = memchr(at, '<', (size_t)(end - at))) != NULL && ++at < end) {
@@ -791,8 +791,8 @@ static const char *const FORMATTING[] = {"b",     "big",    "code",   "em", "fon
 PyDoc_STRVAR(survey_doc,
              "survey(html) -> (int, int, int, bool, list)\n\n"
              "Scan a page in UTF-8. Return the number of `<`, the number of html and body tags, the sum\n"
-             "of the squared numbers of attributes of all tags, whether there is a plaintext tag, and the\n"
-             "formatting tags without brackets.");
+             "over all tags of the squared number of attributes, whether there is a plaintext tag, and\n"
+             "the formatting tags without brackets.");
 
 static PyObject *markup_survey(PyObject *module, PyObject *args) {
     (void)module;
@@ -834,7 +834,7 @@ typedef struct {
     int failed;
 } Runs;
 
-/* A position in the source; `left` bounds the number of bytes still to be compared. */
+/* A position in the source; `left` is the number of bytes that may still be compared. */
 typedef struct {
     const Runs *runs;
     size_t run;
@@ -847,7 +847,7 @@ static const char *const RAW_IN_SOURCE[] = {"script",  "style",    "xmp",   "ifr
 static const char *const ESCAPED_IN_SOURCE[] = {"title", "textarea", NULL};
 static const char *const FOREIGN[] = {"svg", "math", NULL};
 
-/* Return whether a name may be one of the above or "plaintext", by its length and first letter. */
+/* Return whether a name, judging by its length and first letter, may be one of the above or "plaintext". */
 static int may_be_special(const char *name, size_t length) {
     return length > 2 && strchr("imnpstx", lower(*name)) != NULL;
 }
@@ -985,8 +985,8 @@ static size_t write_character(int64_t code, char *to) {
     return length;
 }
 
-/* A character reference. `text` is the text that it stands for; it is empty if the name is not in
- * `UNFINISHED` and so may stand for any character. `code` is -1 unless the reference is numeric. */
+/* A character reference and the `text` that it represents. The text is empty for a name that is not in
+ * `UNFINISHED`, which may represent any character. `code` is -1 unless the reference is numeric. */
 typedef struct {
     size_t length;
     int64_t code;
@@ -1029,8 +1029,8 @@ static Reference reference_at(const char *at, const char *end) {
     return found;
 }
 
-/* Return whether a named reference may stand for a character: none does for an ASCII letter or digit
- * or for white space. */
+/* Return whether a named reference may represent a character: none represents an ASCII letter or digit,
+ * or white space. */
 static int may_be_named(const char *at) {
     return (unsigned char)*at >= 0x80 || !(is_letter(*at) || (*at >= '0' && *at <= '9') || is_space(*at));
 }
@@ -1068,7 +1068,7 @@ static const char *match(Cursor *cursor, const char *text, const char *text_end,
         if (--cursor->left < 0 || here.run == here.runs->count) return NULL;
         const Run *run = here.runs->items + here.run;
         if (here.at == run->end) {
-            /* The markup before the next run, such as a comment, need not end the text. */
+            /* A text may continue after markup such as a comment. */
             if (++here.run == here.runs->count) return NULL;
             run++;
             here.at = start ? run->start : run->shown;
@@ -1145,7 +1145,7 @@ static const char *find_text(Cursor *cursor, const char *text, const char *text_
             const Reference first = other.at < run->end && *other.at == '&'
                                         ? reference_at(other.at, run->end)
                                         : (Reference){0};
-            /* A name may stand for too many characters to be searched for. */
+            /* A reference with an unknown name could match too many characters. */
             if (other.at < run->end && (*other.at == *text || first.text_length))
                 start = match(&other, text, text_end, is_whole);
             if (start)
@@ -1159,11 +1159,11 @@ static const char *find_text(Cursor *cursor, const char *text, const char *text_
 
 PyDoc_STRVAR(positions_doc,
              "positions(html, texts, is_raw, is_whole) -> (bytes, bytes)\n\n"
-             "Find texts, in document order and each followed by NUL, in the page in UTF-8 from which they\n"
-             "were parsed. Texts of scripts and styles have a mark in `is_raw` and are left out. Return\n"
-             "int64 columns with the start and end of each text without ASCII white space around it, -1\n"
-             "for a text that is blank, left out or was not found. With `is_whole`, each text is all the\n"
-             "text between two tags.");
+             "Find NUL-terminated texts, in document order, in the page in UTF-8 from which they were\n"
+             "parsed. Texts of scripts and styles are marked in `is_raw` and left out. Return int64 columns\n"
+             "with the start and end of each text without ASCII white space around it, or -1 for a text\n"
+             "that is blank, left out or not found. With `is_whole`, a text must end where the text between\n"
+             "two tags does.");
 
 static PyObject *markup_positions(PyObject *module, PyObject *args) {
     (void)module;
@@ -1222,7 +1222,7 @@ static PyObject *markup_around(PyObject *module, PyObject *args) {
     PyObject *answer = NULL, *counts = PyBytes_FromStringAndSize(NULL, parents.len);
     PyObject *nearest = PyBytes_FromStringAndSize(NULL, parents.len);
     if (marked.len != count) {
-        PyErr_SetString(PyExc_ValueError, "there is not one mark per element");
+        PyErr_SetString(PyExc_ValueError, "expected one mark per element");
     } else if (counts && nearest) {
         int64_t *number = (int64_t *)(void *)PyBytes_AsString(counts);
         int64_t *place = (int64_t *)(void *)PyBytes_AsString(nearest);
@@ -1243,8 +1243,8 @@ static PyObject *markup_around(PyObject *module, PyObject *args) {
 
 static int is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 
-/* Return the end of the word at a letter. A capital begins a word, and so does the last of several
- * capitals if a small letter follows it. */
+/* Return the end of the word that starts at a letter. A word begins at a capital after a lower-case letter,
+ * and at the last of several capitals if a lower-case letter follows it. */
 static const char *end_of_word(const char *at, const char *end) {
     const char *from = at;
     while (at < end && is_capital(*at)) at++;
@@ -1286,7 +1286,7 @@ static PyObject *markup_words(PyObject *module, PyObject *name) {
 
 enum { MAX_WORDS = 64 };
 
-/* Words in lower case, each ending with NUL, and a bit for each letter with which one begins. */
+/* NUL-terminated words in lower case, and a bit for each letter with which one of them begins. */
 typedef struct {
     const char *items[MAX_WORDS];
     Py_ssize_t count;
@@ -1313,8 +1313,8 @@ static int has_word(const char *at, const char *end, const Words *words) {
 
 PyDoc_STRVAR(named_doc,
              "named(names, words) -> bytes\n\n"
-             "Return a bool column that says of each name whether it has one of the words, which begin with\n"
-             "small letters from a to z.");
+             "Return a bool column: whether each name has one of the words, which begin with lower-case\n"
+             "ASCII letters.");
 
 static PyObject *markup_named(PyObject *module, PyObject *args) {
     (void)module;

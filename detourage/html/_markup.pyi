@@ -11,7 +11,8 @@ _Column = npt.NDArray[np.int64]
 def to_xml(html: bytes, noscript: Callable[[bytes], bytes] | None, /) -> bytes:
     """Convert HTML as serialised by a parser to XML.
 
-    `noscript` parses and serialises the content of a ``noscript`` element; None keeps it as text.
+    `noscript` parses and serialises the content of a ``noscript`` element; if it is None, the
+    content remains text.
     Names are in lower case, with ``_`` for characters not allowed in XML element names. Attributes
     whose names contain such characters, namespace declarations, comments, processing instructions,
     the document type and characters not allowed in XML are omitted.

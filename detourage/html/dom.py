@@ -16,21 +16,21 @@ from detourage.html.text import visible_text
 from detourage.text.patterns import lazy_pattern
 from detourage.text.words import tokens
 
-MAX_TAGS_IN_PROCESS = 30_000  # ``<`` parsed in this process; 100,000 ``<ul><li>`` take 33 s
+MAX_TAGS_IN_PROCESS = 30_000  # ``<`` in a page parsed in this process; 100,000 may take 33 s
 MAX_REOPENED = 1_000_000
 """Maximum number of elements that reopened formatting elements may add in this process.
 
 Formatting elements (``<font>``, ``<b>``) that are still open at the end of a block are reopened in
-the next one, so 30 kB of markup can produce 3 million elements. An upper bound is the number of
-formatting elements (counting equal ones at most three times) multiplied by the number of tags.
+the next one, so 30 kB of markup can produce 3 million elements. Their number is at most that of the
+formatting tags (equal ones count at most three times) multiplied by that of all tags.
 """
 
 MAX_ATTRIBUTES = 1_000  # attributes per element
 MAX_COMPARED_ATTRIBUTES = 30_000_000
-"""Maximum of the sum of the squared numbers of attributes of all tags, parsed in this process.
+"""Maximum sum, over the tags of a page parsed in this process, of the squared attribute count.
 
-lexbor compares the attributes of a tag with each other, so 100,000 take 18 s. Scripts contain text
-that looks like a tag with thousands of attributes (``i<n``).
+lexbor compares the attributes of a tag with each other, so a tag with 100,000 takes 18 s. Text in
+scripts (``i<n``) may look like a tag with thousands of attributes, and counts as one.
 """
 
 MAX_ROOTS = 50  # ``html`` and ``body`` tags; the attributes of all of them are merged
@@ -51,7 +51,7 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     is_costly = tags > MAX_TAGS_IN_PROCESS or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
     if not (has_long_tags or is_costly):
         return flatten(serialise(markup, has_plaintext=has_plaintext))
-    # Many attributes are even more expensive in libxml2.
+    # Not for tags with many attributes, which libxml2 parses even more slowly.
     if not has_long_tags:
         from detourage.html.lxml_documents import check_depth
 
@@ -63,11 +63,11 @@ def parse_html(markup: bytes) -> FlatDocument | None:
 
 
 _SEED = hash(__name__) & 0xFFFF_FFFF_FFFF_FFFF
-"""Hash seed of the process, without effect on results."""
+"""Random seed of hash tables, which has no effect on results."""
 
 
 def flatten(html: bytes) -> FlatDocument | None:
-    """Flatten a serialised page, whose lxml elements are built when needed; None if it is empty."""
+    """Return a serialised page as columns, or None if empty; lxml elements are built lazily."""
     tags, names, attributes, pieces, values, *numbers = _markup.flatten(
         html, _noscript_parser(), _SEED
     )
@@ -116,16 +116,16 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
     return parse_noscript
 
 
-MAX_TAGS = 500_000  # ``<`` in a page, checked before parsing; each may take 280 bytes of memory
-MIN_NOFRAMES_WORDS = 50  # words of the page in ``noframes``; a notice to use frames has fewer
+MAX_TAGS = 500_000  # ``<`` in a page, counted before parsing; each may take 280 bytes of memory
+MIN_NOFRAMES_WORDS = 50  # words in a ``noframes`` that has the page's text, not only a notice
 _TAG = re.compile("<[a-zA-Z]")
 # White space, processing instructions, comments and document types before the root element.
 _PROLOG = re.compile(
     r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?(?:--!?>|\Z))|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
     re.DOTALL | re.IGNORECASE,
 )
-# A comment, or the document type, which selects quirks mode (where a table does not end a
-# paragraph), without its entities, which only serve to attack parsers.
+# A comment, or the document type, which selects quirks mode. The group leaves out the definitions
+# of entities, which only serve to attack parsers.
 _DOCTYPE = re.compile(
     r"<!--(?:-?>|.*?(?:--!?>|\Z))|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE
 )
@@ -133,7 +133,7 @@ _FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s
 _XHTML_ROOT = re.compile(  # an ``html`` tag with the XHTML namespace
     r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
 )
-# HTML parsers ignore self-closing tags, so these elements would swallow the rest of the page.
+# HTML parsers ignore the slash of such a tag, and would read the rest of the page as its content.
 _SELF_CLOSED_TEXT = lazy_pattern(
     r"<(?:title|script|style|iframe|textarea|noscript)(?=[\s/])[^<>]*+(?<=/)>"
 )
@@ -168,7 +168,7 @@ def parse_document(
         _XHTML_ROOT.match(text, start) is not None
         and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text, start) is not None)
     )
-    # A document type declaration left at this point may define entities, even an entity bomb.
+    # A document type that `_PROLOG` does not match may define entities, such as an entity bomb.
     parsed = None
     if is_xhtml and not text.startswith("<!", start):
         from detourage.html.lxml_documents import parse_xml
@@ -197,7 +197,7 @@ def has_text(document: FlatDocument) -> bool:
 
 
 def encode_repaired(text: str) -> tuple[bytes, bool]:
-    """Encode a text in UTF-8, and return whether it had no surrogates to join or replace."""
+    """Encode a text in UTF-8, joining or replacing surrogates; also return whether it had none."""
     try:
         return text.encode(), True
     except UnicodeEncodeError:
@@ -214,7 +214,7 @@ def _without_frames(flat: FlatDocument) -> FlatDocument:
     if frameset is None or document.find("body") is not None:
         return flat
     for noframes in frameset.iter("noframes"):
-        # A parser that supports frames treats the content as text.
+        # The parser supports frames, so it has not parsed the content.
         content = parse_html((noframes.text or "").encode())
         body = None if content is None else content.elements[0].find("body")
         if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:

@@ -29,17 +29,15 @@ A Chinese character in such an encoding is valid UTF-8 with a probability of 1/7
 outweighs any other declaration, unless the page has invalid bytes.
 """
 
-MAX_UTF8_STRAYS = 0.1  # invalid bytes per valid UTF-8 sequence if UTF-8 overrides a declaration
-# Maximum share of non-ASCII characters that may be unreadable in an accepted encoding.
-MAX_STRAY_SHARE = 0.01
+MAX_UTF8_STRAYS = 0.1  # invalid bytes per valid UTF-8 sequence for UTF-8 to override a declaration
+MAX_STRAY_SHARE = 0.01  # undecodable sequences among the non-ASCII characters of a good reading
 MAX_UNREADABLE_SHARE = 0.05  # unreadable characters in a text; random bytes have about 10 %
 # Number added to a page's length, so that a single NUL does not make a short page unreadable.
 SPARE_CHARACTERS = 100
 MAX_FOREIGN_SHARE = 0.02
-"""Maximum share of non-ASCII bytes among letters for byte statistics to be skipped.
+"""Maximum ratio of non-ASCII bytes to these and ASCII letters for windows-1252 to be assumed.
 
-A page with at most this share is in English or a similar language, with quotation marks in
-windows-1252."""
+Such a page is in English or a similar language, and most of the bytes are quotation marks."""
 
 BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -48,8 +46,8 @@ BYTE_ORDER_MARKS = (
     (b"\xff\xfe", "utf-16le"),
     (b"\xfe\xff", "utf-16be"),
 )
-# Python's codecs of these names implement only the national standards; the versions used on the web
-# include extensions by Microsoft and the Hong Kong government.
+# Python's codecs with these names implement only the national standards; the web also uses the
+# extensions by Microsoft and the Hong Kong government.
 _WEB_CODECS = {
     "gb18030": "gb18030",
     "big5": "big5hkscs",
@@ -89,12 +87,12 @@ _UNSEEN_MARKUP = lazy_pattern(  # a script or style sheet, or a single tag
 )
 _ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
 _NON_ASCII = bytes(range(0x80, 0x100))
-# Excludes escape and the two shift characters, with which ISO-2022 switches character sets.
+# Excludes escape and the two shift characters, which switch character sets in ISO-2022.
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
-# Characters unlikely in text decoded as UTF-16: the same controls, and the private use areas, into
-# which a tenth of decodable noise falls.
+# Characters unlikely in text decoded as UTF-16: the same controls, and private-use characters, a
+# tenth of the characters decoded from random bytes.
 _UNLIKELY = lazy_pattern("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
-# Positions of the zero bytes in each group of four bytes if an ASCII text is in these encodings.
+# Positions of the zero bytes in each group of four bytes of ASCII text in these encodings.
 _ZERO_POSITIONS = (
     ([1, 2, 3], "utf-32le"),
     ([0, 1, 2], "utf-32be"),
@@ -106,7 +104,7 @@ _INVALID_BYTES = lazy_pattern("[\udc80-\udcff]+")  # as decoded with "surrogatee
 
 
 class DecodedPage(NamedTuple):
-    """A page's text, its encoding, and its bytes after the byte order mark if in valid UTF-8."""
+    """A page's text and encoding; `utf8` has its bytes without byte order mark if valid UTF-8."""
 
     text: str
     encoding: str
@@ -116,8 +114,8 @@ class DecodedPage(NamedTuple):
 def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
     """Decode a page's bytes, using its Content-Type header, and drop the byte order mark.
 
-    Invalid bytes become U+FFFD, except that single ones in a UTF-8 page are decoded as
-    windows-1252, from which they were pasted. GB2312 and GBK are reported as their superset,
+    Invalid bytes become U+FFFD, except isolated ones in a UTF-8 page, which were pasted from a
+    windows-1252 text and are decoded as such. GB2312 and GBK are reported as their superset,
     ``gb18030``. Raise UndecodableError if the bytes are not text in any known encoding.
     """
     best: _Reading | None = None
@@ -136,7 +134,7 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
 
 _CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")
 _COMMON_CYRILLIC = "оаеинт"
-# Minimum share of the six most common letters in a Slavic text; their usual share is a half.
+# Minimum share of the six most common letters in a Cyrillic text; their usual share is a half.
 MIN_COMMON_CYRILLIC = 0.35
 MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared Cyrillic encoding is checked
 MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes examined to choose between Cyrillic encodings
@@ -203,9 +201,9 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
 
 
 def _cyrillic_encoding(reading: _Reading) -> str:
-    """Return another Cyrillic encoding if it yields far more common letters than the declared one.
+    """Return the Cyrillic encoding that yields far more common letters, or else the declared one.
 
-    The declaration is wrong if a server has converted the page without changing it.
+    The declaration is wrong if a server has converted the page without updating it.
     """
     letters = reading.content.translate(None, bytes(range(0x80)))[:MAX_CYRILLIC_BYTES]
     if len(letters) < MIN_CYRILLIC_BYTES:
@@ -241,7 +239,7 @@ def _read_utf8(content: bytes) -> _Reading:
     except UnicodeDecodeError:
         sequences, strays = _count_utf8(content)
     text = _INVALID_BYTES.sub(_decode_invalid, content.decode("utf-8", "surrogateescape"))
-    # If only a minority of bytes is invalid, they are editing accidents, and the page is UTF-8.
+    # If there are fewer invalid bytes than valid sequences, they are editing accidents in UTF-8.
     return _Reading(content, "utf-8", text, 0 if strays < sequences else strays)
 
 
@@ -267,7 +265,7 @@ def _decode_invalid(invalid: re.Match[str]) -> str:
 
 
 def _wide_encoding(content: bytes) -> str | None:
-    """Return the UTF-16 or UTF-32 variant of bytes without a byte order mark, or None."""
+    """Detect UTF-16 or UTF-32 without a byte order mark; return the encoding, or None."""
     head = content[: min(_MARKUP_BYTES, len(content) // 4 * 4)]
     if not head.count(0):
         return None
@@ -328,12 +326,12 @@ def _detect(content: bytes) -> str:
     ascii_letters = len(text) - len(text.translate(None, _ASCII_LETTERS))
     if foreign <= MAX_FOREIGN_SHARE * (foreign + ascii_letters):
         return _DEFAULT
-    # Encodings that decode all the bytes of the text alike count as the default.
     name = cchardet.detect(text)["encoding"]
     encoding = _encoding(_DETECTED.get(name.lower(), name)) if name else None
-    # A guess of a DOS or Mac code page is wrong, because no browser supports them.
+    # An unknown encoding is a DOS or Mac code page, which no browser supports: the guess is wrong.
     if encoding is None or encoding.startswith("utf-"):
         return _DEFAULT
+    # An encoding that decodes the text's bytes in the same way as the default is not reported.
     used = bytes({*text} & {*_NON_ASCII})
     if codec_of(encoding).decode(used, "replace") == codec_of(_DEFAULT).decode(used, "replace"):
         return _DEFAULT

@@ -112,7 +112,7 @@ class Elements(Sequence[HtmlElement]):
             self._store.build_all()
         numbers = np.array([self._store.numbers.get(element, -1) for element in wanted], np.int64)
         places = np.searchsorted(self._numbers, numbers)
-        # A place after the last number is compared with -2, which is no number.
+        # An index past the end is compared with -2, which is not the index of an element.
         is_in_sequence = np.append(self._numbers, -2)[places] == numbers
         found: list[int] = np.where(is_in_sequence, places, -1).tolist()
         return found
@@ -131,8 +131,8 @@ class Elements(Sequence[HtmlElement]):
 class Pieces:
     """All text nodes of a document, including white space, in document order.
 
-    `utf8` contains the texts in UTF-8, each followed by NUL. For each text, `parents` has its
-    parent element, and `after` the last element that starts before it.
+    `utf8` contains the NUL-terminated texts in UTF-8. For each text, `parents` has its parent
+    element, and `after` the last element that starts before it.
     """
 
     utf8: bytes
@@ -150,7 +150,7 @@ class Attributes:
     """The attributes of all elements, in document order.
 
     For each attribute, `owners` has its element, and `names` the index of its name in `distinct`.
-    `utf8` contains the values in UTF-8, each followed by NUL.
+    `utf8` contains the NUL-terminated values in UTF-8.
     """
 
     distinct: Sequence[str]
@@ -210,11 +210,11 @@ class FlatDocument:
     """A document's elements and texts as columns in document order.
 
     An element is identified by its index. `ends` has the index after an element's last descendant,
-    so any count below an element is the difference of two prefix sums. The parent of the root is
-    -1. `tag_numbers` and `name_numbers` are indices of distinct tags and (class, id) pairs, some of
-    which may be unused in a selection. `texts` are the text nodes that are not white space, and
-    `shown` their indices in `pieces`; `text_starts` and `text_ends` delimit the texts below each
-    element. `numbers` are the elements' indices in the whole document, to which `pieces` and
+    so anything below an element is counted by the difference of two prefix sums. The parent of the
+    root is -1. `tag_numbers` and `name_numbers` are indices of distinct tags and (class, id) pairs,
+    some of which may be unused in a selection. `texts` are the text nodes that are not white space,
+    and `shown` their indices in `pieces`; `text_starts` and `text_ends` delimit the texts below
+    each element. `numbers` are the elements' indices in the whole document, to which `pieces` and
     `attributes` refer.
     """
 
@@ -249,8 +249,8 @@ class FlatDocument:
             parent = parents[index]
             # Children are visited from last to first, so the first visit sets the parent's end.
             ends[parent] = ends[parent] or end
-        # Each text with the last element before it and its negated parent. Sorted in this way, an
-        # element's own text comes first, and its tail after everything inside it.
+        # Texts are sorted by the last element that starts before them and by their negated parent:
+        # an element's own text comes first, and its tail after everything inside it.
         pieces = [(index, -index, text) for index, node in enumerate(nodes) if (text := node.text)]
         latest = 0
         for node in nodes_and_comments[1:]:
@@ -323,14 +323,14 @@ class FlatDocument:
         )
 
     def with_renamed(self, tag: str, new_tag: str) -> Self:
-        """Return a copy in which elements with a tag have another one."""
+        """Return a copy in which the elements with one tag have another one instead."""
         distinct = [*dict.fromkeys((*self.distinct_tags, new_tag))]
         numbers = np.where(self.having((tag,)), distinct.index(new_tag), self.tag_numbers)
         return replace(self, distinct_tags=distinct, tag_numbers=numbers)
 
     @cached_property
     def memo(self) -> dict[Hashable, Any]:
-        """Cache for values that other modules derive from the document; each has its own keys."""
+        """Cache for values that other modules derive from the document, each with its own key."""
         return {}
 
     def once(self, key: Hashable, derive: Callable[[], _Item]) -> _Item:
@@ -361,11 +361,11 @@ class FlatDocument:
         return self.count_around(marked) > 0
 
     def count_around(self, marked: Booleans) -> Integers:
-        """Count the marked elements among each element and its ancestors."""
+        """Return for each element the number of marked ones among itself and its ancestors."""
         return np.frombuffer(_markup.around(self.parents, marked)[0], np.int64)
 
     def nearest_marked(self, marked: Booleans) -> Integers:
-        """Return each element if it is marked, or else its nearest marked ancestor or the root."""
+        """Return for each element itself, if marked, its nearest marked ancestor, or the root."""
         return np.frombuffer(_markup.around(self.parents, marked)[1], np.int64)
 
     @cached_property
@@ -394,7 +394,7 @@ class FlatDocument:
 
 
 def joined_strings(strings: Iterable[str]) -> bytes:
-    """Encode strings in UTF-8, each followed by NUL, which no string may contain."""
+    """Return strings in UTF-8, NUL-terminated; no string may contain NUL."""
     return "".join(f"{each}\0" for each in strings).encode("utf-8", "replace")
 
 

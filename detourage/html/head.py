@@ -74,7 +74,7 @@ def metas_of(flat: FlatDocument) -> list[Meta]:
     def read() -> list[Meta]:
         attributes = flat.attributes
         properties, names = map(attributes.by_element, ("property", "name"))
-        # Twitter also reads ``value``, which the first documentation of its cards used.
+        # Twitter also reads ``value``, as first documented for its cards.
         contents = {**attributes.by_element("value"), **attributes.by_element("content")}
         elements = np.flatnonzero(flat.having(("meta",))).tolist()
         named = (

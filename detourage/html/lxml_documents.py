@@ -1,4 +1,4 @@
-"""Documents of lxml, which few articles need; their readers import this module, in 17 ms."""
+"""lxml documents; few pages need them, so this module, which takes 17 ms, is imported lazily."""
 
 import re
 from html.entities import html5
@@ -10,13 +10,13 @@ from lxml.html import HtmlElement, XHTMLParser
 from detourage.html.errors import TooDeepError
 
 MAX_LIBXML2_DEPTH = 1_500
-"""Depth of libxml2's tree at which the standard's tree is certainly too deep.
+"""Depth of libxml2's tree at which the tree that a browser builds is certainly too deep.
 
 libxml2's tree is deeper only for elements with omitted end tags, and only by a few levels."""
 
 _IS_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_LIBXML2_DEPTH})")
-# Every element is a plain HtmlElement, because the methods of forms are not needed and a class
-# lookup in Python for every element would take a third as long as parsing.
+# Every element is a plain HtmlElement: form methods are not needed, and looking up the class of
+# each element in Python would add a third to the time of parsing.
 _ELEMENTS: Final = etree.ElementDefaultClassLookup(element=HtmlElement)
 _OPTIONS: dict[str, Any] = {
     "encoding": "utf-8",
@@ -41,7 +41,7 @@ def check_depth(markup: bytes) -> None:
 
 def parse_repaired(xml: bytes) -> HtmlElement:
     """Parse a serialised page as XML, despite errors."""
-    # Prefixes in names (``fb:like``) do not denote namespaces here, which is an error in XML.
+    # An undeclared namespace prefix (``fb:like``) is an error in XML.
     parser = etree.XMLParser(**_OPTIONS, recover=True)
     parser.set_element_class_lookup(_ELEMENTS)
     document: HtmlElement = etree.fromstring(xml, parser)

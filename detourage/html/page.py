@@ -33,7 +33,7 @@ class Response(NamedTuple):
 
     @classmethod
     def of(cls, extra: str) -> Self:
-        """Read a page message's extra keys, without the invalid values that old releases stored."""
+        """Read a page message's extra keys; ignore invalid values, which old releases stored."""
         if extra == "{}":
             return cls()
         values = json.loads(extra)
@@ -96,13 +96,13 @@ def parse_page(
     """Parse a page as fetched, and repair mojibake.
 
     Encoding declarations in a page given as text are ignored. Raise `PageError` if the page is
-    unusable (blank, unless it `may_be_blank`) or exceeds the limits, far above sizes of real pages.
+    unusable, has no text (unless `may_be_blank`), or is far larger than any real page.
     """
     check_content_type(content_type)
     check_signature(html)
-    # The limit for text is in characters.
     if len(html) > MAX_HTML_BYTES:
-        raise TooLargeError(f"the page is longer than {MAX_HTML_BYTES}")
+        unit = "bytes" if isinstance(html, bytes) else "characters"
+        raise TooLargeError(f"the page is longer than {MAX_HTML_BYTES} {unit}")
     if isinstance(html, bytes):
         decoded = decode(html, content_type)
     else:
@@ -117,7 +117,7 @@ def parse_page(
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
         text, (utf8, is_lossless) = repaired, encode_repaired(repaired)
     if not _END_OF_TITLE.search(utf8) and _OPEN_TITLE.search(text):
-        # The title of a damaged page would contain the whole page.
+        # An unclosed title would contain the rest of the page.
         utf8, is_lossless = encode_repaired(text := _OPEN_TITLE.sub(r"\g<0></title>", text))
     raw = html if isinstance(html, bytes) else None
     is_changed = not is_lossless or text != (html if raw is None else decoded.text)

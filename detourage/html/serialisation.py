@@ -1,7 +1,7 @@
 """Parsing and serialisation of a page according to the HTML standard.
 
-As a script, this module serialises its input with limits of CPU time, memory and output. So that it
-starts quickly, it imports nothing of the package, which would take longer than almost any page.
+As a script, this module serialises its input under limits on CPU time, memory and output. It
+imports nothing from the package, which would take longer than parsing almost any page.
 """
 
 import sys
@@ -9,8 +9,8 @@ from typing import Final
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 
-# The parser's events are disabled, because they emulate scripts, for example by copying the
-# selected option into its button.
+# The parser's events are disabled, because they change the tree as scripts would, for example by
+# copying the selected option into its button.
 OPTIONS: Final = LexborDocumentOptions.WO_EVENTS
 
 

@@ -15,10 +15,10 @@ from detourage.html.nodes import Paths
 if TYPE_CHECKING:
     from detourage.html.page import Page
 
-# Elements whose text is no markup; a whole start tag
+# Elements whose content is not parsed as markup
 _RAW_TEXT = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
 _WHOLE_TAG = re.compile(rb"<[^\"'>]*+(?:\"[^\"]*+\"[^\"'>]*+|'[^']*+'[^\"'>]*+)*+>")
-MAX_GAP_BYTES = 100_000  # bytes between two texts that are searched for the tags between them
+MAX_GAP_BYTES = 100_000  # bytes between two texts in which start tags are searched for
 
 
 class ByteRange(NamedTuple):
@@ -186,14 +186,17 @@ class PageSource:
         return np.concatenate([[-1], np.flatnonzero(starts >= 0), [len(starts)]])
 
     def value_range(self, value: str) -> tuple[int, ByteRange | None] | None:
-        """Return the first text that contains a value, and the range of the value in a script."""
+        """Return the first text that contains a value, or None, and the value's range in the page.
+
+        The range is None unless the text occurs exactly once, unescaped, as that of a script does.
+        """
         pieces, source = self._flat.pieces.utf8, self._source
         offset = pieces.find(wanted := value.encode("utf-8", "surrogatepass"))
         if offset < 0:
             return None
         start, end = pieces.rfind(b"\0", 0, offset) + 1, pieces.index(b"\0", offset)
         piece = pieces.count(b"\0", 0, start)
-        # A script is written in the same way in the source and in the tree.
+        # The text of a script is the same in the source as in the tree.
         script = pieces[start:end]
         place = source.utf8.find(script) if source is not None else -1
         if source is None or place < 0 or source.utf8.find(script, place + 1) >= 0:

@@ -48,15 +48,15 @@ def absolute(url: str | None, base: str) -> str | None:
     return _resolve(url or "", base)
 
 
-# An http or https URL, or a path from the root, that `_resolve` can only leave as it is: the host
-# and port need no check, no segment is ``..``, and no part is empty.
+# An http or https URL, or a path from the root, that needs no normalisation and no check: it has no
+# port, no segment starts with a dot, and no part is empty.
 _PLAIN_URL: Final = re.compile(
     r"(?P<origin>https?://[A-Za-z0-9.-]+(?=/))?(?:/(?![/.])[!$%&'()*+,.0-9:=@A-Z_a-z~-]*)+"
     r"(?:\?[!\"$-~]+)?(?:#[!-~]+)?"
 )
 
 
-@cached_if_short(4096)  # two of three links of a page are resolved several times
+@cached_if_short(4096)  # two thirds of the links of a page are resolved several times
 def _resolve(url: str, base: str) -> str | None:
     if (plain := _PLAIN_URL.fullmatch(url)) and (origin := _origin_of(base)):
         return url if plain["origin"] else origin + url
@@ -97,9 +97,9 @@ _SCHEME = lazy_pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
 def site_of(url: str) -> str:
     """Return the site key of a URL: the registrable domain of its host, in lower case and ASCII.
 
-    A host without one (an IP address, ``localhost``, a public suffix) is returned unchanged; the
-    result is empty without a host. Private suffixes count: ``one.blogspot.com`` and
-    ``two.blogspot.com`` are two sites with their own templates.
+    A host without a registrable domain (an IP address, ``localhost``, a public suffix) is returned
+    unchanged; the result is empty if the URL has no host. Private suffixes count, so
+    ``one.blogspot.com`` and ``two.blogspot.com`` are two sites.
     """
     host = _ascii_host(url)
     with suppress(ValueError):
@@ -112,19 +112,19 @@ def site_of(url: str) -> str:
 
 
 _COMMON_DOMAINS: Final = word_set("com net org de fr uk it es nl pl ru br jp cn in au ca us eu")
-"""Top-level domains that are found without searching the bundled list for all of them."""
+"""Common top-level domains, recognised without parsing the bundled list."""
 
 
 @cache
 def _suffixes(top: str) -> PublicSuffixList:
-    """Return a top-level domain's public suffixes; parsing all domains takes ten times as long."""
+    """Return the public suffixes in a top-level domain; parsing all of them is ten times slower."""
     domain = top.encode()
     pieces = _suffix_list().split(b"." + domain + b"\n")
     longer = [piece.rpartition(b"\n")[2] + b"." + domain for piece in pieces[:-1]]
     rules = [rule for rule in longer if not rule.startswith(b"//")]
     if b"\n" + domain + b"\n" in _suffix_list():
         rules.append(domain)
-    # A rule in ASCII is its own encoded form, and encoding takes most of the time.
+    # ASCII rules need no encoding, which takes most of the time.
     has_unicode = not all(map(bytes.isascii, rules))
     return PublicSuffixList(rules, accept_unknown=False, accept_encoded_idn=has_unicode)
 
@@ -138,7 +138,7 @@ def _top_level_domains() -> frozenset[str]:
 
 @cache
 def _suffix_list() -> bytes:
-    """Return the bundled list of public suffixes, which never changes, in UTF-8."""
+    """Return the bundled list of public suffixes in UTF-8."""
     with FileIO(PSLFILE) as file:
         return b"\n" + file.readall().lower() + b"\n"
 
