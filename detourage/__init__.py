@@ -7,15 +7,15 @@
 
 `extract` reads one page, `read` also gives the reason if a page has no article, `extract_many`
 reads many pages in several processes, and `Site` compares the pages of one site to distinguish
-articles from the template. Only `fetch`, which returns a page from the web, uses the network. None
-of them needs a server; for a stream of pages, see the command ``detourage run`` and the worker.
+articles from the template. Only `fetch`, which downloads a page, uses the network. None of these
+needs a server; for a stream of pages, see the command ``detourage run`` and the worker.
 """
 
 import os
 from typing import TYPE_CHECKING, Any
 
-# NumPy's threads, one per core, would otherwise busy-wait for 40 ms after its import, although no
-# page gives them work.
+# On import, NumPy starts an OpenBLAS thread per core. Détourage gives these threads no work, but by
+# default, they busy-wait for 40 ms.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ _MODULES = {
     **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.tables"),
     "Comment": "detourage.comments",
 }
-"""Modules that define the public names, each imported on first use, because the models are slow to
-load.
+"""Module that defines each public name. It is imported on first use, because loading the models is
+slow.
 """
 
 

@@ -1,4 +1,4 @@
-"""Fetch single pages from the web, within limits and only where robots.txt permits it."""
+"""Fetch single pages from the web, with limits on time and size, and obeying robots.txt."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 USER_AGENT = "Mozilla/5.0 (compatible; detourage)"
 ROBOTS_USER_AGENT = "detourage"
-"""Name of the user agent in robots.txt."""
+"""User agent whose rules in robots.txt are obeyed."""
 
 MAX_REDIRECTS = 10  # maximum number of redirects from a URL to its page
 
 MAX_ROBOTS_BYTES = 500 * 1024
-"""Number of bytes of robots.txt that are parsed, the smallest that RFC 9309 permits."""
+"""Number of bytes of robots.txt that are parsed; the minimum according to RFC 9309."""
 
 MAX_ORIGINS = 1_000  # maximum number of origins whose robots.txt is cached
 
@@ -43,10 +43,10 @@ _robots_cache: dict[tuple[str, int], RobotFileParser] = {}  # by origin and day
 
 
 class FetchError(ExpectedError):
-    """A page cannot be fetched, or must not be; the message names the URL and the reason."""
+    """A page cannot or must not be fetched; the message contains the URL and the reason."""
 
     def __init__(self, url: str, problem: str) -> None:
-        # The text may contain line breaks sent by a server; the message must be a single line.
+        # `problem` may contain line breaks sent by a server, but messages must be a single line.
         self.url, self.problem = url, " ".join(problem.split())
         super().__init__(f"{url}: {self.problem}")
 
@@ -84,15 +84,15 @@ def fetch(
     def fetch_page() -> None:
         try:
             page.set_result(_fetched(attempt, max_bytes, obey_robots=obey_robots))
-        except BaseException as error:  # noqa: BLE001  It is raised by the calling thread.
+        except BaseException as error:  # noqa: BLE001  The calling thread raises it.
             page.set_exception(error)
 
-    # The timeouts of sockets apply to single reads, and there is none for the resolution of names.
+    # Fetch in a thread, because socket timeouts limit only single reads, and DNS has no timeout.
     threading.Thread(target=fetch_page, name="fetch", daemon=True).start()
     try:
         return page.result(seconds)
     except TimeoutError as error:
-        problem = f"it was not fetched within {seconds:g} seconds: try again later"
+        problem = f"the page was not fetched within {seconds:g} seconds: try again later"
         raise FetchError(url, problem) from error
     finally:
         for each in attempt.sockets:
@@ -102,7 +102,7 @@ def fetch(
 
 @dataclass(frozen=True)
 class _Attempt:
-    """A fetch, the time when it must be over, and the sockets to shut down then."""
+    """The URL of a fetch, its deadline (`end`), and the sockets to shut down when it ends."""
 
     url: str
     end: float
@@ -137,14 +137,14 @@ def _fetched(attempt: _Attempt, max_bytes: int, *, obey_robots: bool) -> Page:
 
 
 def _robots_rules(attempt: _Attempt, origin: str) -> RobotFileParser:
-    """Fetch robots.txt of an origin, at most once a day; a missing one permits everything."""
+    """Return the robots.txt rules of an origin, fetched once a day; without a file, none apply."""
     key = origin, int(time.time() // _DAY_SECONDS)  # RFC 9309 limits caching to 24 hours
     if (rules := _robots_cache.get(key)) is None:
         with _open_url(f"{origin}robots.txt", attempt) as response:
             if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise FetchError(response.url, _status(response.status_code))
             content = _content(response, MAX_ROBOTS_BYTES) if response.ok else b""
-        attempt.check()  # The content may end where the socket was shut down.
+        attempt.check()  # A shutdown at the deadline truncates the content, which is not cached.
         rules = RobotFileParser()
         rules.parse(content[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace").splitlines())
         if len(_robots_cache) >= MAX_ORIGINS:
@@ -159,13 +159,13 @@ def _open_url(
 ) -> Iterator[Response]:
     """Open a URL and follow redirects; call `check` with each URL before it is opened."""
     # Imported here because pages from files do not need it, and the import takes a quarter of the
-    # time spent on a single page.
+    # time needed for a single page.
     import requests
     from requests.adapters import HTTPAdapter
     from urllib3.connection import HTTPConnection
 
     class Unredirected(requests.Session):
-        """A session that follows no redirect itself, as it would read its body without limit."""
+        """A session that follows no redirects, because it would read their bodies without limit."""
 
         def get_redirect_target(self, resp: Response) -> None:
             del resp
@@ -206,7 +206,7 @@ def _open_url(
 
 
 def _content(response: Response, limit: int) -> bytes:
-    """Return the decompressed content, truncated soon after the limit."""
+    """Return the decompressed content; stop reading once it exceeds the limit."""
     content = bytearray()
     while block := response.raw.read1(_BLOCK_BYTES, decode_content=True):
         content += block
@@ -249,11 +249,11 @@ def _network_problem(host: str, cause: BaseException) -> str | None:
     if isinstance(cause, socket.gaierror):
         return f"cannot resolve the host {host}: check its name and the network"
     if isinstance(cause, ConnectionRefusedError):
-        return f"{host} refuses connections: check the URL, and that a server is running there"
+        return f"{host} refuses connections: check the URL, and whether a server is running there"
     if isinstance(cause, ssl.SSLCertVerificationError):
         return f"the certificate of {host} is not trusted: {cause.verify_message}"
     if isinstance(cause, ssl.SSLError):
-        return f"no encrypted connection with {host}: {cause.reason or cause}"
+        return f"the TLS connection with {host} failed: {cause.reason or cause}"
     if isinstance(cause, (ConnectionError, IncompleteRead)):
         return f"{host} closed the connection: try again later"
     if isinstance(cause, HTTPException):
@@ -266,7 +266,7 @@ def _network_problem(host: str, cause: BaseException) -> str | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and its causes, which the libraries store in several attributes."""
+    """Yield an error and its causes, which libraries store in different attributes."""
     waiting, seen_ids = [error], set()
     while waiting:
         cause = waiting.pop(0)

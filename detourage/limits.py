@@ -1,4 +1,4 @@
-"""Limits on page messages, on the trees of a site that are all compared, and on confidence."""
+"""Limits on the sizes of messages and on comparisons, and the confidence of doubtful articles."""
 
 from typing import Final
 
@@ -6,36 +6,37 @@ MAX_HTML_BYTES = 10 * 1024 * 1024
 """Maximum size of HTML in bytes (``html`` encoded as UTF-8, or ``html_base64`` decoded)."""
 
 MAX_URL_CHARACTERS = 8192
-"""Maximum length of a URL. Servers reject longer URLs, and index rows cannot hold them."""
+"""Maximum length of a URL. Servers reject longer ones, and they do not fit into a database index.
+"""
 
 MAX_HEADERS = 200
 MAX_HEADER_CHARACTERS = 64 * 1024
 """Maximum number of headers of an HTTP response, and maximum total length of names and values."""
 
 MAX_BODY_BYTES = 6 * MAX_HTML_BYTES + 1024 * 1024
-"""Maximum size in bytes of a page message, in which JSON may need six characters (``\\u0000``) for
+"""Maximum size in bytes of a page message. JSON may need six characters, such as ``\\u0000``, for
 each byte of HTML.
 """
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-"""Maximum size in bytes of an article message and of a message made from a file. RabbitMQ 4 rejects
-larger messages by default; the largest valid page (10 MiB, or 13.4 MiB as base64) fits.
+"""Maximum size in bytes of an article message, and of a page message made from a file. RabbitMQ 4
+rejects larger messages by default. The largest valid page (10 MiB, 13.4 MiB as base64) fits.
 """
 
 MAX_CONTENT_BYTES = (MAX_MESSAGE_BYTES - 64 * 1024) // 4 * 3
-"""Maximum size in bytes of content that always fits into a message of `MAX_MESSAGE_BYTES`, as
-base64 and together with the other fields. This limit exceeds `MAX_HTML_BYTES`, so that a page that
-is slightly too large reaches the intake, which reports it.
+"""Maximum size in bytes of content that, as base64 and with the other fields, always fits into a
+message of `MAX_MESSAGE_BYTES`. This exceeds `MAX_HTML_BYTES`, so that a page that is slightly too
+large reaches the intake, which reports it.
 """
 
 WHOLE_MATRIX_TREES = 400
-"""Maximum number of trees of a site for which all pairs are compared.
+"""Maximum number of trees of a site of which all pairs are compared.
 
-These trees form 80,000 pairs. Comparing them takes one core 10 s for pages of 300 elements made
+400 trees form 80,000 pairs. On one core, comparing these takes 10 s for pages of 300 elements made
 from a few templates, and 160 s for pages of 750 elements that differ more; 1,000 trees would take
 six times as long. For the accuracy on larger sites, see docs/decisions/groups.md.
 """
 
 DOUBTFUL: Final = 0.8  # confidence below which an article counts as doubtful
 
-MAX_DETAIL_CHARACTERS: Final = 2000  # length of the explanation of an unusable message
+MAX_DETAIL_CHARACTERS: Final = 2000  # length of the explanation why a message is unusable

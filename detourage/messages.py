@@ -1,8 +1,8 @@
 """Contracts of the messages about pages and articles.
 
-They are stable, because other services depend on them. A version guarantees its keys, their
-meanings and their types. Keys may be added within a version, so consumers must ignore unknown keys;
-any other change increments ``version``.
+The contracts are stable, because other services depend on them. Within a version, keys keep their
+meanings and types, but keys may be added, so consumers must ignore unknown keys. Any other change
+increments ``version``.
 """
 
 import base64
@@ -48,8 +48,8 @@ UNSUPPORTED_SITE: Final = "unsupported_site"
 
 EARLIEST_FETCH = datetime(1990, 1, 1, tzinfo=UTC)
 LATEST_FETCH = datetime(2200, 1, 1, tzinfo=UTC)
-"""Range of plausible fetch times. The web is not older than `EARLIEST_FETCH`; `LATEST_FETCH`
-ensures that stored times are representable in every time zone.
+"""Range of plausible fetch times: since the beginning of the web, and early enough that the time
+is valid in every time zone.
 """
 
 _SITE = re.compile(r"[^\W_][\w.:-]*")
@@ -168,9 +168,9 @@ class PageMessage(BaseModel):
         if parts.port == 0:
             raise ValueError("must not name port 0")
         if "\\" in parts.netloc:
-            # Browsers end the host here; other parsers end it only after the next "@".
+            # A backslash ends the host in browsers; other parsers find the host after a later "@".
             raise ValueError("must not contain a backslash before its path")
-        # User name and password must not be stored or passed on.
+        # A user name and password must not be stored or passed on.
         return value.replace(parts.netloc, parts.netloc.rpartition("@")[2], 1)
 
     @field_validator("site")
@@ -215,7 +215,7 @@ class PageMessage(BaseModel):
 
     @property
     def response(self) -> dict[str, Any]:
-        """Fields of the message that describe the HTTP response, if given, by name."""
+        """The given fields that describe the HTTP response, by name."""
         return self.model_dump(
             include={"status", "final_url", "headers"}, exclude_none=True, exclude_unset=True
         )

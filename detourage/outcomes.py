@@ -9,7 +9,7 @@ from enum import StrEnum, unique
 
 @unique
 class PageOutcome(StrEnum):
-    """Result of processing a page; every page ends with exactly one outcome."""
+    """Result of processing a page; every page gets exactly one."""
 
     ARTICLE = "article"
     MENU = "menu"
@@ -29,7 +29,7 @@ class PageOutcome(StrEnum):
 
 @unique
 class UnusableReason(StrEnum):
-    """Reason why an invalid page message was quarantined."""
+    """Reason why an unusable page message was quarantined."""
 
     NOT_JSON = "not-json"
     NO_URL = "no-url"

@@ -1,4 +1,4 @@
-"""Compression of stored bytes, and their decompression within a size limit."""
+"""Compression of bytes for storage, and decompression up to a size limit."""
 
 import sys
 import zlib
@@ -11,15 +11,15 @@ else:
     from backports import zstd
 
 ZSTANDARD: Final = b"\x28\xb5\x2f\xfd"
-"""Magic number of Zstandard data; neither JSON nor zlib data begin with it."""
+"""Magic number at the start of Zstandard data, which neither JSON nor zlib data starts with."""
 
 
 class DamagedBytesError(ValueError):
-    """Stored bytes are damaged."""
+    """Stored bytes cannot be decompressed completely within the limit."""
 
 
 def pack(content: bytes, level: int) -> bytes:
-    """Compress bytes with Zstandard, with a checksum that reveals any damage."""
+    """Compress bytes with Zstandard, and add a checksum to detect damage."""
     options: Mapping[int, int] = {
         zstd.CompressionParameter.compression_level: level,
         zstd.CompressionParameter.checksum_flag: 1,
@@ -28,7 +28,7 @@ def pack(content: bytes, level: int) -> bytes:
 
 
 def unpack(packed: bytes, limit: int) -> bytes:
-    """Decompress Zstandard or zlib data; raise `DamagedBytesError` if damaged or over the limit."""
+    """Decompress Zstandard or zlib data; raise `DamagedBytesError` if it is damaged or too long."""
     is_zstandard = packed.startswith(ZSTANDARD)
     decompressor = zstd.ZstdDecompressor() if is_zstandard else zlib.decompressobj()
     try:

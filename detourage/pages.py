@@ -25,11 +25,11 @@ class Page:
     html
         The page: bytes as fetched, or text.
     url
-        Its URL, which is the base for relative links.
+        URL of the page, against which relative links are resolved.
     content_type
         The HTTP Content-Type header, which may declare the encoding.
     fetched_at
-        Time of the fetch, with a zone: the reference for "3 hours ago" in comments.
+        Time of the fetch, with a time zone, to which dates such as "3 hours ago" refer.
     """
 
     html: bytes | str = field(repr=False)
@@ -56,7 +56,7 @@ def as_page(
     content_type: str | None = None,
     fetched_at: datetime | None = None,
 ) -> Page:
-    """Convert HTML, an lxml tree or a page to a page, with the given values instead of its own."""
+    """Return HTML, an lxml tree or a page as a page; given values replace those of the page."""
     if isinstance(html, Page):
         url = html.url if url is None else url
         fetched_at = fetched_at or html.fetched_at
@@ -77,12 +77,12 @@ def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
     ----------
     path
         A folder of HTML files, a file of page messages as JSON lines, or a WARC archive, optionally
-        compressed with gzip. Unusable messages and unreadable files of a folder are skipped.
+        compressed with gzip. Unusable messages and, in a folder, unreadable files are skipped.
 
     Raises
     ------
     OSError
-        If the file or folder cannot be read, or contains no pages that can.
+        If the file or folder cannot be read, or contains no readable page.
     """
     from pathlib import Path
 

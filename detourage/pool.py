@@ -1,4 +1,4 @@
-"""Ordered parallel map over many items, in worker processes that may crash."""
+"""Ordered parallel map over many items, which continues if an item crashes its worker process."""
 
 import gc
 import multiprocessing
@@ -18,12 +18,12 @@ from detourage.errors import ExpectedError
 T = TypeVar("T")
 R = TypeVar("R")
 
-OBJECTS_PER_COLLECTION = 5_000  # new objects between garbage collections
+OBJECTS_PER_COLLECTION = 5_000  # number of new objects that triggers a garbage collection
 SUBMITTED_PER_PROCESS = 4  # items submitted per process before the next result is awaited
 
 
 class StartError(ExpectedError, RuntimeError):
-    """No process could start, so that no item is to blame."""
+    """No worker process could start, for a reason that does not depend on the items."""
 
 
 def in_processes(
@@ -38,8 +38,8 @@ def in_processes(
 
     ``step``, items and results must be picklable. ``preload`` names a module that is imported once
     for all processes. ``crashed`` returns the result for an item that crashed its process. The
-    processes are killed when the generator is closed or this process ends for any reason. Raise
-    `StartError` if they cannot start.
+    worker processes are killed when the generator is closed or when this process ends for any
+    reason. Raise `StartError` if they cannot start.
     """
     waiting: deque[tuple[T, Future[R]]] = deque()
     iterator = iter(items)
@@ -76,8 +76,8 @@ def in_processes(
 
 
 def _start(processes: int, preload: str) -> tuple[ProcessPoolExecutor, Future[int]]:
-    """Return a pool, and the result of its first process once that has started."""
-    # The fork server, a process without threads, imports the module once for all processes.
+    """Return a pool, and a future that completes when its first process has started."""
+    # The fork server imports the module once, and all worker processes are forked from it.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([preload])
     with _for_servers():
@@ -89,8 +89,8 @@ def _start(processes: int, preload: str) -> tuple[ProcessPoolExecutor, Future[in
 def _require(started: Future[int]) -> None:
     if started.exception() is not None:
         raise StartError(
-            "a worker process could not start, for the reason above: with several processes, a"
-            " script needs `if __name__ == '__main__':` around its own code"
+            "a worker process could not start, for the reason above: to use several processes, a"
+            " script must run its code under `if __name__ == '__main__':`"
         ) from None
 
 
@@ -111,10 +111,10 @@ def _kill(pool: ProcessPoolExecutor) -> None:
 
 
 def _begin() -> None:
-    """Leave Ctrl-C to the parent process, and end when the parent ends."""
+    """Ignore Ctrl-C, which the parent process handles, and end when the parent ends."""
     collect_garbage_rarely()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A parent death signal would only report the end of the fork server, which waits for its
+    # A parent death signal would not help: the parent is the fork server, which waits for its
     # children.
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -128,7 +128,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _for_servers() -> Iterator[None]:
-    """Make processes started within the block ignore Ctrl-C, and modules of the current folder."""
+    """Let processes that start within the block ignore Ctrl-C and modules in the current folder."""
     is_main_thread = threading.current_thread() is threading.main_thread()
     former = is_main_thread and signal.signal(signal.SIGINT, signal.SIG_IGN)
     safe_path = os.environ.get("PYTHONSAFEPATH")
@@ -144,7 +144,7 @@ def _for_servers() -> Iterator[None]:
 
 
 def collect_garbage_rarely() -> None:
-    """Spare a process that reads many pages most garbage collections, 5 % of its time.
+    """Make garbage collections rare, which saves a process that reads many pages 5 % of its time.
 
     Modules and tables never become garbage, but the collector would scan them repeatedly.
     """

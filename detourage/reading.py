@@ -54,24 +54,24 @@ def extract(
     Parameters
     ----------
     html
-        The page: bytes as fetched, whose encoding is detected, text, an lxml tree, or a `Page`,
+        The page: bytes as fetched (their encoding is detected), text, an lxml tree, or a `Page`,
         for example from `fetch`.
     url
         URL of the page. Without one, relative links and images are omitted.
     content_type
         The HTTP Content-Type header, which may declare the encoding.
     fetched_at
-        Time of the fetch, with a zone: the reference for "3 hours ago" in comments.
+        Time of the fetch, with a time zone, to which dates such as "3 hours ago" refer.
     text_roles
-        Roles of the lines that make up the text (``"paragraph"``, ``"caption"``, ...); by default,
-        the roles of an article's own text. If no line has them, the text is that of the element
-        with the most sentences.
+        Roles of the lines that make up the text, such as ``"caption"``; by default, ``"lead"``,
+        ``"paragraph"``, ``"heading"``, ``"list_item"``, ``"quote"``, ``"table"``, ``"code"`` and
+        ``"qa"``. If no line has any of them, the element with the most sentences is the text.
     favor
-        ``"precision"`` for less boilerplate, at the cost of lines of the text, or ``"recall"`` for
-        the opposite; by default, both count the same.
+        ``"precision"`` for less boilerplate at the risk of missing lines of the text, ``"recall"``
+        for the opposite; by default, both count equally.
     include_comments, include_links, include_images
-        Whether the article has the readers' comments, the links in its text, and the images of its
-        body. True by default.
+        Whether the article includes the readers' comments, the links in its text, and the images
+        in its body. True by default.
 
     Returns
     -------
@@ -81,9 +81,9 @@ def extract(
     Raises
     ------
     TypeError
-        If `html` has another type. The content of a page never raises an error.
+        If `html` has an unsupported type. The content of a page never causes an error.
     ValueError
-        If `favor` is not one of these values, or `text_roles` has an unknown role.
+        If `favor` has another value, or `text_roles` contains an unknown role.
     """
     return read(html, url, content_type=content_type, fetched_at=fetched_at, **options).article
 
@@ -96,7 +96,7 @@ def read(
     fetched_at: datetime | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Result:
-    """Read a page as `extract` does, and also return the reason if there is no article."""
+    """Read a page like `extract`; the result also has the reason if there is no article."""
     return read_page(as_page(html, url, content_type, fetched_at), **options)
 
 
@@ -135,7 +135,7 @@ def parse(page: Page) -> ParsedPage | Result:
 
 
 def _described(refused: Result, page: Page, parsed: ParsedPage) -> Result:
-    """Add what a page without an article declares to its result, unless that fails."""
+    """Return the result of a page without an article, with the metadata that the page declares."""
     described = attempt(page, partial(declared_by, parsed))
     title, metadata = (None, None) if isinstance(described, Result) else described
     return replace(refused, title=title, metadata=metadata)
@@ -148,7 +148,7 @@ def read_parsed(
     group_pattern: CommentPattern | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Result:
-    """Read a parsed page, with optional knowledge of its template."""
+    """Read a parsed page; knowledge of its template is optional."""
     _check(options)
     roles, favor = options.get("text_roles", ()), options.get("favor")
     known = (parsed, template, group_pattern)
@@ -201,16 +201,16 @@ def extract_many(
         Pages, pairs of HTML and URL, or a file or folder as for `load_pages`. An iterable is
         consumed lazily, so it may be infinite.
     processes
-        Number of processes. With more than one, a script needs the usual ``if __name__ ==
-        "__main__":`` around its own code.
+        Number of processes. With more than one, a script must run its code under
+        ``if __name__ == "__main__":``.
     text_roles, favor, include_comments, include_links, include_images
         As for `extract`.
 
     Yields
     ------
     Result
-        One for each page, in order. A page that crashes its process gives ``"failed"`` and does not
-        affect the other pages.
+        One for each page, in order. A page that crashes its process has the outcome ``"failed"``
+        and does not affect the other pages.
 
     Raises
     ------
@@ -219,14 +219,14 @@ def extract_many(
     OSError
         If the file or folder cannot be read; see `load_pages`.
     RuntimeError
-        If a process cannot start, for example because the script does not guard its own code.
+        If a process cannot start, for example without ``if __name__ == "__main__":``.
     """
     if processes < 1:
         raise ValueError(f"processes must be at least 1, not {processes}")
     _check(options)
     if processes == 1:
         return map(partial(read_page, **options), pages_of(pages))
-    # Imported here because a single page needs no processes, which take 10 ms to import.
+    # Imported here because a single page needs no pool, and the import takes 10 ms.
     from detourage.pool import in_processes
 
     read = partial(_read_in_worker, **options)
@@ -236,7 +236,7 @@ def extract_many(
 
 
 def _read_in_worker(page: Page, **options: Unpack[ReadingOptions]) -> Result:
-    """Read a page in a worker process, which does not send the page back with its article."""
+    """Read a page in a worker process; omit the page from the article, to send less data back."""
     result = read_page(page, **options)
     if result.article is None:
         return result

@@ -9,9 +9,9 @@ _OtherKind = Literal["forum", "product", "collection", "listing", "documentation
 Kind = Literal[_KindWithArticle, _OtherKind]
 """Kinds of pages: pages with an article, and pages whose main content is treated as an article.
 
-A forum page is a thread. A collection shows items to buy or to choose from. A listing leads to
-other pages; a page that consists only of links is a menu, and has no article. A service page
-describes the services of a company or an authority.
+A forum page is a thread. A collection shows items to buy or to choose from. A listing is an
+overview of other pages; a page that consists only of links is a menu, and has no article. A service
+page describes the services of a company or an authority.
 """
 
 _TextRole = Literal["lead", "paragraph", "heading", "list_item", "quote", "table", "code", "qa"]
@@ -31,10 +31,11 @@ TEXT_ROLES: Final[tuple[LineRole, ...]] = get_args(_TextRole)
 _NEVER_TEXT: Final = frozenset({"title", "comment", "share", "legal", "navigation", "template"})
 
 CHOOSABLE_ROLES: Final = tuple(role for role in ALL_ROLES if role not in _NEVER_TEXT)
-"""Roles that may be selected for the text; headline and comments have fields of their own."""
+"""Roles that may be selected for the text. Titles and comments may not: they have their own fields.
+"""
 
 Favor = Literal["precision", "recall"]
-"""Measures to favor when lines are selected for a text."""
+"""The measure to favor when the lines of a text are selected."""
 
 
 def chosen_roles(names: Iterable[str]) -> tuple[LineRole, ...]:

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from detourage.article import Article, Result
-from detourage.comments import SEARCHED_IN_VAIN, CommentPattern, winner
+from detourage.comments import NO_PATTERN, CommentPattern, winner
 from detourage.errors import require_groups
 from detourage.html import Page as ParsedPage
 from detourage.html import site_of
@@ -45,7 +45,7 @@ class Group:
 
 
 class PageKnowledge(NamedTuple):
-    """Knowledge about a page from its group, with the URL of the page that it is compared with."""
+    """Findings about a page from its group, and the URL of the page that it is compared with."""
 
     template_url: str | None
     group_size: int
@@ -56,9 +56,9 @@ class PageKnowledge(NamedTuple):
 class Site:
     """Several pages of one site, grouped by template.
 
-    Text shared by the pages of a template is boilerplate, so reading a page together with other
-    pages is more accurate. Time and memory for grouping grow with the square of the number of
-    pages; a few hundred are plenty.
+    Pages of a template share boilerplate, so comparing them makes their extraction more accurate.
+    The time and memory for grouping grow with the square of the number of pages; a few hundred
+    pages are enough.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Site:
         self._threads = threads
         self._pages = {page.url: page for page in pages_of(pages)}
         if "" in self._pages:
-            raise ValueError("a page of a site needs its URL: Page(html, url)")
+            raise ValueError("each page of a site needs a URL: Page(html, url)")
         self._parsed: dict[str, ParsedPage] = {}
         self._unreadable: dict[str, Result] = {}
         for url, page in self._pages.items():
@@ -150,14 +150,14 @@ class Site:
         return read_parsed(page, parsed, known.template, known.group_pattern, **options)
 
     def known_about(self, url: str) -> PageKnowledge:
-        """Return the knowledge about one of the pages that can be read."""
+        """Return what is known about one of the readable pages from its group."""
         known = self._knowledge_of(url)
-        if known.template is None or self._vote_of(url) != SEARCHED_IN_VAIN:
+        if known.template is None or self._vote_of(url) != NO_PATTERN:
             return known
         return known._replace(group_pattern=self._group_patterns[url])
 
     def _knowledge_of(self, url: str) -> PageKnowledge:
-        """Return the knowledge about a page, without the comment pattern of its group."""
+        """Return what is known about a page, except the comment pattern of its group."""
         if url not in self._knowledge:
             index = self._index_by_url[url]
             group, template_page = self._grouped.group_of(index), self._grouped.compared_with(index)
@@ -194,7 +194,7 @@ class Site:
     @cached_property
     def _grouped(self) -> SiteGroups:
         require_groups()
-        # Grouping takes long to import, and a site may be used for its URLs alone.
+        # Imported here because it is slow to import, and not needed for the URLs of a site.
         from detourage.template.groups import group_site
 
         urls = list(self._parsed)

@@ -28,7 +28,7 @@ def arrow_schema() -> Schema:
 def to_arrow(articles: Iterable[Article]) -> Table:
     """Return articles as an Arrow table with the columns of `arrow_schema`.
 
-    Columns that only a deployment can fill are null.
+    Columns whose values exist only in a deployment, such as ``revision``, are null.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def to_arrow(articles: Iterable[Article]) -> Table:
 
 
 def _require_pyarrow() -> None:
-    """Raise ImportError, which says how to install the extra, if pyarrow is missing."""
+    """Raise an ImportError that says how to install the extra if pyarrow is missing."""
     from detourage.errors import MissingExtraError, require_extra
 
     try:

@@ -1,15 +1,15 @@
-"""Limits on the CPU time of a block of code in the main thread."""
+"""Limit on the CPU time of a block of code in the main thread."""
 
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-AGAIN_SECONDS = 1.0  # CPU time after which the error is raised again if the code has caught it
+AGAIN_SECONDS = 1.0  # CPU time after which the error is raised again, in case the block caught it
 
 
 class TimeIsUpError(BaseException):
-    """Raised in code that has used up its time; ``except Exception`` does not catch it."""
+    """A block has used up its CPU time. ``except Exception`` does not catch this error."""
 
 
 @contextmanager
@@ -20,11 +20,11 @@ def time_limit(
     again_seconds: float = AGAIN_SECONDS,
     kill_seconds: float = 0,
 ) -> Iterator[None]:
-    """Raise `error` in the body of the ``with`` statement once it has used up its CPU time.
+    """Raise `error` in the body of the ``with`` statement after `seconds` of CPU time.
 
-    Native code is interrupted only when it returns. `error` is raised again every `again_seconds`
-    of CPU time; after `kill_seconds` in user mode, the system kills the process, even in native
-    code. For both, 0 means never.
+    Native code is interrupted only when it returns. The error is raised again every `again_seconds`
+    of CPU time. After `kill_seconds` of CPU time in user mode, the kernel kills the process, even
+    in native code. For both, 0 means never.
     """
 
     def raise_error(_number: int, _frame: FrameType | None) -> None:

@@ -3,8 +3,8 @@
 from typing import Final
 
 EXTRACTION_VERSION: Final = "43"
-"""Version of the extraction results. Increment it with every change that affects them, so that
-pages are extracted again.
+"""Version of the extraction results. Increment it with every change to the results, so that pages
+are extracted again.
 
 `tests.unit.reader.recorded` holds this version's results for generated pages.
 """
