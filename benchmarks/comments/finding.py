@@ -21,7 +21,7 @@ from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, sc
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.folds import fold_of
 from detourage.comments.finding import MIN_CONFIDENCE
-from detourage.comments.pattern import SEARCHED_IN_VAIN, CommentPattern, vote_of, winner
+from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
 from detourage.comments.reading import read_comments, with_content
 
 MARKED_CORPORA = ("reader_comments", "forum_threads")
@@ -83,7 +83,7 @@ def _result(choice: Choice, confidence: float) -> Result:
         None if example.agreement is None else float(example.agreement[index]),
         vote_of(CommentPattern(candidate.signature, candidate.levels, confidence))
         if confidence >= MIN_CONFIDENCE
-        else SEARCHED_IN_VAIN,
+        else NO_PATTERN,
     )
 
 
@@ -173,7 +173,7 @@ def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
         for pages in sites:
             won = winner(page.vote for page in pages)
             for page in pages:
-                is_needed = page.vote == SEARCHED_IN_VAIN
+                is_needed = page.vote == NO_PATTERN
                 pattern = CommentPattern.from_json(won) if won and is_needed else None
                 if page.example.is_bare:
                     pages_without.append((page.is_found, _is_found(page, pattern)))

@@ -2,11 +2,11 @@
 
 from detourage.comments.comment import Comment
 from detourage.comments.finding import FoundComments
-from detourage.comments.pattern import SEARCHED_IN_VAIN, CommentPattern, vote_of, winner
+from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
 from detourage.comments.reading import CommentParts, Reading, read_comments, with_content
 
 __all__ = [
-    "SEARCHED_IN_VAIN",
+    "NO_PATTERN",
     "Comment",
     "CommentParts",
     "CommentPattern",

@@ -18,9 +18,9 @@ from detourage.text.words import word_set
 MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
-MIN_SCORE = 0.6  # score of a place whose texts count as names
-MAX_HINT_GAP = 0.5  # gap between the markup (see `_hint`) of a place and the best in most comments
-# Words in classes and IDs of a comment's author, of a person in any role, and of other parts.
+MIN_SCORE = 0.6  # minimum score of a column whose texts count as names
+MAX_HINT_GAP = 0.5  # how far the best `_hint` of a column may be below that of the best column
+# Words in classes and IDs of authors, of persons in any role, and of other parts of a comment.
 _AUTHOR_WORDS = word_set(
     "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
     " commentor byline creator login screenname writer bigusername autorka verfasser usuario"
@@ -71,12 +71,12 @@ class FoundAuthor(NamedTuple):
 def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[int, FoundAuthor]:
     """Find the author of each comment of a page, by comment number.
 
-    Names are at the same place in all comments. At that place, most comments have different short
-    texts that are marked up as an author or link to a profile. Other places of this kind fill the
-    gaps, such as the names of guests without a profile.
+    Names are at the same place in all comments. They are short, mostly different texts that are
+    marked up as authors or link to profiles. If a comment has no name there, such as that of a
+    guest without a profile, the name is taken from a similar place.
     """
     scored = []
-    roles_of = cache(_roles_of)  # comments of a page share most of their names
+    roles_of = cache(_roles_of)  # comments of a page share most classes and IDs
     roles = [[*map(roles_of, layout.names)] for layout in layouts]
     hints_by_column = [
         {
@@ -88,7 +88,7 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     usual = (hints.values() for hints in hints_by_column if 2 * len(hints) >= len(layouts))
     best_hint = max((sum(hints) / len(hints) for hints in usual), default=0.0)
     for column, hints in zip(columns, hints_by_column, strict=True):
-        # Reading is slow, so places are skipped whose markup is worse than that of the names.
+        # Reading names is slow, so skip columns whose markup is much less like that of an author.
         if max(hints.values()) < best_hint - MAX_HINT_GAP:
             continue
         found = _read_column(layouts, roles, column)
@@ -127,7 +127,7 @@ def _roles_of(names: frozenset[str]) -> int:
 def clean_name(text: str, *, is_author: bool = False) -> str:
     """Return the name in a short text of a comment, or an empty string if it contains none.
 
-    If the page marks the text up as an author (`is_author`), any text counts as a pseudonym.
+    If the page's markup identifies the text as an author (`is_author`), any text can be a name.
     """
     name = without_dates(text)
     age = find_relative(name)
@@ -149,7 +149,7 @@ def clean_name(text: str, *, is_author: bool = False) -> str:
 
 
 def _without_verb_after(name: str) -> str:
-    """Remove a verb after a name, and the punctuation around it; it is in the last two words."""
+    """Remove a verb, such as "wrote:", and its punctuation from the last two words after a name."""
     words = name.rstrip(_MARKS_AFTER + whitespace).rsplit(None, 2)
     match = _VERB_AFTER_NAME.search(name, len(words[0]) if len(words) > 2 else 0)
     return name[: match.start()] if match else name
@@ -161,7 +161,7 @@ def _score(
     found: Mapping[int, FoundAuthor],
     hints: Mapping[int, float],
 ) -> float:
-    """Return a score of a column; it is high if the names found in it are those of the authors."""
+    """Return a score that is high if the names found in a column are those of the authors."""
     share = len(found) / len(layouts)
     mean_hint = sum(map(hints.__getitem__, found)) / len(found)
     score = 0.6 * share * len(found) / len(column.values) + mean_hint
@@ -170,7 +170,7 @@ def _score(
         distinct = len(set(names))
         if distinct > 1:
             score += 0.3 * min(1.0, 2 * distinct / len(names))
-            # A label and a number: "Posts 123", "Posts 45".
+            # Texts such as "Posts 123" and "Posts 45" are labels with numbers.
             score -= 0.8 * (len({_NUMBER_OR_PLURAL.sub("", name) for name in names}) == 1)
         elif mean_hint < 0.4:
             score -= 0.2
@@ -184,7 +184,7 @@ def _score(
 
 
 def _hint(layout: Layout, roles: Sequence[int], index: int, is_text: bool) -> float:
-    """Return how strongly an element's markup indicates an author; negative for another part."""
+    """Return how strongly markup indicates an author; negative if it indicates something else."""
     hint = 0.0
     own, inherited = roles[index], 0
     for ancestor in layout.small_ancestors(index, 3):
@@ -208,7 +208,7 @@ def _hint(layout: Layout, roles: Sequence[int], index: int, is_text: bool) -> fl
 
 def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
     """Return whether an element is, contains or is directly inside a link to a profile."""
-    # If the name is only a text node of the element, its children are other parts of the comment.
+    # If the name is a single text node, the element's children are other parts of the comment.
     end = index + 1 if is_text else min(layout.ends[index], index + 4)
     tags = layout.tags[index:end]
     link = index + tags.index("a") if "a" in tags else layout.parents[index]

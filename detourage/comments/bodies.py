@@ -1,4 +1,4 @@
-"""Extraction of the texts of comments, without anything that the page adds to them."""
+"""Extraction of the texts that commenters wrote, without labels and controls of the page."""
 
 import re
 from collections import Counter, defaultdict
@@ -16,7 +16,7 @@ from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean, word_set
 
-# Minimum share of comments with the same text at the same path for the text to be boilerplate.
+# A text at the same path in at least this share of the comments is boilerplate.
 MIN_REPEATS = 0.4
 # Words in the classes and IDs of a comment's text, of a whole comment, and of its other parts.
 _TEXT_WORDS = word_set("body text txt content bodytext messagetext postcontent richtext usertext")
@@ -29,18 +29,18 @@ _OTHER_PART_WORDS = word_set(
     " flag num number count title subject ad ads advert moderation nav menu popup"
 )
 _LINK_WORDS = word_set("link links")
-# Elements for keyboard input and program output, where many commenters may write the same text.
+# In these elements, several commenters may write the same text, such as a command.
 _TYPED_TEXT = frozenset({"code", "kbd", "samp", "var"})
 _SIGNATURE_WORDS = word_set("signature sig signatur usersignature postsignature")
 # Punctuation left at the start of a reply when the name of the person answered is removed.
 _PUNCTUATION_AFTER_NAME = lazy_pattern(r"^\s*[:：]\s*(?=[^\W\d_])")
 MAX_LABEL_WORDS = 6  # words of a label next to a name or a date: "Joined in", "Senior member"
-MAX_LABELLED = 200  # length, in characters, of an element with a name or date and their labels
-# Maximum length, in words, of a text that displays a name or a date: "Posted on May 31, 2024".
+MAX_LABELLED = 200  # length, in characters, of an element with a name or date and its label
+# Maximum length, in words, of a text that contains a name or a date: "Posted on May 31, 2024".
 MAX_HEAD_WORDS = 12
 MAX_PICTURES = 20  # pictures read in a comment without text
 MAX_DESCRIPTION = 200  # length of a picture's description, in characters; the rest is cut off
-# Characters between removed parts and the remaining text, without meaning on their own.
+# A line that consists only of these characters is dropped.
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
 _SAID_VERBS = (
     r"said|wrote|schrieb|a écrit|a dit|escribió|dijo|ha scritto|napisał\(?a?\)?|schreef"
@@ -56,7 +56,7 @@ _QUOTE_HEADER = lazy_pattern(  # "Ann wrote:", "Quote:", "Originally posted by A
 
 
 class Body(NamedTuple):
-    """The text of a comment, and its text nodes, which include headers of quotes."""
+    """The text of a comment and its text nodes, including headers of quotes that `text` omits."""
 
     text: str
     nodes: tuple[int, ...]
@@ -67,9 +67,9 @@ def read_bodies(
 ) -> list[Body]:
     """Return the text of each comment.
 
-    All comments of a page share a template, so their texts are at the same path. The path with the
-    highest expected word F1 is chosen; each text node counts in proportion to the probability that
-    the commenter wrote it.
+    Comments of a page share a template, so their texts are at the same path. The chosen path is the
+    one with the highest F1 of words expected from the probabilities that the commenter wrote each
+    text node.
     """
     paths_and_texts = [
         [
@@ -110,7 +110,7 @@ def _repeated_texts(
 
 
 _DIGITS = lazy_pattern(r"\d+")
-_MIN_SPACES = 4  # spaces in a text whose numbers are significant; in "Reply (3)", they are not
+_MIN_SPACES = 4  # minimum spaces in a text whose numbers matter, unlike that in "Reply (3)"
 
 
 @cached_if_short(4096)
@@ -123,7 +123,7 @@ def _normalise(text: str) -> str:
 def _name_and_date_texts(
     layout: Layout, author_and_date: Iterable[FoundAuthor | FoundDate | None]
 ) -> frozenset[int]:
-    """Return the text nodes that display the author or the date, and their labels."""
+    """Return the text nodes that contain the author, the date or their labels."""
     found: set[int] = set()
     for element, displayed in (each[:2] for each in author_and_date if each is not None):
         for text in range(layout.text_starts[element], layout.text_ends[element]):
@@ -162,24 +162,23 @@ def _probabilities(layout: Layout, excluded: Container[int]) -> list[float]:
     return probabilities
 
 
-# Minimum probability that the commenter wrote a text in an element named like a comment's text.
+# Minimum probability that the commenter wrote a text if the element's class or ID says so.
 _MIN_IF_BODY = 0.9
 _MAX_IF_OTHER = 0.1
-"""Maximum probability that the commenter wrote a text in an element named like another part.
+"""Maximum probability that the commenter wrote a text if the class or ID indicates another part.
 
-A line is dropped if none of its texts has a higher probability."""
+A line is dropped if all of its texts are at most this probable."""
 
-_MAX_IF_LINK = 0.2  # maximum in an element named like a link, which commenters add, too
+_MAX_IF_LINK = 0.2  # the same maximum for a class such as "link"; commenters write links, too
 _MIN_ELSEWHERE = 0.3
-"""Minimum probability of a text that is kept in a comment without text at the chosen path."""
+"""Probability above which a text is kept if its comment has no text at the chosen path."""
 
 
 def _own_limit(tag: str, names: frozenset[str]) -> float | None:
-    """Return the limit that an element's tag and names set, as described in `_nearest_limit`."""
+    """Return the limit set by an element's own tag and names; see `_nearest_limit`."""
     if tag in CONTROLS or names & _SIGNATURE_WORDS:
         return 0.0
-    # Words for "comment" also occur in the names of other parts: "comment-author",
-    # "message-actions".
+    # `_COMMENT_WORDS` come last, because names of other parts contain them: "comment-author".
     if names & _TEXT_WORDS:
         return _MIN_IF_BODY
     other_parts = names & _OTHER_PART_WORDS
@@ -189,10 +188,11 @@ def _own_limit(tag: str, names: frozenset[str]) -> float | None:
 
 
 def _nearest_limit(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:
-    """Return a limit of the probability that an element's texts belong to the body of a comment.
+    """Return a limit for the probability that an element's texts belong to the body of a comment.
 
-    The names of the element or its nearest ancestor set it. `_MIN_IF_BODY` is a lower limit, any
-    other number an upper limit. The result, cached in `limits`, is None if no name is informative.
+    The limit is that of the nearest element, from this one outwards, whose tag or names set one.
+    `_MIN_IF_BODY` is a lower limit, any other number an upper limit; None means no limit. Limits
+    are cached in `limits`.
     """
     without_limit: list[int] = []
     while index not in limits:
@@ -214,8 +214,8 @@ def _best_path(
     probabilities: Sequence[Sequence[float]],
     outermost: Sequence[Sequence[int]],
 ) -> int:
-    """Return the path with the highest expected F1 of its words and those of the commenters."""
-    expected: defaultdict[int, float] = defaultdict(float)  # Words of commenters, by path
+    """Return the path whose words have the highest expected F1 with the commenters' words."""
+    expected: defaultdict[int, float] = defaultdict(float)  # expected commenters' words, by path
     words: defaultdict[int, int] = defaultdict(int)
     total_expected = 0.0
     for layout, chances, elements in zip(layouts, probabilities, outermost, strict=True):
@@ -249,7 +249,7 @@ def _outermost_elements(layout: Layout) -> list[int]:
 def _render(
     layout: Layout, probabilities: Sequence[float], outermost: Sequence[int], path: int
 ) -> Body:
-    """Return the likely texts at a path, or anywhere if the comment has no text at the path."""
+    """Return the texts at a path or, if the comment has none there, probable texts elsewhere."""
     holders = [index for index in outermost if layout.paths[index] == path]
     texts: Iterable[int] = range(len(layout.texts))
     if holders:
@@ -257,11 +257,11 @@ def _render(
             (layout.text_starts[index], layout.text_ends[index]) for index in holders
         )
         texts = chain.from_iterable(range(start, end) for start, end in starts_and_ends)
-    # Texts elsewhere, such as a notice that the comment was removed, are less certain.
+    # A text elsewhere, such as a notice that the comment was removed, must be more probable.
     least = 0.0 if holders else _MIN_ELSEWHERE
     likely = [text for text in texts if probabilities[text] > least]
     written = {layout.texts[text].line for text in likely if probabilities[text] > _MAX_IF_OTHER}
-    # If no line has a text of a higher probability, the names do not indicate other parts here.
+    # If no line is more probable than `_MAX_IF_OTHER`, classes and IDs are misleading: keep all.
     kept = tuple(text for text in likely if not written or layout.texts[text].line in written)
     lines = [
         _PUNCTUATION_AFTER_NAME.sub("", join_texts(list(nodes)))

@@ -1,7 +1,7 @@
 """Search for candidates: groups of similar elements that may be a page's comments.
 
-CommentsMiner mines repeated subtrees, but misses the comments on half of the pages: the contents of
-comments differ, and only their outermost elements share names or positions.
+CommentsMiner searches for repeated subtrees, and therefore misses the comments on half of the
+pages: the inner elements of comments differ, and only the outermost ones share names or positions.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ _FEATURES = (  # in the same order as in ``comments.hpp``
 
 @dataclass(frozen=True, eq=False)
 class PageWords:
-    """A document, a part of it (`page`), and the numbers of words of the part's texts.
+    """A document, a part of it (`page`), and the number of words in each text of the part.
 
-    `by_readers` are the numbers of words expected to be by readers.
+    `by_readers` has, for each text, the expected number of words that readers wrote.
     """
 
     document: FlatDocument
@@ -35,10 +35,10 @@ class PageWords:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Similar elements, which may be a page's comments.
+    """Similar elements (records) that may be a page's comments, one per record.
 
-    Each contains exactly one element with the `signature`, `levels` levels below. `record_indices`
-    are the indices of the similar elements.
+    Each record contains exactly one element with the `signature`, `levels` levels below the record.
+    `record_indices` are the indices of the records.
     """
 
     signature: Signature
@@ -47,11 +47,11 @@ class Candidate:
 
 
 def find_candidates(words: PageWords) -> tuple[list[Candidate], Features]:
-    """Return the groups of two or more elements that share a signature and have readers' words.
+    """Return groups of at least two elements with a shared signature and words by readers.
 
-    Each element is replaced by its ancestor that contains no other member, because names and dates
-    are often outside the element that holds a comment's text. The features have a row for each
-    candidate, in which a record counts without the records nested in it.
+    Each element is replaced by its outermost ancestor that contains no other element of the group,
+    because names and dates are often outside the element with a comment's text. The features have
+    one row per candidate; they are computed without the records nested in a record.
     """
     found, features = core.candidates(words.document, words.page, words.words, words.by_readers)
     candidates = [

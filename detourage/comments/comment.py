@@ -17,8 +17,8 @@ class Comment:
     author
         Name or pseudonym; None if the page displays none.
     date
-        Date, as precise as the page states it; None if it states none, or states only an age and
-        the fetch time is unknown.
+        Date, as precise as the page gives it; None if the page gives none, or only a relative one
+        and the fetch time is unknown.
     written_date
         The date as displayed by the page ("3 hours ago"); None if it displays none.
     parent
@@ -26,11 +26,11 @@ class Comment:
     permalink
         Absolute URL of the comment itself; None if the page gives none.
     votes
-        Readers' votes, net of downvotes if the page subtracts them; None if it displays none.
+        Votes by readers, minus downvotes if the page subtracts them; None if it displays no votes.
     location
-        Location of its element and text in the page; None if unknown.
+        Location of the comment's element and text in the page; None if unknown.
     element
-        Index of its element in the page; None if the page does not display it.
+        Index of that element in the page; None if the page does not display the comment.
     texts
         Indices, in the page, of the first and the last text node that belong to the text.
     """

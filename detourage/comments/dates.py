@@ -12,8 +12,8 @@ from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import find_relative
 from detourage.text.words import word_set
 
-MIN_DATED = 0.5  # share of texts with a date in a column that may contain the comments' dates
-# Words in classes and IDs, or in labels, of the comment's date and of other dates.
+MIN_DATED = 0.5  # minimum share of a column's texts with a date if it has the comments' dates
+# Words in the classes, IDs or labels of comments' dates, and of other dates.
 _DATE_WORDS = word_set(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"
     " datecreated datepublished dateline age"
@@ -31,11 +31,11 @@ _DATE_ATTRIBUTES = (
 _LAST_WORD = lazy_pattern(r"(?<![^\W\d_])([^\W\d_]++)[\s.,|]*+$")
 _LETTERS = lazy_pattern(r"[^\W\d_]+")
 _DATE_ELEMENTS = frozenset(["time", "abbr"])
-"""Elements that may declare a date regardless of their text."""
+"""Elements that may have a date in their attributes, whatever their text."""
 
 
 class FoundDate(NamedTuple):
-    """A comment's date: its element, its text (empty if hidden), and moment (None for an age)."""
+    """A comment's date: element, displayed text (may be empty), and moment (None if relative)."""
 
     element: int
     written: str
@@ -48,7 +48,7 @@ def find_comment_dates(
     """Find the date of each comment of a page, by comment number.
 
     Dates are at the same place in all comments, preferably in ascending or descending order. Dates
-    of other events are excluded, such as when the author joined or the comment was edited.
+    with another meaning, such as when the author joined, are excluded.
     """
     scored: list[tuple[float, dict[int, FoundDate]]] = []
     for column in columns:
@@ -63,7 +63,7 @@ def find_comment_dates(
 def _read_column(
     layouts: Sequence[Layout], column: Column, language: str | None
 ) -> dict[int, FoundDate]:
-    """Return the date in each text of a column, by comment number, as long as enough have one."""
+    """Return the dates in a column's texts, by comment number; stop if too few texts have one."""
     found: dict[int, FoundDate] = {}
     max_undated = (1 - MIN_DATED) * len(column.values)
     for place, (number, value) in enumerate(column.values.items()):
@@ -88,7 +88,7 @@ def _read_column(
 
 @cached_if_short(4096)
 def _find_date(text: str, language: str | None) -> tuple[Moment | None, int, int]:
-    """Return the first date (None if relative) and its offsets; these are zeros without a date."""
+    """Return the first date (None if relative) and its offsets, or zeros if there is no date."""
     date = next(find_dates(text, language), None)
     if date is not None:
         return date.moment, date.start, date.end
@@ -108,7 +108,7 @@ def _declared_date(layout: Layout, index: int, language: str | None) -> Moment |
 
 
 def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, FoundDate]) -> float:
-    """Return a score of a column; it is high if these are the dates at which comments appeared."""
+    """Return a score that is high if a column's dates are those at which comments were posted."""
     score = len(found) / len(layouts)
     number, value = next(iter(column.values.items()))
     layout = layouts[number]

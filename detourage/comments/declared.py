@@ -1,6 +1,6 @@
 """Comments in a page's JSON-LD (schema.org) or in the JSON state of a web application.
 
-Other data looks similar, such as a site's answers to its own questions, or recent comments on other
+Other data looks similar, such as a list of frequently asked questions, or recent comments on other
 pages. Therefore, each comment must have an author, and comments on other pages are excluded.
 """
 
@@ -20,16 +20,16 @@ from detourage.text.words import clean
 
 MAX_VALUES = 100_000  # JSON values examined per page
 MAX_DEPTH = 100  # nesting depth of values
-MAX_COMMENTS = 1_000  # comments read; the text of each is parsed as HTML
+MAX_COMMENTS = 1_000  # comments read per page; parsing the text of each as HTML takes time
 MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
 MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
 _COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])
-_POST_TYPES = frozenset(["discussionforumposting", "question"])  # of the first post of a thread
+_POST_TYPES = frozenset(["discussionforumposting", "question"])  # types of a thread's first post
 _OTHER_COMMENT_KEYS = lazy_pattern(r"recent|latest|popular|related|config|setting")
 _ARTICLE_KEYS = frozenset(["headline", "slug", "standfirst", "excerpt", "teaser"])
 _URL_START = lazy_pattern(r"(?:https?:)?//|/\S", re.IGNORECASE)
 _NON_LETTERS = lazy_pattern(r"[^a-z]+")
-# Keys, as returned by `_plain_key`, of a comment's parts.
+# Keys of the parts of a comment, as returned by `_plain_key`.
 _TEXT_KEYS = (
     *("text", "body", "content", "message", "comment", "commenttext", "commentbody", "bodyhtml"),
     *("articlebody", "description"),
@@ -52,7 +52,7 @@ _Value = TypeVar("_Value")
 
 
 class _RawComment(NamedTuple):
-    """A comment as given in the JSON; `enclosing` is the index of the comment around it, if any."""
+    """A comment in JSON; `enclosing` is the index of the comment in which it is nested, if any."""
 
     text: str
     author: str
@@ -77,7 +77,7 @@ _CONTAINERS = dict, list  # JSON values that contain others
 
 
 def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the comments, or the posts of a thread with replies, from a page's JSON-LD, in order."""
+    """Return the comments, or the posts of a thread with replies, in a page's JSON-LD, in order."""
     threads = _find_threads(values, is_declared=True)
     if len(threads) > 1:
         own = _without_fragment(url)
@@ -96,10 +96,10 @@ def comments_in_data(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
 
 
 def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
-    """Read the objects with a text, author and date below a ``comment`` key of a page's state."""
+    """Return the comments in a page's state: objects with text, author and date in a list."""
     threads = _find_threads(values, is_declared=False)
     counts = Counter(thread.location for thread in threads)
-    # Keys that occur several times belong to a list of other pages.
+    # If several lists of comments have the same keys, they belong to a list of other pages.
     unique = (thread.comments for thread in threads if counts[thread.location] == 1)
     return _to_comments(max(unique, key=len, default=[]), url)
 
@@ -112,7 +112,7 @@ def _find_threads(values: Iterable[Any], *, is_declared: bool) -> list[_Thread]:
     """Return the threads with comments in JSON-LD (`is_declared`) or in an application's state."""
     threads = [_Thread()]
     start = threads[0] if is_declared else None
-    # Values to examine: the keys on the path, the thread and the enclosing comment of each
+    # Values to examine, each with the keys on its path, its thread and its enclosing comment
     stack: list[tuple[Any, tuple[str, ...], _Thread | None, int | None]] = [
         (value, ("",), start, None) for value in reversed([*values])
     ]
@@ -167,7 +167,7 @@ def _item_urls(node: _Object) -> tuple[str, ...]:
 def _read_comment(node: _Object, enclosing: int | None, is_declared: bool) -> _RawComment | None:
     """Read a comment, or return None if the object is not one.
 
-    An object without a declared type must have a date, and no key that only articles have.
+    Unless its type is declared, the object must have a date, and none of `_ARTICLE_KEYS`.
     """
     values = _by_plain_key(node)
     text = _first(values, _TEXT_KEYS, _read_formatted_text)
@@ -207,7 +207,7 @@ def _by_plain_key(node: _Object) -> dict[str, Any]:
 def _first(
     values: _Object, keys: Iterable[str], read: Callable[[Any], _Value | None]
 ) -> _Value | None:
-    """Return the first result that is not None of `read` for the values of the given keys."""
+    """Apply `read` to the values of the given keys; return the first result that is not None."""
     results = (read(values[key]) for key in keys if key in values)
     return next((result for result in results if result is not None), None)
 
@@ -218,7 +218,7 @@ def _read_text(value: Any) -> str | None:
 
 
 def _read_formatted_text(value: Any) -> str | None:
-    """Return a text, given as a string or as an object with the text in several formats."""
+    """Return a text that is given as a string, or as an object with several formats of the text."""
     if isinstance(value, dict):
         return _first(_by_plain_key(value), _FORMAT_KEYS, _read_text)
     return _read_text(value)
@@ -259,7 +259,7 @@ def _read_name(value: Any) -> str | None:
 
 
 def _read_reference(value: Any) -> str | None:
-    """Return the ID of an item that is referenced by ID or embedded as an object."""
+    """Return the ID of an item, given as an ID or as an object with an ID."""
     return (
         _first(_by_plain_key(value), _ID_KEYS, _read_short_text)
         if isinstance(value, dict)
@@ -268,7 +268,7 @@ def _read_reference(value: Any) -> str | None:
 
 
 def _to_comments(found: Sequence[_RawComment], url: str) -> tuple[Comment, ...]:
-    """Drop duplicates, and determine each parent by its ID or by nesting."""
+    """Return the comments without duplicates; find their parents by ID or by nesting."""
     kept: list[_RawComment] = []
     number_by_key: dict[tuple[str | None, ...], int] = {}
     new_numbers: list[int] = []

@@ -1,4 +1,4 @@
-"""Extents of comments (all elements that belong to each one), and the area that contains them."""
+"""Extents of comments (the elements that belong to each one), and the area that contains them."""
 
 from collections import Counter
 from collections.abc import Container, Sequence
@@ -13,18 +13,18 @@ from detourage.html.text import without_text
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
-MAX_WIDENINGS = 6  # levels by which a record is widened; no known page needs more
-MIN_ALIKE = 0.8  # share of records whose parents, or adjacent siblings, are similar
-MAX_ROWS = 3  # siblings on each side that belong to a record
-MAX_BETWEEN = 100  # words in an element between two comments; longer ones may be the article
-_Shape = tuple[str, ...]  # tag and class of an element, and perhaps of its children
+MAX_WIDENINGS = 6  # maximum levels by which a record is widened; no known page needs more
+MIN_ALIKE = 0.8  # minimum share of records with similar parents, or with similar siblings
+MAX_ROWS = 3  # maximum siblings on each side that belong to a record
+MAX_BETWEEN = 100  # maximum words in an element between comments; a longer one may be the article
+_Shape = tuple[str, ...]  # tag and class of an element, and possibly those of its children
 
 
 class Extent(NamedTuple):
-    """Everything on a page that belongs to one comment, as element indices in the flat document.
+    """The elements that belong to one comment, as indices in the flat document.
 
     `element` contains the comment and the comments nested in it. `rows` are that element and the
-    siblings that belong to the comment, in order; `place` is the position of the element in `rows`.
+    siblings that belong to the comment, in order; `place` is the position of `element` in `rows`.
     """
 
     element: int
@@ -33,7 +33,7 @@ class Extent(NamedTuple):
 
 
 def find_extents(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
-    """Widen records (in document order) to the ancestors and siblings that belong to them."""
+    """Return the extents of records, given in document order, with their ancestors and siblings."""
     shapes = _Shapes(page)
     elements = list(records)
     for _ in range(MAX_WIDENINGS):
@@ -77,7 +77,7 @@ class _Shapes:
         self.ends = page.ends.tolist()
 
     def similar_parents(self, elements: Sequence[int]) -> list[int] | None:
-        """Return the elements' parents, or None unless these are distinct and mostly similar."""
+        """Return the elements' parents if they are distinct and mostly similar, otherwise None."""
         if len(elements) < 2:
             return None
         parents = [self.parents[element] for element in elements]
@@ -89,7 +89,7 @@ class _Shapes:
         return parents if most_alike >= MIN_ALIKE * len(parents) else None
 
     def children(self, parent: int) -> list[int]:
-        """Return the children of an element; empty for -1, the level above the root."""
+        """Return the children of an element; none for -1, which means the parent of the root."""
         children = []
         child = parent + 1
         while parent >= 0 and child < self.ends[parent]:
@@ -114,13 +114,13 @@ class _Shapes:
 
 @cached_if_short(4096)
 def _first_class(classes: str) -> str:
-    """Return the first class without a digit, which might be part of an ID."""
+    """Return the first class without digits, as a class with digits may be unique, like an ID."""
     names = (name for name in classes.split() if not any(map(str.isdigit, name)))
     return next(names, "")
 
 
 def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
-    """Add to each record the siblings next to it that are similar for most records."""
+    """Return the extents of records, with adjacent siblings if most records have similar ones."""
     records = set(elements)
     kinds = {shapes.kind(element) for element in elements}
     siblings: dict[int, list[int]] = {}
@@ -153,7 +153,7 @@ def _with_rows(shapes: _Shapes, elements: Sequence[int]) -> list[Extent]:
 def _siblings_up_to_record(
     siblings: Sequence[int], place: int, step: int, records: Container[int]
 ) -> list[int]:
-    """Return the siblings before (`step` -1) or after the record at `place`, up to the next one."""
+    """Return the siblings from a record to the next record before (`step` -1) or after (1) it."""
     most = 2 * MAX_ROWS
     before, after = siblings[max(0, place - most) : place], siblings[place + 1 : place + 1 + most]
     nearest_first = after if step > 0 else before[::-1]
@@ -161,11 +161,11 @@ def _siblings_up_to_record(
 
 
 def _count_similar_siblings(shapes: _Shapes, siblings: Sequence[Sequence[int]]) -> int:
-    """Return how many siblings of each record, nearest first, look alike for most records."""
+    """Return the number of nearest siblings that look alike for most records."""
     if len(siblings) < 2:
         return 0
     found = [[shapes.shape(sibling) for sibling in nearest[:MAX_ROWS]] for nearest in siblings]
-    # Siblings of each record that agree with those of the first record, up to the first difference
+    # Number of siblings of each record before the first that differs from the first record's
     similar = [sum(takewhile(bool, map(eq, found[0], nearest))) for nearest in found]
     return sum(
         sum(count >= number for count in similar) >= MIN_ALIKE * len(siblings)

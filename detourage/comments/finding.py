@@ -1,7 +1,7 @@
 """Search for a page's comments among the candidates.
 
 Most pages have no comments, so the best candidate is often a list or a group of teasers. Unlike
-these, comments have authors and dates, so the best candidate is read before it is accepted. The
+these, comments have authors and dates, so these are read before the best candidate is accepted. The
 weights are trained by ``benchmarks/comments/train.py``.
 """
 
@@ -19,17 +19,17 @@ from detourage.html import Page
 from detourage.inference import Features, load_model
 
 Floats = npt.NDArray[np.float64]
-# Minimum share of words by readers in a candidate that is read, which is the slowest step.
+# Minimum share of words by readers in a candidate; others are not read, as reading is slow.
 MIN_READERS_SHARE = 0.05
-MAX_READ = 300  # records read when assessing a candidate
+MAX_READ = 300  # maximum number of records read to decide on a candidate
 
 
 @dataclass(frozen=True)
 class CommentModel:
-    """Models that rank the candidates of a page and decide whether the best one is its comments.
+    """Models that rank the candidates of a page, and decide whether the best one is its comments.
 
     `ranking` has the weights of the candidates' features. `certainty` and `base` are the weights
-    and the intercept of a logistic regression on what has been read from the best candidate.
+    and the intercept of a logistic regression on the measures returned by `read_candidate`.
     """
 
     KIND: ClassVar[str] = "comments"
@@ -72,7 +72,10 @@ def trained_model() -> CommentModel:
 def read_candidate(
     page: Page, words: PageWords, chosen: Candidate
 ) -> tuple[Reading | None, dict[str, float]]:
-    """Read the first records of the best candidate, and measure what `CommentModel` needs."""
+    """Read the first records of a candidate; also return the measures that `CommentModel` needs.
+
+    Return no reading if too few of the candidate's words are by readers.
+    """
     flat = words.page
     is_record = np.zeros(len(flat.ends), dtype=np.bool_)
     is_record[chosen.record_indices] = True
@@ -95,16 +98,16 @@ def read_candidate(
     }
 
 
-MIN_CONFIDENCE = 0.3  # probability of a best candidate that is accepted as the page's comments
+MIN_CONFIDENCE = 0.3  # minimum probability of a candidate that is accepted as the page's comments
 
 
 class FoundComments(NamedTuple):
     """The comments found on a page, before they are read.
 
-    `records` has one element per comment, by its index in the page, in document order and possibly
-    nested. `pattern` finds the comments on other pages of the template. `confidence` is the
-    probability that these are the page's comments or, if there are no records, that the page has
-    none. `reading` is that of the search if it includes all records.
+    `records` are the indices of the elements that contain one comment each, in document order and
+    possibly nested. `pattern` finds the comments on other pages of the template. `confidence` is
+    the probability that the records are the page's comments or, without records, that the page has
+    no comments. `reading` is what the search has read, or None if it did not read all records.
     """
 
     records: tuple[int, ...]
@@ -113,7 +116,7 @@ class FoundComments(NamedTuple):
     reading: Reading | None = None
 
     def if_likely(self, least_confidence: float = MIN_CONFIDENCE) -> "FoundComments":
-        """Return these comments, or no comments if they are not likely enough."""
+        """Return these comments if they are likely enough, otherwise the finding of no comments."""
         if not self.records or self.confidence >= least_confidence:
             return self
         confidence = 1.0 - self.confidence
@@ -124,7 +127,7 @@ NONE_FOUND = FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
 
 
 def search(page: Page, words: PageWords) -> FoundComments:
-    """Search a page for the best candidate, however likely, and read its authors and dates."""
+    """Return the best candidate of a page, however improbable, with its authors and dates."""
     candidates, features = find_candidates(words)
     if not candidates:
         return NONE_FOUND

@@ -1,4 +1,4 @@
-"""Layout of comments: their elements, flattened and aligned by path across a page."""
+"""Layout of comments: their elements in document order, and the texts at the same path in each."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,11 +13,11 @@ from detourage.html.flat import Attributes, FlatDocument, number_distinct
 from detourage.html.names import split_words
 from detourage.text.words import clean
 
-# Maximum length of an author, a date or a vote count, including other text in the same element.
+# Maximum length of an element with an author, a date or a vote count.
 MAX_CHARACTERS = 120
-MAX_SMALL = 200  # characters in an element whose class and ID describe all its descendants
-MAX_REPEATS = 3  # aligned elements per path and comment; more of them form a list
-MIN_FALLBACK = 0.5  # score of a column that fills gaps, relative to the score of the best column
+MAX_SMALL = 200  # maximum characters in an element whose class and ID apply to all its descendants
+MAX_REPEATS = 3  # maximum columns per path; further texts at a path are items of a list
+MIN_FALLBACK = 0.5  # minimum score of a column that fills gaps of the best one, relative to it
 
 _Found = TypeVar("_Found")
 
@@ -33,7 +33,7 @@ class Value(NamedTuple):
 class Column:
     """The non-empty texts at the same place in a page's comments, by comment number.
 
-    `is_text` is true if the place is a single text node, next to the element's children.
+    `is_text` is true if the texts are single text nodes of elements that also contain other texts.
     """
 
     is_text: bool
@@ -51,7 +51,10 @@ class Column:
 
 
 def merge_ranked(scored: Sequence[tuple[float, dict[int, _Found]]]) -> dict[int, _Found]:
-    """Return what the column with the highest score has, by comment, with gaps filled by others."""
+    """Return the findings of the column with the highest score; fill gaps from other columns.
+
+    The findings of each column are given by comment number, with the score of the column.
+    """
     ranked = sorted(scored, key=lambda each: -each[0])
     merged: dict[int, _Found] = {}
     for score, found in reversed(ranked):
@@ -61,9 +64,9 @@ def merge_ranked(scored: Sequence[tuple[float, dict[int, _Found]]]) -> dict[int,
 
 
 def align_columns(layouts: "Sequence[Layout]") -> list[Column]:
-    """Return the columns of the short texts of a page's comments, ordered by first occurrence.
+    """Return the columns of the short texts in a page's comments, in order of first occurrence.
 
-    Texts are in the same column if their path, and their rank among texts at it, are the same.
+    Texts are in the same column if they have the same path and the same rank among texts there.
     """
     columns: defaultdict[tuple[int, int, bool], dict[int, Value]] = defaultdict(dict)
     for number, layout in enumerate(layouts):
@@ -104,13 +107,14 @@ class Text(NamedTuple):
 class Layout:
     """The elements of one comment in document order, without the elements of nested comments.
 
-    For each element, `places` has its index in the page, `names` the words of its class, ID and
-    other names, `parents` its parent (-1 for the rows of an `Extent`), and `ends` the index after
-    its last descendant. `paths` has the number of its path from its row, composed of tags and
-    classes; 0 is the comment's element. The same path in two comments of a page is the same part of
-    the template. `texts` are the displayed text nodes, `text_places` their indices in the page, and
-    `word_counts` their numbers of words; `text_starts` and `text_ends` are their ranges below each
-    element, and `lengths` the characters below it. `attributes` are those of the whole page.
+    For each element, `places` has its index in the page, `names` the words in its class, ID and
+    other names, `parents` its parent (-1 for the rows of an `Extent`), `ends` the index after its
+    last descendant, and `paths` the number of its path. A path consists of the tags and classes
+    from the row down; 0 is the comment's element. The same path in two comments of a page is the
+    same part of the template. `texts` are the displayed text nodes, `text_places` their indices in
+    the page, and `word_counts` their numbers of words. For each element, `text_starts` and
+    `text_ends` delimit the texts in it, and `lengths` has their number of characters. `attributes`
+    are those of the whole page.
     """
 
     places: list[int]
@@ -133,7 +137,7 @@ class Layout:
         return self.attributes.by_element(name).get(self.places[index])
 
     def small_ancestors(self, index: int, levels: int) -> Iterator[int]:
-        """Yield up to `levels` enclosing elements, as long as they contain little text."""
+        """Yield up to `levels` ancestors, innermost first; stop before one with much text."""
         for _ in range(levels):
             index = self.parents[index]
             if index < 0 or self.lengths[index] > MAX_SMALL:
@@ -141,7 +145,7 @@ class Layout:
             yield index
 
     def text_of(self, index: int) -> str:
-        """Return the text below an element, on one line."""
+        """Return the text in an element as one line."""
         start, end = self.text_starts[index], self.text_ends[index]
         if end - start == 1:
             return self.clean_texts[start]
@@ -151,7 +155,7 @@ class Layout:
 
     @cached_property
     def clean_texts(self) -> list[str]:
-        """The text nodes, each with collapsed white space."""
+        """The text of each text node, with white space collapsed."""
         return [clean(node.text) for node in self.texts]
 
 
@@ -171,7 +175,7 @@ def join_texts(texts: Sequence[Text]) -> str:
 
 
 def lay_out(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
-    """Lay out the comments of a page, given in document order and possibly nested."""
+    """Return the layout of each comment, given the extents in document order, possibly nested."""
     rows = [
         (row, number, place - extent.place)
         for number, extent in enumerate(extents)
@@ -199,7 +203,7 @@ def _find_name_words(page: FlatDocument, items: Sequence[int]) -> list[frozenset
             other_names[element] = (*other_names.get(element, ()), value)
     pairs = zip(page.name_numbers[items].tolist(), items, strict=True)
     distinct, numbers = number_distinct([(name, other_names.get(item, ())) for name, item in pairs])
-    # Digits are removed, so that names that differ only in a number are split only once.
+    # Digits become hyphens, so that names that differ only in a number need splitting only once.
     joined = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
     words = [*map(split_words, joined.translate(_DIGITS_TO_HYPHENS).split("\0"))]
     return [words[number] for number in numbers.tolist()]

@@ -1,4 +1,4 @@
-"""Comment patterns, which describe the comments on a page in order to find them on other pages."""
+"""Comment patterns, which are learnt from the comments on one page to find those on other pages."""
 
 import json
 from collections import Counter
@@ -14,8 +14,8 @@ from detourage.html.flat import FlatDocument
 MIN_TRUST = 0.5
 """Minimum confidence of a pattern that is applied to other pages of the template.
 
-A pattern with less confidence is often that of a teaser box, which occurs on every page of the
-template. The value was measured on ``dragnet``.
+A pattern with less confidence often matches a teaser box, which is on every page of the template.
+The value was chosen on the corpus ``dragnet``.
 """
 
 
@@ -24,7 +24,8 @@ class Signature(NamedTuple):
 
     `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``.
     Several classes are sorted, as in ``.one.two``. `path` consists of the tags from the root down
-    to the element, separated by ``/``. If only one of the two counts, the other is empty.
+    to the element, separated by ``/``. If the pattern depends on only one of them, the other is
+    empty.
     """
 
     tag: str
@@ -60,7 +61,7 @@ class CommentPattern:
         return json.dumps([self.signature, self.levels, self.confidence], ensure_ascii=False)
 
     def records(self, page: FlatDocument) -> tuple[int, ...]:
-        """Return the indices of the elements that contain one comment each, on another page."""
+        """Return the indices of the elements of a page that contain one comment each."""
         signature = self.signature
         if signature is None:
             return ()
@@ -70,24 +71,25 @@ class CommentPattern:
         return tuple(dict.fromkeys(records.tolist()))
 
 
-SEARCHED_IN_VAIN = ""  # vote of a page that should have comments, although none were found
+NO_PATTERN = ""  # vote of a page on which no comments were found
 
 
 def vote_of(found: CommentPattern) -> str | None:
     """Return the vote of a page on the comment pattern of its template, or None for no vote.
 
-    A vote is a pattern in JSON. A signature that consists only of a path, without a class, an ID or
-    microdata, is unreliable: something else may be at that position on a page without comments.
+    A vote is a pattern in JSON, or `NO_PATTERN`. A page does not vote for a signature without a
+    class, an ID or microdata, because on a page without comments, something else may have the same
+    path.
     """
     if found.signature is None:
-        return SEARCHED_IN_VAIN
+        return NO_PATTERN
     if not found.signature.name or found.confidence < MIN_TRUST:
         return None
     return replace(found, confidence=1.0).to_json()
 
 
 def winner(votes: Iterable[str | None]) -> str | None:
-    """Return the vote of most pages of a template, or None if no page has one."""
+    """Return the pattern for which most pages of a template vote, or None if none votes for one."""
     counts = Counter(filter(None, votes))
     return max(counts, key=lambda vote: (counts[vote], vote), default=None)
 

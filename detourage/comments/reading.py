@@ -35,8 +35,8 @@ def find_permalinks(
 ) -> list[str | None]:
     """Return the absolute permalink of each comment, or None.
 
-    It is a link labelled as permanent, or else the link on the date or to an anchor inside the
-    comment, or else the page's URL with the comment's ID.
+    A permalink is a link labelled as permanent, or else a link on the date or to an anchor in the
+    comment, or else the page's URL with the comment's ID as its fragment.
     """
     base = base_of(Node(page, 0), url)
     links = [
@@ -81,7 +81,7 @@ def _own_anchor(page: FlatDocument, extent: Extent) -> str:
     return next((f"#{identity}" for identity in ids if identity), "")
 
 
-MAX_VOTES = 10**12  # votes for a comment; a larger number has another meaning
+MAX_VOTES = 10**12  # maximum votes for a comment; a larger number has another meaning
 _VOTE_WORDS = word_set(
     "vote votes voting like likes liked score points karma upvotes upvote rating ratings"
     " recommend recommendations recommended thumbs reaction reactions useful helpful plus kudos"
@@ -100,7 +100,7 @@ _VOTES = lazy_pattern(  # "+12 likes", "1,234 points", "1.2k"
 
 
 def find_votes(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
-    """Return the votes displayed with each comment, at the same place in all of them, or None."""
+    """Return the votes of each comment, which are at the same place in all of them, or None."""
     best: dict[int, int] = {}
     best_share = 0.0
     for column in columns:
@@ -119,7 +119,7 @@ def find_votes(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int
 
 
 def _parse_votes(text: str) -> int | None:
-    """Return the votes in a text (negative after a minus sign), or None if it is something else."""
+    """Return the votes in a text (negative after a minus sign), or None if it has other content."""
     match = _VOTES.match(text)
     if match is None:
         return None
@@ -134,7 +134,7 @@ def _parse_votes(text: str) -> int | None:
 
 
 def _is_labelled_as_votes(layout: Layout, index: int, text: str) -> bool:
-    """Return whether the text, or the classes of its nearest elements, are about upvotes."""
+    """Return whether the text itself, or a class of the nearest elements, mentions votes."""
     names: frozenset[str] = frozenset()
     for _ in range(3):
         if index < 0:
@@ -164,13 +164,12 @@ class CommentParts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """Comments of a page, of which each part is read when it is needed.
+    """Comments of a page, whose texts and other parts are read when needed.
 
-    Each of the `records` (indices of elements) contains one comment; they are in document order and
+    `records` are the indices of the elements that contain one comment each, in document order and
     possibly nested. Because comments share a template, the meaning of each place is decided for all
-    comments at once. For example, a place with the same text in all of them is a button, and a
-    place with a date in most of them is that of their dates. `authors` and `dates` are those found,
-    by comment number.
+    comments at once. For example, the same text in all of them is a button, and a place with a date
+    in most of them has the dates of the comments. `authors` and `dates` are by comment number.
     """
 
     page: FlatDocument
@@ -184,7 +183,7 @@ class Reading:
 
     @classmethod
     def of(cls, page: FlatDocument, records: Sequence[int], url: str) -> Self:
-        """Read the authors and dates of comments (at least one)."""
+        """Read the authors and dates of at least one comment."""
         extents = find_extents(page, records)
         layouts = lay_out(page, extents)
         columns = align_columns(layouts)
@@ -241,7 +240,7 @@ def read_comments(page: FlatDocument, records: Sequence[int], url: str) -> tuple
 
 
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Drop comments without text; replies to them become replies to their parents."""
+    """Return the comments that have a text; replies to others become replies to their parents."""
     kept = [number for number, comment in enumerate(comments) if comment.text]
     if len(kept) == len(comments):
         return tuple(comments)
@@ -269,10 +268,10 @@ def _texts_below(elements: Iterable[tuple[Layout, int]]) -> frozenset[int]:
 def dated_from(
     comments: Iterable[Comment], fetched_at: datetime | None, language: str | None
 ) -> tuple[Comment, ...]:
-    """Date the comments that only state their age ("3 hours ago").
+    """Return the comments with relative dates ("3 hours ago") resolved to absolute ones.
 
-    `fetched_at` is the time when the page was fetched, with a time zone; if it is None, no comment
-    changes. `language` is the page's BCP 47 tag.
+    `fetched_at` is the time when the page was fetched, with a time zone; if it is None, the
+    comments do not change. `language` is the page's BCP 47 tag.
     """
     if fetched_at is None:
         return tuple(comments)

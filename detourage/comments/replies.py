@@ -13,10 +13,10 @@ from detourage.html.flat import FlatDocument
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
 
-MIN_SHARE = 0.9  # share of comments with a depth if depths are used; missing depths count as 0
-MAX_JUMP_SHARE = 0.1  # of comments that are more than one level deeper than the preceding one
-MAX_ANCESTORS = 12  # number of ancestors in which a comment's indentation is looked for
-MAX_HEADER = 80  # maximum length, in characters, of a text that states who is being answered
+MIN_SHARE = 0.9  # depths are used only if at least this share of comments have one
+MAX_JUMP_SHARE = 0.1  # maximum share of comments over one level deeper than the preceding one
+MAX_ANCESTORS = 12  # number of ancestors whose indentation is added up
+MAX_HEADER = 80  # maximum length, in characters, of a text such as "In reply to Ann"
 _Parents = list[int | None]
 _Extents = Sequence[Extent]
 _DEPTH_CLASS = lazy_pattern(  # "depth-2", "indent3"
@@ -59,7 +59,7 @@ def find_parents(
 
 
 def _by_nesting(page: FlatDocument, extents: _Extents, _layouts: Sequence[Layout]) -> _Parents:
-    """Find parents by nesting: the element of the parent contains that of the reply."""
+    """Find parents by nesting: the parent's element contains the reply's element."""
     comment_of_row = {row: number for number, extent in enumerate(extents) for row in extent.rows}
     enclosing = (map(comment_of_row.get, _ancestors(page, extent)) for extent in extents)
     return [next((each for each in numbers if each is not None), None) for numbers in enclosing]
@@ -73,7 +73,7 @@ def _ancestors(page: FlatDocument, extent: Extent) -> Iterator[int]:
 
 
 def _by_id(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) -> _Parents:
-    """Find parents by ID, in attributes or in links labelled as leading to a parent."""
+    """Find parents by their IDs, which are in attributes or in links such as "In reply to Ann"."""
     parent_ids = [
         [*_parent_ids(page, extent, layout), *_linked_ids(layout)]
         for extent, layout in zip(extents, layouts, strict=True)
@@ -133,7 +133,7 @@ def _linked_ids(layout: Layout) -> Iterator[str]:
 
 
 def names_parent(layout: Layout, index: int) -> bool:
-    """Return whether an element, or the text before it, states who is answered ("Reply to Ann")."""
+    """Return whether an element, with the text before it, is a header such as "In reply to Ann"."""
     text = layout.text_of(index)
     if len(text) > MAX_HEADER or _REPLY_TEXT.search(text):
         return len(text) <= MAX_HEADER
@@ -143,7 +143,7 @@ def names_parent(layout: Layout, index: int) -> bool:
 
 
 def _has_cycle(parents: Sequence[int | None]) -> bool:
-    # The comment from which each comment was first reached by going from parent to parent.
+    # For each comment, the comment whose chain of parents was the first to reach it.
     reached_from: dict[int, int] = {}
     for number in range(len(parents)):
         ancestor: int | None = number
@@ -169,9 +169,9 @@ def _by_depth(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) 
 
 
 def _rank_depths(depths: Sequence[float | None]) -> list[int] | None:
-    """Convert depths to ranks from 0, or return None if they are implausible for a conversation.
+    """Return the depths as ranks from 0, or None if they are implausible for a conversation.
 
-    For example, the indentations 0, 40 and 80 have the ranks 0, 1 and 2.
+    For example, the indentations 0, 40 and 80 have the ranks 0, 1 and 2. Missing depths count as 0.
     """
     known = [depth for depth in depths if depth is not None]
     distinct = sorted(set(known))
@@ -196,7 +196,7 @@ def _parents_by_depth(depths: Sequence[int]) -> _Parents:
 
 
 def _numbered_depth(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Read a comment's depth from a class such as ``depth-2`` or an attribute."""
+    """Return a comment's depth from a class such as ``depth-2``, or from an attribute, or None."""
     element_and_parent = [extent.element, *islice(_ancestors(page, extent), 1)]
     values = _matching_values(page, _DEPTH_ATTRIBUTE)
     for place in (*element_and_parent, *layout.places[:6]):
@@ -216,7 +216,7 @@ def _depth_in_classes(classes: str) -> float | None:
 
 
 def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Measure a comment's indentation, which may use styles or spacer images."""
+    """Return a comment's indentation by styles or spacer images."""
     ancestors = takewhile(lambda each: page.tags[each] != "body", _ancestors(page, extent))
     places = [extent.element, *islice(ancestors, MAX_ANCESTORS), *layout.places[1:4]]
     styles = layout.attributes.by_element("style")
@@ -232,12 +232,12 @@ def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | 
 
 
 def _ancestor_count(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
-    """Count the ancestors of a comment, because replies may be in nested lists."""
+    """Return the number of a comment's ancestors, which differs if replies are in nested lists."""
     return float(page.depths[extent.element])
 
 
 def _by_name(layouts: Sequence[Layout], authors: Mapping[int, FoundAuthor]) -> _Parents:
-    """Find parents by name: the parent is the latest preceding comment by the author replied to."""
+    """Find parents by name: the latest preceding comment by the author named in the reply."""
     parents: _Parents = []
     latest_by_author: dict[str, int] = {}
     for number, layout in enumerate(layouts):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 
 from sqlalchemy.orm import Session
 
-from detourage.comments import SEARCHED_IN_VAIN, CommentPattern
+from detourage.comments import NO_PATTERN, CommentPattern
 from worker.store import groups
 from worker.store.extraction_jobs import ExtractionJob
 from worker.store.groups import GroupKey
@@ -29,7 +29,7 @@ def read_pattern(stored: str | None) -> CommentPattern | None:
 
 def needed_pattern(own_vote: str | None, group_pattern: str | None) -> str | None:
     """Return the pattern of a page's group, unless the page needs none."""
-    return group_pattern if own_vote == SEARCHED_IN_VAIN else None
+    return group_pattern if own_vote == NO_PATTERN else None
 
 
 def count_votes(
@@ -47,7 +47,7 @@ def count_votes(
             continue
         key = page.site_id, job.generation, job.group_number
         vote, former = job.learned.vote, job.former_vote
-        if vote == SEARCHED_IN_VAIN:
+        if vote == NO_PATTERN:
             in_need[key].append(job)
         if (vote and vote != job.group_pattern) or (former and former != vote):
             new_votes.add(key)
