@@ -1,1 +1,1 @@
-"""Celery tasks, which are idempotent; `worker.workflow` holds their shared steps."""
+"""Idempotent Celery tasks; the steps that they share are in `worker.workflow`."""

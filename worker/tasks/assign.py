@@ -26,18 +26,18 @@ logger = logging.getLogger(__name__)
 def assign(
     self: Any, page_id: int, site_version: int, others: Sequence[tuple[int, int]] | None = None
 ) -> None:
-    """Assign each page to its site's nearest group if that is near enough, and extract it.
+    """Assign each page to the nearest group of its site, if it is near enough, and extract it.
 
-    `site_version` is the version of the site when the page arrived; `others` are further pages,
-    each with its site version. Pages seen by a later clustering are skipped. The periodic
-    clustering corrects the assignments. A page that crashed `ASSIGNMENT_ATTEMPTS` processes joins
-    no group.
+    `site_version` is the version of the site when the page arrived; `others` lists further pages,
+    each as a pair of page ID and site version. Pages that a later clustering has included are
+    skipped; the periodic clustering corrects wrong assignments. A page whose assignment crashed
+    `ASSIGNMENT_ATTEMPTS` processes joins no group.
 
-    The pages of a task are assigned and extracted in one transaction. Those that may form a group
-    are then assigned again, and their extraction is enqueued; so are all pages of a task that
-    fails, or that may have crashed a process. If one of several still fails, each is enqueued
-    separately, and so are the remaining pages once the comparisons exceed `TASK_WORK`, so that none
-    is affected by a bug that another page triggers, or by its size.
+    All pages are assigned and extracted in one transaction. If this fails, or if the task may have
+    crashed a process before, the pages are only assigned, and their extraction is enqueued; the
+    same applies to pages that may form a new group. If assigning several pages fails, each is
+    enqueued separately, so that a bug triggered by one page does not affect the others. The pages
+    that remain when the comparisons exceed `TASK_WORK` are enqueued separately, too.
     """
     state = process_state()
     versions = {page_id: site_version, **dict(others or ())}
@@ -48,7 +48,7 @@ def assign(
         except Exception as error:
             if is_transient_failure(error):
                 raise
-            logger.warning("pages are assigned before they are extracted", exc_info=True)
+            logger.warning("cannot assign and extract together; assigning first", exc_info=True)
         if not versions:
             return
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)

@@ -50,7 +50,7 @@ class ServiceTask(Task):
 
 
 def is_redelivered(request: Any) -> bool | None:
-    """Return whether a task was delivered before; None if the broker does not tell."""
+    """Return whether a task was delivered before; None if the broker does not report it."""
     if not request.called_directly and not process_state().settings.broker_is_amqp:
         return None
     return bool((request.delivery_info or {}).get("redelivered") or request.get(DELIVERY_COUNT))

@@ -48,8 +48,8 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
     begins only if an earlier one failed, or if the message may have been delivered before.
 
     After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site: its pages are
-    extracted with its current groups, if any, and a task that clusters the site with a new count
-    of attempts (`afresh`) is put into quarantine.
+    extracted with its current groups, if any. A task with `afresh`, which resets the number of
+    attempts, is put into quarantine, from where an operator can requeue it.
     """
     state = process_state()
     database = state.database
@@ -58,7 +58,7 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
         try:
             return database.run(try_clustering, state, site_id, is_counted=is_counted)
         except Exception as error:
-            # Failures of servers count, too: a clustering may cause them. Tried only once.
+            # Server failures count, since the clustering may have caused them. Tried only once.
             with suppress(DBAPIError), database.transaction() as session:
                 session.execute(SQL.record_error, {"site_id": site_id, "error": cause(error)})
             raise
@@ -72,7 +72,7 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
             return
         if afresh:
             database.execute(SQL.delete_attempts, site_id=site_id)
-        # Counted first, as a killed process reports nothing. No row means that it must still wait.
+        # Counted first, since a killed process reports nothing. No row: the pause is not over yet.
         values = {"site_id": site_id, "has_crashed": bool(has_crashed)}
         pauses = requests.pauses_seconds(state.settings)
         attempts = database.execute(SQL.begin, **values, pauses_seconds=pauses)

@@ -25,17 +25,17 @@ logger = logging.getLogger(__name__)
 def extract(
     self: Any, page_id: int, generation: int, others: Sequence[tuple[int, int]] | None = None
 ) -> None:
-    """Extract pages with their groups in a generation, and publish articles that changed.
+    """Extract pages with the templates of their groups, and publish articles that changed.
 
-    `others` are further pages, each with its generation. A revision is published if a reader would
-    notice a difference from the latest revision, or if reprocessing was requested. Pages whose
-    generation has changed, that are finished, or that another process is extracting are skipped. A
-    page whose extraction killed `EXTRACTION_ATTEMPTS` processes gets the outcome ``failed``.
+    `others` lists further pages, each as a pair of page ID and generation. A revision is published
+    if a reader would notice a difference from the latest one, or if reprocessing was requested.
+    Pages whose generation has changed, that are finished, or that another process is extracting are
+    skipped. A page whose extraction killed `EXTRACTION_ATTEMPTS` processes becomes ``failed``.
 
     The pages of a task are read and stored in one transaction. If that fails, takes too long, or
-    has killed a process before, each page is enqueued separately, so that none is affected by a bug
-    that another page triggers. The attempts of such a task (`others` is empty) are counted before
-    they begin, and so are those of tasks that may have been delivered before.
+    has killed a process before, each page is enqueued separately (with empty `others`), so that a
+    bug triggered by one page does not affect the others. In such a task, and in one that may have
+    been delivered before, an attempt is counted before it begins.
     """
     state = process_state()
     generations: Mapping[int, int] = {page_id: generation, **dict(others or ())}
@@ -66,7 +66,7 @@ def extract(
         state.database.run(requests.request_each_alone, generations)
         return
     if overtaken:
-        # Their new requests may have been delivered and skipped while this task held the pages.
+        # Their new requests may have been delivered and skipped while this task locked the pages.
         state.database.run(requests.request_overtaken, overtaken)
 
 

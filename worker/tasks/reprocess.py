@@ -25,16 +25,16 @@ CATCH_UP = timedelta(minutes=2)
 
 
 class UnknownSiteError(LookupError):
-    """No page of the site has ever been received."""
+    """No page of the requested site has ever been received."""
 
 
 @shared_task(name=task_names.REPROCESS, bind=True, **TASK_OPTIONS)
 def reprocess(self: Any, site: str, stage: task_names.ReprocessStage = "extract") -> None:
     """Process all pages of a site again from a given stage; each article gets a new revision.
 
-    The stages are ``parse`` (from the stored HTML), ``compare``, ``cluster`` and ``extract``, and
-    `site` is named as in its articles. A page whose HTML was removed keeps its latest article. If
-    the task's message is redelivered, it has no further effect.
+    The stages are ``parse`` (from the stored HTML), ``compare``, ``cluster`` and ``extract``;
+    `site` is the name that is given in article messages. A page whose HTML was removed keeps its
+    latest article. If the task's message is redelivered, it has no further effect.
     """
     _check(stage)
     process_state().database.run(_reprocess, self.request.id, site, stage)

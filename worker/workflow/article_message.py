@@ -21,8 +21,8 @@ from worker.workflow.process_state import ProcessState
 
 _READER_FIELDS = {"language", "title", "lead", "authors", "published_at", "text", "corrections"}
 _READER_FIELDS |= {"blocks", "images", "embeds", "comments", "metadata"}
-"""Fields of an article message in which a reader notices changes, except for `_IGNORED_FIELDS`."""
-# Typography and link targets are ignored, because sites put tracking data into their links.
+"""Fields of an article message that count as changes if they differ, except `_IGNORED_FIELDS`."""
+# Formatting does not count as a change, nor do link targets, which may hold tracking data.
 _STYLE_FIELDS = {"role_probability", "level", "marker", "links", "emphasis", "language"}
 _IGNORED_FIELDS = {
     # Locations change whenever anything else on the page does.
@@ -45,7 +45,7 @@ def next_message(
     """Return the message and the digest of a page's next revision, or None if none is to be sent.
 
     A revision is sent if a reader would notice a difference from the latest revision, or if
-    reprocessing was requested. `found_parts` has the URLs of the other parts that are stored,
+    reprocessing was requested. `found_parts` holds the URLs of the other parts that are stored,
     or is None if the page is not a part.
     """
     number = next_revision_number(page.revision, revisions_from)
@@ -113,7 +113,7 @@ def reader_digest(message: ArticleMessage) -> str:
 
 
 def article_id(site: str, url: str, revision: int) -> UUID:
-    """Return the ID of an article revision, the same everywhere; `url` is from `identity_of`."""
+    """Return the deterministic ID of an article revision; `url` is the result of `identity_of`."""
     return uuid5(NAMESPACE_URL, f"{url}\n{site}\n{revision}")
 
 

@@ -12,7 +12,7 @@ from worker.store import parts
 
 
 def find_parts(session: Session, contents: Mapping[int, Article]) -> dict[int, Collection[str]]:
-    """Return the linked URLs whose pages are stored, for each page that is a part, by its ID."""
+    """Return, by the ID of each page that is a part, the linked URLs whose pages are stored."""
     linked_urls = {
         page_id: urls_of_links(content.pagination)
         for page_id, content in contents.items()
@@ -27,7 +27,7 @@ def is_part(content: Article) -> bool:
 
 
 def urls_of_links(links: Pagination) -> list[str]:
-    """Return the URLs of the parts to which a page links, at most `MAX_PARTS` of them by number."""
+    """Return the URLs of a page's links to parts, including at most `MAX_PARTS` numbered ones."""
     return _distinct_urls([links.pages[number] for number in sorted(links.pages)], links)
 
 

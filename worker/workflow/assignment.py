@@ -35,7 +35,7 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import new_group
 from worker.workflow.process_state import ProcessState
 
-_Similar: TypeAlias = tuple[list[ComparablePage], int]  # with the tree of their pivot
+_Similar: TypeAlias = tuple[list[ComparablePage], int]  # outliers, and their pivot's tree
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ OUTLIERS_COMPARED = 20
 
 
 def request_each_alone(session: Session, site_versions: Mapping[int, int]) -> None:
-    """Request the assignment of pages, given with their site versions, with one task per page."""
+    """Enqueue an assignment task for each page; `site_versions` is keyed by page ID."""
     rows = session.execute(pages.SQL.sites_of, {"ids": list(site_versions)})
     site_of: dict[int, int] = dict(rows.all())
     tasks = [
@@ -58,10 +58,10 @@ def request_each_alone(session: Session, site_versions: Mapping[int, int]) -> No
 
 
 def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) -> dict[int, int]:
-    """Assign pages to groups, and extract them, in one transaction; return those left.
+    """Assign pages and extract them in one transaction; return the pages left unprocessed.
 
-    Pages are left if they are outliers that may form a group, if they represent their group, if
-    they have changed in the meantime, and if `TASK_WORK` is used.
+    These are outliers that may form a group, representatives of a group, pages that have changed
+    in the meantime, and pages for which no `TASK_WORK` is left.
     """
     rest: dict[int, int] = {}
 
@@ -87,8 +87,8 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
 def assign_pages(
     session: Session, state: ProcessState, site_versions: Mapping[int, int], *, may_compare: bool
 ) -> dict[int, int]:
-    """Assign pages, given with their site versions; return those left after `TASK_WORK` is used."""
-    # Locked first, since a clustering that held the locks may have stored a generation.
+    """Assign pages and enqueue their extraction; return those left when `TASK_WORK` is used up."""
+    # Locked first: a clustering that held these locks may have stored a new generation.
     session.execute(groups.SQL.lock_pages, {"ids": list(site_versions)})
     assigned, remaining, work = _compare_pages(session, state, site_versions, may_compare)
     for (site_id, generation), of_site in groupby(sorted(assigned, key=_BY_SITE), _BY_SITE):
@@ -100,7 +100,7 @@ def assign_pages(
 def _compare_pages(
     session: Session, state: ProcessState, site_versions: Mapping[int, int], may_compare: bool
 ) -> tuple[list[AssignedPage], dict[int, int], int]:
-    """Compare pages with the latest groups; return them, those left, and the work used."""
+    """Compare pages with their site's groups; return memberships, pages left, and work used."""
     assigned: list[AssignedPage] = []
     remaining: dict[int, int] = {}
     work = 0
@@ -131,7 +131,7 @@ def _save(
     may_compare: bool,
 ) -> int:
     """Store memberships of pages, and request their extraction; return the units of work used."""
-    # A changed representative that stays in its group is still compared with the same page.
+    # A changed template page stays in its group, so its membership is not stored again.
     if moved := [each for each in assigned if not each.is_template]:
         session.execute(groups.SQL.save_memberships, groups.member_params(moved))
     changed, work = {each.membership.page_id for each in assigned}, 0
@@ -171,7 +171,7 @@ def _promote_outliers(
     session: Session, state: ProcessState, site_id: int, generation: int
 ) -> tuple[set[int], int]:
     """Group similar outliers; return the pages that joined a group and the units of work used."""
-    # A running clustering also regroups the outliers.
+    # While a clustering holds the lock, leave the outliers to it.
     lock = {"class": AdvisoryLock.GENERATION.value, "site_id": site_id}
     if not session.scalar(groups.SQL.try_lock_clustering, lock):
         return set(), 0
@@ -181,7 +181,7 @@ def _promote_outliers(
     for own, pivot_tree in similar or ():
         number = (session.scalar(groups.SQL.last_group, {"site_id": site_id}) or 0) + 1
         new = new_group(number, own, [pivot_tree])
-        # Saving its memberships increases the size of the group.
+        # The size is 0, since saving the memberships increases it.
         key = {"site_id": site_id, "number": generation, "group_sizes": [0]}
         session.execute(groups.SQL.save_groups, key | groups.group_params([new]))
         members = [AssignedPage(site_id, generation, each) for each in new.memberships()]
@@ -194,7 +194,7 @@ def _promote_outliers(
 def _grouping_outliers(
     session: Session, state: ProcessState, compared: Sequence[AssignedPage], work: int
 ) -> set[int]:
-    """Return those of the compared pages that may form a group with other outliers."""
+    """Return the IDs of the compared pages that may form a group with other outliers."""
     grouping: set[int] = set()
     outliers = [each for each in compared if each.membership.group_number is None]
     for (site_id, generation), of_site in groupby(sorted(outliers, key=_BY_SITE), _BY_SITE):
@@ -212,8 +212,8 @@ def _similar_outliers(
 ) -> tuple[list[_Similar] | None, int]:
     """Return groups of similar outliers (None if distances are missing), and the work used.
 
-    The ``new`` outliers are not stored yet. If the site is quarantined, there are no groups, since
-    comparing the outliers may be the very step that fails.
+    The ``new`` outliers are not stored yet. A site whose clustering is disabled gets no groups,
+    since comparing its outliers may be the very step that fails.
     """
     params = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
     found = session.execute(groups.NEWEST_OUTLIERS, params | {"new": list(new)})

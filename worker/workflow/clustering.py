@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 def try_clustering(
     session: Session, state: ProcessState, site_id: int, *, is_counted: bool
 ) -> bool:
-    """Cluster a site, unless another process does; return False if this must be counted first."""
+    """Cluster a site if no other process does; return False if it must count an attempt first."""
     locks = {"clustering": AdvisoryLock.CLUSTERING, "generation": AdvisoryLock.GENERATION}
     params = {**locks, "site_id": site_id, "is_counted": is_counted}
     is_locked, has_failed = session.execute(groups.SQL.lock_clustering, params).one()
@@ -60,7 +60,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     if grouping is None:
         return False
     if current.is_new:
-        # Only pages that are stored before this lock must be found below; later ones are assigned.
+        # Pages stored after this lock are assigned; only earlier ones must be found below.
         session.execute(comparisons.SQL.lock_site, {"id": site_id})
     former = [(page.id, page.former_group) for page in all_pages]
     roles = state.settings.chosen_text_roles
@@ -79,8 +79,8 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
 
 
 def disable_clustering(session: Session, state: ProcessState, site_id: int) -> None:
-    """Extract the waiting pages without a clustering, and quarantine a task that can retry it."""
-    # Only pages that are stored before this lock must be found below; later ones are assigned.
+    """Stop clustering a site: extract its waiting pages, and quarantine a task that can retry."""
+    # Pages stored after this lock are assigned; only earlier ones must be found below.
     session.execute(comparisons.SQL.lock_site, {"id": site_id})
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)

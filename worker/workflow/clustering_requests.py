@@ -1,4 +1,4 @@
-"""Clustering requests. Sites take turns, and half of the places are for first clusterings."""
+"""Enqueue clusterings; sites take turns, and half of the capacity is for first clusterings."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -14,8 +14,8 @@ from worker.workflow.attempts import CLUSTERING_PAUSES, PATIENCE_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
 MIN_GROWTH = 1 / 8
-"""Share of a site's pages that must have changed for a clustering once the site is silent. Its new
-pages are extracted with the groups that it has, which a few pages rarely change."""
+"""Minimum share of changed pages for which a site is clustered once it receives no further pages.
+Until then, new pages are extracted with the existing groups, which a few pages rarely change."""
 
 
 def settle_times(settings: Settings, messages_waiting: int | None) -> SettleTimes:
@@ -68,7 +68,7 @@ def request_clusterings(session: Session, due: Sequence[DueSite]) -> None:
 
 
 def continue_clustering(session: Session, site_id: int) -> None:
-    """Enqueue a clustering whose comparisons are finished, ahead of sites that wait for theirs."""
+    """Enqueue a clustering whose comparisons are finished, ahead of all other waiting sites."""
     session.execute(clusterings.SQL.record_requests, {"site_ids": [site_id]})
     tasks = [(site_id, {"site_id": site_id})]
     turn = outbox.FIRST_TURN

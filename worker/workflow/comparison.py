@@ -1,4 +1,4 @@
-"""Comparison of trees: blocks of pairs, and the nearest references of a set of trees."""
+"""Compare trees: blocks of pairs, and the nearest references of a set of trees."""
 
 import logging
 from collections import OrderedDict
@@ -77,7 +77,7 @@ class ComparisonJob(NamedTuple):
     trees: dict[int, Tree]
     known: Distances
     finished_rows: set[int]  # rows whose nearest references are stored
-    other_sets: list[tuple[list[int], Nearest]]  # other reference sets, with what was found in them
+    other_sets: list[tuple[list[int], Nearest]]  # other reference sets: members, nearest
 
     @property
     def is_abandoned(self) -> bool:
@@ -137,8 +137,8 @@ def _save(session: Session, job: ComparisonJob, quarantine: str, compared: Block
             {"site": site, "stage": "compare"},
             queue=quarantine,
             reason=AbandonedReason.COMPARISON_FAILED,
-            detail=f"{site}: comparing {len(job.trees)} trees crashed its process, or took too"
-            f" long, {COMPARISON_ATTEMPTS} times; they count as not comparable",
+            detail=f"{site}: comparing {len(job.trees)} trees crashed the process or timed out"
+            f" {COMPARISON_ATTEMPTS} times; these trees count as not comparable",
         )
     if is_last:
         continue_clustering(session, job.block.site_id)
@@ -165,7 +165,7 @@ def _distances_of_block(job: ComparisonJob, memory: int) -> BlockResult:
 def compare_at_once(
     session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]
 ) -> tuple[Distances, int]:
-    """Return the distances of a few pairs within `TASK_WORK`, and the units of work used."""
+    """Compute the distances of a few pairs within `TASK_WORK`; return them and the work used."""
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     comparable = [pair for pair in pairs if loaded.keys() >= set(pair)]
     return distances_of_pairs(comparable, loaded, memory=CACHE_BYTES)
@@ -174,7 +174,7 @@ def compare_at_once(
 def distances_of_pairs(
     pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
 ) -> tuple[Distances, int]:
-    """Return the distances (None if too large) of pairs within `TASK_WORK`, and the work used."""
+    """Compute distances (None: too large) within `TASK_WORK`; return them and the work used."""
     ids = sorted({each for pair in pairs for each in pair})
     index_of = {tree_id: i for i, tree_id in enumerate(ids)}
     forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)
@@ -221,7 +221,7 @@ def _nearest_of_block(job: ComparisonJob, memory: int) -> BlockResult:
 def _known_nearest(
     tree_id: int, other_sets: list[tuple[list[int], Nearest]], column_index: dict[int, int]
 ) -> list[KnownNearest]:
-    """Return what the nearest references in other sets show about a tree's nearest column."""
+    """Return a tree's nearest references in other sets that are also columns of the block."""
     known = []
     for members, nearest_by_tree in other_sets:
         reference, distance = nearest_by_tree.get(tree_id) or (None, 0.0)

@@ -63,7 +63,7 @@ class StoredDistances:
         return trees.matrix_of(tree_ids, self._known[key])
 
     def add(self, distances: Distances) -> None:
-        """Add distances that were computed, and are yet to be stored, among the trees given."""
+        """Add newly computed distances, which `computed` keeps until they are stored."""
         for known in (*self._known.values(), self.computed):
             known |= distances
 
@@ -103,7 +103,7 @@ class ComparedSite(NamedTuple):
 def known_site(
     session: Session, state: ProcessState, site: ComparedSite, stored: StoredDistances
 ) -> KnownSite | None:
-    """Return a site with all its distances; if some are missing, request them and return None."""
+    """Return a site with all its distances, or request the missing ones and return None."""
     found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
     if isinstance(found, NeededComparisons):
         pairs = _few_pairs(site, list(divide_into_blocks(found, site.trees, stored)))
@@ -123,7 +123,7 @@ def known_grouping(
     known: KnownSite,
     pages: Sequence[SitePage],
 ) -> Grouping | None:
-    """Return the groups of a site's pages; if distances are missing, request them; return None."""
+    """Return the groups of a site's pages, or request missing distances and return None."""
     found = group_or_missing(known, pages, site.trees, stored)
     if isinstance(found, NeededComparisons):
         _enqueue_missing(session, site, stored, found)

@@ -45,7 +45,7 @@ def extract_together(
     *,
     is_alone: bool,
 ) -> set[int]:
-    """Extract the pages that `load` returns, in one transaction; return those that changed.
+    """Extract the pages that `load` returns in one transaction; return pages changed meanwhile.
 
     The memberships that `load` returns are stored with the results.
     """
@@ -95,8 +95,8 @@ def load_jobs(
 def extract_page(state: ProcessState, job: ExtractionJob, *, is_alone: bool) -> Article | NoArticle:
     """Extract the article of a page; the outcome is ``failed`` if the page triggers a bug.
 
-    The time limit applies to all the pages of a task together, so that exceeding it is the page's
-    fault only if the page ``is_alone``.
+    The time limit applies to all pages of a task together, so a page fails by exceeding it only if
+    it ``is_alone``.
     """
     logs.bind(site=site_name(job.site_key), page=job.url)
     with tracing.span("extract page", job.trace):
@@ -115,8 +115,8 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
     """Return the article of a page, or the reason why it has none."""
     content = job.content
     if content is None:
-        reason = f"extraction crashed its process, or took too long, {EXTRACTION_ATTEMPTS} times"
-        logger.error("gave up the extraction of %s: %s", job.url, reason)
+        reason = f"extraction crashed the process or timed out {EXTRACTION_ATTEMPTS} times"
+        logger.error("gave up extracting %s: %s", job.url, reason)
         return NoArticle(PageOutcome.FAILED, reason)
     template = state.templates.get(job.template_page) if job.template_page else None
     if job.template_page is not None:
@@ -148,10 +148,10 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
 
 
 def _render(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:
-    """Return a page after its scripts have run in the browser; raise NeedsRenderingError."""
+    """Return a page after its scripts have run, or raise NeedsRenderingError if they cannot."""
     html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
-        # Without its source, the page has no byte offsets, which would not fit the stored HTML.
+        # Removing the source omits byte offsets, which would not fit the stored HTML.
         return replace(parse_page(browser.render(html, job.url), job.url), source=None)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error

@@ -1,4 +1,4 @@
-"""Extraction requests, which are made in the transaction that requires them."""
+"""Enqueue extractions, in the transaction that makes them necessary."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ REPEATED_AT_ONCE = 1000  # maximum number of overdue extractions that are checke
 
 
 def request_extractions(session: Session, page_ids: Collection[int], generation: int) -> None:
-    """Request extractions; pages that have an outcome queue behind those without."""
+    """Enqueue extractions; pages that have an outcome wait behind those without."""
     if page_ids:
         outbox.request_extractions(session, EXTRACTIONS, sorted(page_ids), generation)
 
@@ -23,7 +23,8 @@ def begin_extractions(
 ) -> dict[int, int]:
     """Count an attempt for each page, and return those that await extraction.
 
-    Several pages that were attempted before, or whose task `has_crashed`, are enqueued separately.
+    In a task of several pages, those attempted before are enqueued separately instead; so are all
+    of them if the task `has_crashed`.
     """
     is_alone = len(generations) == 1
     begun: list[int] = []
@@ -56,16 +57,16 @@ def request_late_extractions(
 
 
 def request_overtaken(session: Session, page_ids: Iterable[int]) -> None:
-    """Request the extractions that pages still await, after an earlier one was discarded."""
+    """Enqueue the extractions that pages still await after an outdated result was discarded."""
     _enqueue(session, session.execute(SQL.awaiting_extraction, {"pages": sorted(page_ids)}))
 
 
 def request_each_alone(
     session: Session, generations: Mapping[int, int], *, has_begun: bool = True
 ) -> None:
-    """Request each extraction that was begun and is still awaited, with one task per page.
+    """Enqueue a separate task for each extraction that has begun and is still awaited.
 
-    Unless all of them have begun, those whose attempts were not counted are not requested.
+    Unless `has_begun`, only extractions with a counted attempt are known to have begun.
     """
     params = {**page_params(generations), "has_begun": has_begun}
     _enqueue(session, sorted(session.execute(SQL.begun_and_awaited, params)), is_alone=True)

@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 
 class _RevisedPage(NamedTuple):
-    """An extracted page with what is to be stored of it: its result and new revision, if any."""
+    """An extracted page, with the result and the revision (if any) to be stored."""
 
     job: ExtractionJob
     page: PageState
@@ -195,7 +195,7 @@ def _result_to_store(
 
 
 _WITHDRAWN: Final = "withdrawn "
-"""Prefix of the digest of a withdrawn article, whose text then counts as new if it returns."""
+"""Prefix of the digest of a withdrawn article, so that its text counts as new if it returns."""
 
 
 def is_withdrawn(page: PageState) -> bool:

@@ -25,7 +25,7 @@ REQUESTED_AT_ONCE = 200  # maximum number of urgent pages returned for each of t
 def urgent_pages(session: Session, first_article_seconds: float) -> tuple[dict[int, int], bool]:
     """Return pages, mapped to their sites, that must not wait for a site's first clustering.
 
-    Also return whether fetches wait although their pages have outcomes.
+    Also return whether any fetch is still waiting although its page already has an outcome.
     """
     limits = {"alone": ALONE_SECONDS, "watched": WATCHED_SECONDS, "limit": REQUESTED_AT_ONCE}
     params = {**limits, "patience": first_article_seconds}

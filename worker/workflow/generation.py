@@ -38,9 +38,9 @@ def save_generation(
 ) -> dict[int, int]:
     """Store the groups of a site as its next generation, and request the extractions they affect.
 
-    `stored` has the reference sets to be kept and the new distances. `former` has the groups of
-    pages in the generation before, even of pages that have lost their trees. Return the groups of
-    pages by ID, without outliers.
+    `stored` holds the reference sets to be kept and the new distances; `former` pairs pages, even
+    those that have lost their trees, with their groups in the previous generation. Return the group
+    numbers by page ID, without outliers.
     """
     continued: defaultdict[int, list[int]] = defaultdict(list)
     for page_id, number in former:
@@ -77,7 +77,7 @@ def save_generation(
 
 
 def new_group(number: int, members: Sequence[ComparablePage], trees: Sequence[int]) -> NewGroup:
-    """Return a group of pages, which are compared with the first one that has HTML."""
+    """Return a group whose template page is its first page that has HTML."""
     known = [(page.url, page.fetched_at) for page in members]
     ordered = [members[place] for place in reference_order(range(len(members)), known)]
     page_ids = [page.id for page in sorted(ordered, key=lambda page: not page.has_html)]

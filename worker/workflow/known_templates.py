@@ -56,7 +56,7 @@ class KnownTemplates:
             content = self._contents.get(key)
             if isinstance(content, LostContentError):
                 logger.error(
-                    "extracting %s's group without its template: %s", template_page.url, content
+                    "extracting without the template page %s: %s", template_page.url, content
                 )
             if content is None or isinstance(content, LostContentError):
                 return None

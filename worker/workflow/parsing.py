@@ -21,13 +21,13 @@ from worker.store.pages import FetchedPage, ParsedPage
 logger = logging.getLogger(__name__)
 
 _EMPTY_PAGE = "<p>-</p>"
-"""HTML parsed in place of a refusal whose own HTML is unusable; extraction sets its outcome."""
+"""HTML parsed instead of a refusal's unusable HTML; extraction determines the outcome."""
 
 
 def parse_or_reject(
     content: bytes | str, url: str, content_type: str | None, response: Response = NO_RESPONSE
 ) -> ParsedPage:
-    """Parse a page, or return why it cannot be parsed; ignore what a refusal declares."""
+    """Parse a page, or return the reason for failure; ignore metadata declared by a refusal."""
     try:
         if refusal_of(url, response) is not None:
             try:
@@ -60,7 +60,7 @@ def store_pages(
     *,
     have_waited: bool = False,
 ) -> list[RecordedFetch]:
-    """Store incoming pages, in order, and request assignment for sites that have groups."""
+    """Store incoming pages, in order, and enqueue assignments for sites that have groups."""
     site_ids = pages.lock_sites(session, (fetched.site for fetched, _ in fetches))
     fetches_on_sites = [(site_ids[fetched.site], fetched, parsed) for fetched, parsed in fetches]
     return record_pages(

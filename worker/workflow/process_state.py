@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ProcessState:
-    """State of a process that runs tasks; caches (30 MB, several seconds) are made on first use."""
+    """State of a process that runs tasks; caches (30 MB, several seconds) are created on demand."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -55,7 +55,7 @@ def browser_of(settings: Settings) -> "Browser | None":
 
 
 class ProcessStates:
-    """The state of this process and, in a child, the parent's, which the child never touches."""
+    """States by process ID: a forked child inherits its parent's state, but never uses it."""
 
     def __init__(self) -> None:
         self._settings: Settings | None = None

@@ -1,4 +1,4 @@
-"""Messages that the service puts into quarantine, so that an operator can requeue them."""
+"""Put messages into quarantine, from where an operator can requeue them."""
 
 import json
 from collections.abc import Mapping

@@ -48,7 +48,7 @@ _STORED_BITS = 2**32 - 1  # bits stored of the digest of a removable line
 def pack_removable(lines: Collection[int]) -> bytes:
     """Return the stored form of the lines that a page would lose if its group shared them.
 
-    Only they matter to the page, so that it need not be extracted again because of other lines.
+    Other shared lines do not affect the page, so it need not be extracted again for them.
     """
     return np.array(sorted({line & _STORED_BITS for line in lines}), "<u4").tobytes()
 

@@ -1,4 +1,4 @@
-"""Detection of walls (payment, consent, bot checks) by a page's previous article and its site."""
+"""Detect walls (payment, consent, bot checks) by comparison with other texts of the site."""
 
 import hashlib
 from collections import defaultdict
@@ -34,7 +34,7 @@ UNSPACED_PASSAGE_TOKENS: Final = 6
 MAX_REPEATED_LENGTH: Final = 600
 """Maximum length, in characters, of a repeated wall; copies of articles are longer."""
 
-MIN_ADDRESSES: Final = 3  # number of addresses of a publisher from which a text counts as repeated
+MIN_ADDRESSES: Final = 3  # minimum number of addresses at which a text counts as repeated
 
 
 class NoArticle(NamedTuple):
@@ -69,8 +69,8 @@ def reject_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[E
 def short_text_keys(extracted: Sequence[ExtractedPage]) -> dict[int, bytes]:
     """Return the keys of doubtful short texts by page ID, except for parts of an article.
 
-    The same text has different keys at different publishers, because a stranger in the same domain
-    could copy an article to make it look like a wall.
+    The same text has different keys at different publishers, because another publisher in the same
+    domain could copy an article to make it look like a wall.
     """
     return {
         job.page_id: _text_key(page.url, result.text)
