@@ -59,7 +59,7 @@ PUBLISHED_AFTER_SECONDS = 120.0  # maximum time until the broker confirms a batc
 
 FREE_BYTES = 64 * 2**20  # free space on PostgreSQL's small disk before the disk is filled
 
-OWN_WORK = {"intake": "stored ", "relay": "published ", "worker": "did ", "beat": "sent "}
+OWN_WORK = {"intake": "stored ", "relay": "published ", "worker": "finished ", "beat": "sent "}
 """Prefix of the heartbeat text with which each kind of process confirms work of its own."""
 
 Victim = Literal["process", "group"]

@@ -23,10 +23,10 @@ HEARTBEAT_SECONDS = 30  # heartbeat interval; a connection idle for two interval
 CONNECT_SECONDS = 5.0  # connection timeout for processes, per node
 
 COMMAND_CONNECT_SECONDS = 3.0
-"""Connection timeout for commands, per node, which must not keep a person waiting."""
+"""Connection timeout per node for commands, shorter so as not to keep the user waiting."""
 
 EMBEDDED_OPTIONS = {
-    # The server lacks the pgmq extension. Its SQL ships with the wheel and is loaded at the start.
+    # The server lacks the pgmq extension; its SQL is included in the wheel and loaded at startup.
     "init_extension": False,
     # Time after which a message is redelivered, which must exceed the duration of any task.
     # Nothing waits for this time to pass: a worker that loses a pool child returns the message

@@ -1,4 +1,4 @@
-"""Headers of messages: the reason for and time of their quarantine, and their redeliveries."""
+"""Message headers: the reason for and time of a quarantine, and the number of redeliveries."""
 
 from datetime import datetime
 from typing import Final

@@ -14,7 +14,7 @@ RETRY_SECONDS = 0.2  # pause before a message rejected by a full queue is publis
 
 
 def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> None:
-    """Publish a message; while its queue is full, try again."""
+    """Publish a message; retry while its queue is full."""
     while True:
         try:
             producer.publish(body, **options)

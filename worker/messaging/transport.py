@@ -26,7 +26,7 @@ HEADER_FRAME, BODY_FRAME = 2, 3  # types of AMQP frames
 SHORT_STRING_BYTES = 255  # maximum length of a short string
 
 _HEADER = ">HHQ"  # beginning of a header frame: class ID, weight, size of the body
-_HEADER_BYTES = 12  # size of this beginning, which the properties follow
+_HEADER_BYTES = 12  # size of `_HEADER`; the properties follow
 
 _NUMBER_BYTES = {"delivery_mode": 1, "priority": 1, "timestamp": 8}
 """Sizes of the numeric properties; all others are short strings, except for `_TABLE`."""
@@ -109,7 +109,7 @@ def _readable_header(payload: bytes) -> tuple[bytes, int]:
 
 
 def packed_properties(properties: Mapping[str, Any]) -> bytes:
-    """Encode message properties as AMQP does."""
+    """Return message properties in the encoding of AMQP."""
     return bytes(amqp.Message(**properties)._serialize_properties())  # noqa: SLF001 - the only way
 
 

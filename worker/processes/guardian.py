@@ -42,7 +42,7 @@ HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """Signals that wake the guardian; its children handle them by default."""
 
 SWEEP_SECONDS = 60.0
-"""Time limit for the final sweep; only a process stuck in the kernel survives SIGKILL that long."""
+"""Time limit for killing all remaining processes; only one stuck in the kernel survives so long."""
 
 
 def _prctl(option: int, value: int) -> None:
@@ -127,7 +127,7 @@ class Guardian:
                 self._emit(exited=child.name, status=os.waitstatus_to_exitcode(status))
 
     def _emit(self, **event: object) -> None:
-        # If the command has ended, nobody receives the event, but the children must still be ended.
+        # If the command has ended, no one receives the event, but the children must still be ended.
         with contextlib.suppress(OSError):
             self._connection.send(event)
 

@@ -168,7 +168,7 @@ class HeartbeatStep(bootsteps.StartStopStep):
             entry.cancel()
 
     def _confirm(self, pool: Any) -> None:
-        """Update the heartbeat if tasks are running; an idle pool does so in a task of its own."""
+        """Update the heartbeat if tasks are running; if idle, have a pool process update it."""
         running, waiting = len(active_requests), len(reserved_requests)
         if running:
             # The pool ends tasks that exceed their time limit.
@@ -192,7 +192,7 @@ def own_heartbeat(process: str) -> Heartbeat:
 
 
 class HeartbeatScheduler(PersistentScheduler):
-    """Scheduler that updates the heartbeat when it sends a task, and tolerates a clock set back.
+    """Scheduler that updates the heartbeat when it sends a task, and copes with a clock set back.
 
     Celery's own scheduler stores the time of its last run on disk, and would not send anything
     until the clock reaches this time again.
@@ -329,7 +329,7 @@ def _end_task(
     pages = 1 + len((kwargs or {}).get(task_names.OTHERS, ()))
     process_state().durations.record(task.name, time.monotonic() - task.request.began, pages)
     if state == SUCCESS:
-        own_heartbeat("worker").confirm(f"did {task.name}")
+        own_heartbeat("worker").confirm(f"finished {task.name}")
     logs.unbind_all()
 
 
@@ -341,7 +341,7 @@ def _record_failure(
     einfo: Any = None,
     **_: object,
 ) -> None:
-    # The failure is recorded because the quarantined message has no room for a traceback.
+    # Stored in the database, since the quarantined message cannot hold a traceback.
     if task_id is None or sender is None:
         return
     # Imports the numerical libraries, which relay and beat do not need.

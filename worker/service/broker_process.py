@@ -31,7 +31,7 @@ class UnroutableError(Exception):
 
 TRANSIENT_ERRORS = (OperationalError, DBAPIError, OSError, UnroutableError)
 CLIENT_LIBRARIES = frozenset({"amqp", "kombu", "psycopg", "pgmq"})
-"""Errors after which a process reconnects, and libraries after whose errors it always does."""
+"""Errors after which a process reconnects, and libraries whose every error is one of these."""
 
 
 class BrokerProcess:
@@ -80,11 +80,11 @@ class BrokerProcess:
                 if not is_client_error and not isinstance(error, TRANSIENT_ERRORS):
                     raise
                 self._is_working = False
-                log_transient(logger, f"{self._name} interrupted, restarting", error)
+                log_transient(logger, f"{self._name} interrupted, reconnecting", error)
                 self._stopping.wait(RETRY_SECONDS)
 
     def _end_if_stuck(self, signals: socket) -> None:
-        """End the process after a signal, which the main thread does not notice inside libpq."""
+        """End the process after a signal if the main thread, blocked in libpq, does not react."""
         with signals:
             # The main thread closes the other side when it ends.
             while (received := signals.recv(1)) and received[0] not in STOP_SIGNALS:
@@ -92,7 +92,7 @@ class BrokerProcess:
         seconds = STOP_SECONDS if self._is_working else 1
         if not received or self._has_ended.wait(seconds):
             return
-        logger.warning("%s was asked to stop, and no longer waits for a server", self._name)
+        logger.warning("%s exits without waiting any longer for a server", self._name)
         self._heartbeat.remove()
         os._exit(0)
 

@@ -16,7 +16,7 @@ from worker.store.database import Database
 from worker.workflow.process_state import browser_of
 
 Check: TypeAlias = Callable[[Settings], str]
-"""A check, which returns a human-readable detail or raises an exception."""
+"""A check: returns a human-readable detail, or raises an exception if it fails."""
 
 
 class Finding(NamedTuple):
@@ -42,7 +42,7 @@ def examine(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
 
 
 def readiness(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
-    """Check the servers without side effects; a paused intake is a failure if it ``must_accept``.
+    """Check the servers without side effects; with ``must_accept``, a paused intake is a failure.
 
     If a check fails, those that depend on it are omitted.
     """
@@ -58,7 +58,7 @@ def _check_servers(
         if not is_full:
             return "the intake accepts pages"
         limit = settings.pending_limit
-        detail = f"the intake waits: {limit} or more pages or messages are in progress"
+        detail = f"the intake pauses: {limit} or more pages or messages are in progress"
         if must_accept:
             raise RuntimeError(detail)
         return detail

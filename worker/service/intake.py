@@ -66,7 +66,7 @@ GATHER_SECONDS = 0.01  # time to wait for further messages to store in the same 
 
 SEARCH_SECONDS = 3.0
 """Interval between searches for pages that must not wait for their site's first clustering, and for
-fetches whose pages have their outcomes."""
+waiting fetches whose pages now have an outcome."""
 
 DUE_FETCHES_AT_ONCE = 50  # maximum number of waiting fetches that are stored per search
 DATABASE_PAUSE_SECONDS = 1.0  # pause between attempts while the database is unavailable
@@ -94,8 +94,8 @@ class Intake(BrokerProcess):
 
     Messages that arrive together are stored in one transaction. A redelivered message may have
     killed a process, so it is stored separately. At startup, messages are consumed one by one until
-    one arrives that was not redelivered, so that none is quarantined because of another.
-    Unacknowledged messages are redelivered.
+    one arrives that was not redelivered, so that a message that kills the process does not use up
+    the delivery limit of others.
     """
 
     _connection: Connection
@@ -125,7 +125,7 @@ class Intake(BrokerProcess):
         self._set_low_prefetch(True)
         with self._consumer:
             while not self._stopping.is_set():
-                self._store_and_find_patterns()
+                self._store_and_pause_if_full()
                 with suppress(TimeoutError):
                     connection.drain_events(timeout=CHECK_SECONDS)
                 connection.heartbeat_check()
@@ -135,8 +135,8 @@ class Intake(BrokerProcess):
         self._has_low_prefetch = is_low
         self._consumer.qos(prefetch_count=1 if is_low else PREFETCH)
 
-    def _store_and_find_patterns(self) -> None:
-        """Store messages, and consume unless the backlog is full."""
+    def _store_and_pause_if_full(self) -> None:
+        """Store received messages and due fetches; pause consumption while the backlog is full."""
         self._summary.log_if_due()
         if self._received:
             self._receive_more()
@@ -198,10 +198,10 @@ class Intake(BrokerProcess):
         # if it does not acknowledge for a long time, and counts a redelivery as a failed delivery.
         is_consuming = bool(self._consumer.consuming_from(self._topology.pages))
         if is_full and is_consuming:
-            logger.warning("the intake waits: the backlog has reached %d pages or messages", limit)
+            logger.warning("the intake pauses: the backlog has reached %d pages or messages", limit)
             self._consumer.cancel()
         elif not is_full and not is_consuming:
-            logger.info("the intake continues")
+            logger.info("the intake resumes")
             self._consumer.consume()
 
     def _receive_more(self) -> None:
@@ -223,8 +223,8 @@ class Intake(BrokerProcess):
         would exhaust their delivery limit. A message that cannot be stored because of a bug is
         requeued; at the delivery limit, the queue quarantines it.
         """
-        # A message is removed from these deques when it is read, to free its body of up to 60 MB:
-        # the broker delivers further messages as these are acknowledged.
+        # Messages are removed from these deques as they are read, to free bodies of up to 60 MB,
+        # since the broker delivers further messages as these are acknowledged.
         redelivered: deque[Message] = deque()
         fresh: deque[Message] = deque()
         for message in self._received:
@@ -249,7 +249,7 @@ class Intake(BrokerProcess):
                 self._consumer.consume()
 
     def _store_messages(self, messages: deque[Message]) -> None:
-        """Store messages in batches of bounded size, and take them out of the queue."""
+        """Store messages in batches of bounded size, and acknowledge or reject them."""
         while messages:
             unparsed = deque(self._read_batch(messages))
             known = self._unchanged(unparsed)
@@ -289,7 +289,7 @@ class Intake(BrokerProcess):
     def _unchanged(self, messages: Collection[PreparedMessage]) -> Mapping[Address, ParsedPage]:
         """Return the pages that need not be parsed, since their content is stored already.
 
-        A single message is not worth a look-up: the intake is idle.
+        For a single message, a lookup is not worthwhile, since the intake is idle.
         """
         fetches = [each.fetched for each in messages if each.fetched is not None]
         if len(fetches) < 2:
@@ -299,7 +299,7 @@ class Intake(BrokerProcess):
                 return self._database.query_autocommit(unchanged_pages, fetches)
         except Exception:
             # For example, the stored declarations of a page are damaged.
-            logger.exception("could not look up which pages are unchanged: all are parsed")
+            logger.exception("could not look up which pages are unchanged; parsing all of them")
         return {}
 
     def _parse_message(
@@ -325,7 +325,7 @@ class Intake(BrokerProcess):
         quarantine, store_url = self._topology.quarantines["intake"], self._settings.pages
         try:
             while (receipts := self._run_once(_store, batch, quarantine, store_url)) is None:
-                logger.warning("the intake waits for the database or store: %s", self._last_outage)
+                logger.warning("the intake waits for a database or store: %s", self._last_outage)
                 time.sleep(DATABASE_PAUSE_SECONDS)
                 # The broker considers a consumer dead if it neither reads nor writes.
                 self._read_from_broker()

@@ -117,7 +117,7 @@ def _store_metrics(counts: ServiceCounts) -> Iterator[Metric]:
     yield _family("walls", f"Walls {if_majority}", "site", counts.walls)
     failed = f"Tasks that failed in the last {RECENT_FAILURE_SECONDS:g} seconds."
     yield _family("recent_failures", failed, "task", counts.recent_failures)
-    oldest = "Age of the oldest open request: messages for the relay, comparisons, extractions."
+    oldest = "Age of the oldest unfinished work: messages for the relay, comparisons, extractions."
     yield _family("oldest_seconds", oldest, "work", counts.oldest_seconds)
     for name, help_text, value in (
         ("pages_waiting", "Pages without an outcome, or to be extracted again.", counts.waiting),

@@ -56,8 +56,8 @@ process dies.
 """
 
 FEW_ENTRIES = 16
-"""Number of waiting entries in a lane from which the relay checks the room in the queues first, and
-then takes entries from the outbox; if there are fewer, it takes them with a single statement."""
+"""Minimum number of waiting entries in a lane for which the relay checks the free queue capacity
+before it takes entries from the outbox; fewer are taken at once, in a single statement."""
 
 LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
@@ -121,7 +121,7 @@ class Relay(BrokerProcess):
         self._returned: list[str] = []  # why the broker returned messages
         self._unroutable: set[int] = set()  # IDs of entries that had no queue at the last attempt
         self._limits = queue_limits(settings)
-        self._first_extractions = 0  # number of them since the latest repeated extraction
+        self._first_extractions = 0  # number since the latest repeated extraction
         self._places_offered: Counter[str] = Counter()  # number of entries requested, by lane
         self._is_behind = False  # whether more entries may wait than the queues have room for
 
@@ -315,7 +315,7 @@ class Relay(BrokerProcess):
         entry = as_one_task(entries)
         logs.bind(outbox_id=entry.id, task=entry.task, message_id=entry.message_id)
         if entry.task is not None:
-            # A task for several pages has a trace of its own.
+            # A task for several pages starts a new trace.
             headers = entry.headers if len(entries) == 1 else {}
             with tracing.span(f"send {entry.task}", headers):
                 self._app.send_task(
@@ -338,10 +338,10 @@ class Relay(BrokerProcess):
                 mandatory=True,
             )
         if self._returned:
-            raise UnroutableError(f"the broker has no queue for it: {self._returned.pop()}")
+            raise UnroutableError(f"the broker has no queue for this: {self._returned.pop()}")
 
     def _quarantine(self, session: Session, entries: Sequence[WaitingEntry], reason: str) -> None:
-        """Put entries into the relay's quarantine, so that they do not block all others."""
+        """Put entries into the relay's quarantine, so that they do not block the others."""
         self._summary.count("refused", len(entries))
         for entry in entries:
             session.execute(outbox.SQL.refuse, {"id": entry.id, "refusal": reason})

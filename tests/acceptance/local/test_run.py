@@ -227,7 +227,7 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(run: Run, tmp_p
     assert set(tmp_path.iterdir()) == {pages, output}
     before = output.read_bytes()
     result = run_command(*command, "--resume", code=1)
-    assert "exists, and no interrupted run left it: use --overwrite" in result.stderr
+    assert "exists, but is not from an interrupted run: use --overwrite" in result.stderr
     assert output.read_bytes() == before
 
 

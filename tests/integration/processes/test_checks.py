@@ -73,7 +73,7 @@ def test_a_paused_intake_is_ready_but_does_not_accept_pages(
     monkeypatch.setenv("DETOURAGE_PENDING_LIMIT", "1")
     result = check_health()
     assert result.exit_code == 0
-    assert "the intake waits" in result.output
+    assert "the intake pauses" in result.output
     result = check_health("--accepting")
     assert (result.exit_code, failed_checks(result)) == (1, ["room:"])
 

@@ -120,7 +120,7 @@ def test_a_message_without_a_queue_is_set_aside_and_all_others_are_published(
         deployment.wait_until(lambda: deployment.count(WAITING) == 0)
         refused = list(browse(deployment.settings, "relay"))
         assert len(refused) == 3
-        assert all("the broker has no queue for it" in each.detail for each in refused)
+        assert all("the broker has no queue for this" in each.detail for each in refused)
         assert drop(deployment.settings, "relay") == 3
 
 

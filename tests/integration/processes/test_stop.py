@@ -30,7 +30,7 @@ URLS = {
     "database": "postgresql+psycopg2://someone:secret@127.0.0.1:{}/some",
     "broker": "amqp://someone:secret@127.0.0.1:{}",
 }
-WAITING = {"database": "the database is not responding", "broker": "interrupted, restarting"}
+WAITING = {"database": "the database is not responding", "broker": "interrupted, reconnecting"}
 """Logged messages of an intake or relay that waits for a server."""
 
 

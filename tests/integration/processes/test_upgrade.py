@@ -14,7 +14,7 @@ from worker.store.schema import REVISION
 
 NO_TABLES = "Error: schema: the database has no tables yet: run `detourage migrate`"
 SCHEMA_IS_UNKNOWN = (
-    f"Error: schema: 9999 is unknown to this version, whose own is {REVISION}: install the version"
+    f"Error: schema: 9999 is unknown to this version, which needs {REVISION}: install the version"
     " that migrated the database"
 )
 
