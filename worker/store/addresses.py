@@ -64,7 +64,7 @@ _BY_DIGEST_OR_TARGET = SQL.by_digest_or_target.bindparams(most=MAX_CLAIMANTS)
 def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
     """Resolve fetches in order, but stop before one that may affect the page of an earlier one."""
     canonical_urls = [canonical_form(fetched.url) for _, fetched, _ in fetches]
-    # Keys (site ID and digest) of the addresses that each fetch names: its own and its targets.
+    # Keys (site ID and digest) of each fetch's own address and of the targets that it declares.
     keys_of_fetches = [
         {(site_id, digest_of_url(url))}
         | {(site_id, digest_of_url(target.address)) for target in parsed.declared.targets}
@@ -128,7 +128,7 @@ def _key_arrays(keys: Iterable[tuple[int, str]]) -> dict[str, list[Any]]:
 
 
 def declared_by(row: Row[Any]) -> DeclaredUrls:
-    """Return what the page of an address declares, from the columns of ``row``."""
+    """Return the declarations of the page at an address, read from the columns of ``row``."""
     targets = tuple(Target(*each) for each in row.targets or ())
     return DeclaredUrls(targets, tuple(row.headlines), tuple(row.passages))
 
@@ -219,7 +219,7 @@ def save(session: Session, resolved: Sequence[tuple[Resolution, int]]) -> None:
 def new_params(
     new: Sequence[tuple[Resolution, int | None]], redeclared: Mapping[int, Resolution] = {}
 ) -> dict[str, str]:
-    """Return the parameters of ``add``: new addresses with page IDs (None: new page), targets.
+    """Return the parameters of ``add``: new addresses with page IDs (None: new page), and targets.
 
     ``redeclared`` contains stored addresses whose targets have changed, by ID.
     """
@@ -326,7 +326,7 @@ MAX_LISTED = 10_000  # maximum number of addresses listed for a site, newest fir
 
 
 class JoinedAddress(NamedTuple):
-    """An address, with its `Kind`, that joined the page of the address `canonical`."""
+    """An address, with its `Kind`, whose page was merged into the page of `canonical`."""
 
     address: str
     kind: str

@@ -73,7 +73,7 @@ def _comment_values(comment: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
-    """Return a run's article revisions by page ID, except pages whose parts must yet be joined."""
+    """Return a run's revisions by page ID, except pages whose parts have yet to be joined."""
     return dict(session.execute(SQL.revisions_of_run, {"pattern": f"{message_prefix}%"}).all())
 
 
@@ -100,7 +100,7 @@ def articles_published(
 
 
 MAX_EVENTS = 1_000
-"""Maximum number of an address's latest fetches, and of its latest revisions, that are read."""
+"""Maximum number of latest fetches, and of latest revisions, that are read for an address."""
 
 
 class ArticleEvent(BaseModel):

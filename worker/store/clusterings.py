@@ -1,4 +1,4 @@
-"""Clustering requests and attempts, which are counted before they start, and quarantined sites."""
+"""Clustering requests, counted attempts, and sites whose clustering is disabled."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,13 +13,13 @@ SQL = Statements("clusterings")
 
 
 def disable(session: Session, site_id: int) -> str:
-    """Disable clustering for a site, uncount the attempt that was not made, and return why."""
+    """Disable clustering for a site, uncount the attempt not made, and return the reason."""
     _, number, error = session.execute(SQL.disable, {"site_id": site_id}).one()
     return quarantine_reason(number, error)
 
 
 def quarantine_reason(attempts: int, error: str | None) -> str:
-    """Return why clustering is disabled for a site after a number of attempts."""
+    """Return the reason why clustering is disabled for a site after a number of attempts."""
     how = f"the last error was {error}" if error else "its process ended, or it took too long"
     return f"clustering was started {pluralise(attempts, 'time')} but never finished: {how}"
 
@@ -27,7 +27,7 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 class SettleTimes(NamedTuple):
     """Waiting times before a clustering, in seconds; a new site has never been clustered.
 
-    Silence settles a site that is not new only if it has changed by at least `growth`.
+    Without changes for `silence`, a site that is not new settles only if it has grown by `growth`.
     """
 
     silence: float  # time without a changed page after which a site is settled

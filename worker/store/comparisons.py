@@ -22,7 +22,7 @@ class NewBlock(NamedTuple):
     rows: Sequence[int]
     columns: Sequence[int]
     pairs: int
-    reference_set_id: int | None = None  # set of the columns if only each row's nearest is needed
+    reference_set_id: int | None = None  # set of `columns` if only each row's nearest is needed
 
 
 class Block(NamedTuple):

@@ -78,10 +78,10 @@ IDLE_SECONDS = 5.0
 """Idle time after which a connection is tested before use; testing takes a round trip."""
 
 _DIRECT = "detourage.direct"
-"""Name of a setting that each connection has, unless a connection pooler ignores it."""
+"""Name of a setting passed with each connection; if it is unset, a pooler has ignored it."""
 
 _LAST_USE = "last use"  # key of a pooled connection's last use, in monotonic seconds
-_IS_POOLED = "is pooled"  # key of whether the connection leads to a connection pooler
+_IS_POOLED = "is pooled"  # key of a flag: the connection leads to a connection pooler
 
 _TRY_LOCK = text("""
     SELECT pg_try_advisory_xact_lock(:class, hashint8(:key))
@@ -103,14 +103,14 @@ REFUSALS = re.compile(
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Classes of advisory locks, each with what its key identifies; reserved for this service."""
+    """Classes of advisory locks, reserved for this service, each with what a key identifies."""
 
     GENERATION = 0x6474  # a site whose generation is being written
     EXTRACTION = 0x6475  # a page being extracted
     CLUSTERING = 0x6477  # a site being clustered, which takes several transactions
     COMPARISON = 0x6478  # a block of pairs being compared
     SHORT_TEXTS = 0x6483  # a site whose identical short texts are being counted
-    PAGE_OBJECTS = 0x6486  # a shard: shared to store contents, exclusive to delete objects
+    PAGE_OBJECTS = 0x6486  # a shard; shared to store contents, exclusive to delete objects
     PARTS = 0x6481  # 0, while the parts of articles are joined
     MIGRATION = 0x6487  # 0, while the schema is migrated
 
@@ -195,7 +195,7 @@ class Database(AbstractContextManager["Database"]):
         return _with_retries(attempt)
 
     def execute(self, statement: Executable, **values: Any) -> Sequence[Row[Any]]:
-        """Run a statement in a transaction of its own, as `run` does, and return its rows."""
+        """Run a statement in a separate transaction, as `run` does, and return its rows."""
 
         def work(session: Session) -> Sequence[Row[Any]]:
             result = session.connection().execute(statement, values)
@@ -290,7 +290,7 @@ class Database(AbstractContextManager["Database"]):
 
 
 def refusal(error: DBAPIError) -> str:
-    """Say why the database refuses access; see `REFUSALS`."""
+    """Return the reason why the database refuses access; see `REFUSALS`."""
     is_missing = re.search('database ".+" does not exist', str(error.orig))
     problem = "the database does not exist" if is_missing else "the database refused access"
     return f"{problem}: {without_passwords(cause(error))}"
@@ -306,7 +306,7 @@ def _detect_pooler(connection: DBAPIConnection, record: ConnectionPoolEntry) -> 
 
 
 def _configure_if_pooled(connection: Connection) -> None:
-    """Apply the settings of a session to a transaction, which may be on any server connection."""
+    """Apply the session settings to each transaction, since a pooler may switch connections."""
     if connection.info[_IS_POOLED]:
         statements = (f"SET LOCAL {name} TO '{value}'" for name, value in _SESSION_SETTINGS.items())
         connection.exec_driver_sql("; ".join(statements))

@@ -58,7 +58,7 @@ class ExtractionJob:
     attempt: int  # number of recorded attempts, including this one if it was recorded
     trace: Context
     site_key: str
-    content: bytes | str | LostContentError | None  # None after too many attempts: it is not read
+    content: bytes | str | LostContentError | None  # None: not read after too many attempts
     group_number: int | None
     role: str
     group_size: int
@@ -202,7 +202,7 @@ class ExtractionResult(NamedTuple):
 
     @property
     def has_article(self) -> bool:
-        """Whether the page has an article, if only from before it was behind a wall or gone."""
+        """Whether the page has an article, perhaps from before it was behind a wall or gone."""
         is_inaccessible = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
         return self.outcome == PageOutcome.ARTICLE or (is_inaccessible and self.revision > 0)
 
@@ -244,7 +244,7 @@ def pages_with_short_texts(
     """Return the IDs of a site's pages with the given short texts, by text.
 
     A lock serialises the counts of a site, so that the last of several concurrent transactions sees
-    the pages of all others.
+    the pages of all the others.
     """
     lock = {"class": AdvisoryLock.SHORT_TEXTS.value, "site_id": site_id}
     session.execute(SQL.lock_short_texts, lock)

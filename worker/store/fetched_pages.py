@@ -82,13 +82,13 @@ class _MatchedFetch(NamedTuple):
 
 
 class ChangedMeanwhileError(Exception):
-    """A page, or its fetch, has to be parsed, although its content was stored a moment ago."""
+    """A page changed after it was found unchanged, so its fetch must be parsed after all."""
 
 
 def unchanged_pages(session: Session, fetches: Sequence[FetchedPage]) -> dict[Address, ParsedPage]:
-    """Return what parsing would find on pages whose content is stored already.
+    """Return the fetches whose content is stored already, with the stored result of parsing it.
 
-    A page in an exceptional state is left out, as its fetch may restore the page.
+    Pages in an exceptional state are left out, since their fetches may restore them.
     """
     columns = {
         "sites": [each.site for each in fetches],
@@ -127,9 +127,9 @@ def record_pages(
     their order of arrival has no effect.
 
     A refusal does not replace a readable page, but is stored in addition (`StoredPage.refused`)
-    until the page is fetched again. Nothing replaces content that has yet to be extracted, because
-    a wall could replace an article: such a fetch waits (`WaitingFetch`), and so do all that
-    arrive after it, unless they ``have_waited``.
+    until the page is fetched again. Content that has yet to be extracted is not replaced, because a
+    wall could replace an article: the new fetch waits (`WaitingFetch`), and so do all later ones,
+    unless they ``have_waited``.
     """
     recorded: list[RecordedFetch] = []
     while len(recorded) < len(fetches):
@@ -202,7 +202,7 @@ def _match_fetches(
     """Match each fetch with its stored page, and decide on its result and on whether it waits."""
     for resolution in resolutions:
         if resolution.separated_from is not None:
-            # Another page can then take the URL.
+            # Releases the URL for another page.
             digests = [digest_of_url(resolution.spelling)]
             params = {"page": resolution.separated_from, "digests": digests}
             session.execute(addresses.SQL.release_url, params)
@@ -332,21 +332,21 @@ def _result_of_fetch(
     if fetched.refusal is not None:
         return _result_of_refusal(page, fetched.refusal, resolution)
     if page.refused is not None and refusal_of(page.url, Response.of(page.extra)) is not None:
-        # Accepted regardless of its date, as only refusals have been fetched so far.
+        # Accepted regardless of its date, since only refusals were fetched before.
         return ReceiptResult.UPDATED
     if canonical_form(page.url) != resolution.address:
-        # Until now, the content was that of a variant address.
+        # Previously, the content came from a variant address.
         return ReceiptResult.UPDATED
     if is_same:
         is_back = page.refused is not None and not resolution.is_stale
         return ReceiptResult.UPDATED if is_back else ReceiptResult.DUPLICATE
-    # Of equal fetches, the earliest is kept, so the page's date may precede its latest fetch.
+    # The earliest of equal fetches is kept, so the page's date may precede its latest fetch.
     is_earlier = _is_later(page, fetched) or (resolution.is_stale and page.refused is None)
     if not is_earlier:
         return ReceiptResult.UPDATED
     if not _is_inaccessible(page):
         return ReceiptResult.SUPERSEDED
-    # A wall hides the page, so that an earlier fetch may still be later than its article.
+    # The page is a wall, so a fetch before it may still be later than the published article.
     last = session.scalar(SQL.article_fetched_at, {"page_id": page.id})
     is_newer = last is None or (fetched.fetched_at or last) > last
     return ReceiptResult.UPDATED if is_newer else ReceiptResult.SUPERSEDED
@@ -363,7 +363,7 @@ def _result_of_refusal(page: StoredPage, refusal: Refusal, resolution: Resolutio
     if resolution.is_stale:
         return ReceiptResult.SUPERSEDED
     if stored_row and resolution.fetched_at and resolution.fetched_at == stored_row.read_at:
-        # The stored fetch of the same time was either readable, and is kept, or also refused.
+        # The stored fetch of this date is either a readable page, which is kept, or a refusal.
         return ReceiptResult.SUPERSEDED if stored_refusal is None else ReceiptResult.DUPLICATE
     is_repeat = stored_refusal is not None and stored_refusal["detail"] == refusal.detail
     if resolution.fetched_at is None and is_repeat:
@@ -407,7 +407,7 @@ def fetch_columns(fetched: FetchedPage, parsed: ParsedPage) -> dict[str, Any]:
         **{name: getattr(fetched, name) for name in _FETCH_COLUMNS},
         "content_digest": fetched.content_digest,
         "html_removed_at": None,
-        # A rejected page is not processed further, so that nothing would continue its trace.
+        # A rejected page is not processed further, so its trace ends here.
         "trace": dict(fetched.trace) or None if parsed.outcome is None else None,
     }
 
@@ -436,7 +436,7 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
 
 
 def _keep_preferred(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
-    """Give a page the URL and date of the preferred of two equal fetches (see `record_pages`)."""
+    """Give a page the URL and date of the preferred one of equal fetches; see `record_pages`."""
     prefers_earlier = page.url == fetched.url
 
     def sort_key(fetch: FetchedPage | StoredPage) -> tuple[bool, float, str, str]:
@@ -456,7 +456,7 @@ _CONTENT_COLUMNS += ["outcome", "outcome_detail", "refused"]
 
 
 def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) -> StoredPage:
-    """Merge pages of a locked site into the first; it gets the content of ``authoritative``."""
+    """Merge pages of a locked site into the first, with the content of ``authoritative``."""
     locked = (
         select(StoredPage)
         .where(StoredPage.id.in_(page_ids))
@@ -478,7 +478,7 @@ def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) ->
         page.revision = max(page.revision, other.revision)
     if page.tree_id is not None:
         page.outcome, page.outcome_detail = None, None
-        # Consumers learn of the merge by another revision, even if nothing changed.
+        # Another revision informs consumers of the merge, even if the article did not change.
         page.forced = page.revision > 0
         page.waiting_since = func.now()
     for other in others:
@@ -531,14 +531,14 @@ def save_contents(
 def _content_params(
     session: Session, contents: Sequence[tuple[FetchedPage, bytes | None]], store_url: str
 ) -> dict[str, list[Any]]:
-    """Return the columns of contents and lines, after storing the contents in an object store."""
+    """Return the columns of contents and lines; put contents into the object store, if any."""
     packed = [pack_content(fetched.content_bytes) for fetched, _ in contents]
     urls: list[str] = []
     if store_url and contents:
         objects = page_objects(store_url)
         _require_store(session, objects)
         urls = [objects.url_of(content) for content in packed]
-        # An existing object may be unused. The lock keeps it from being deleted until the commit.
+        # An existing object may be unused; the lock prevents its deletion until the commit.
         shards = sorted(set(map(shard_of, urls)))
         lock = {"class": AdvisoryLock.PAGE_OBJECTS.value, "shards": shards}
         session.execute(SQL.lock_shards_shared, lock)
@@ -552,7 +552,7 @@ def _content_params(
     }
 
 
-MAX_WAITING_FETCHES = 8  # maximum number per page; another one replaces the last to arrive
+MAX_WAITING_FETCHES = 8  # maximum number per page; a further one replaces the latest
 
 _DROP_LAST_WAITING = SQL.drop_last_waiting.bindparams(most=MAX_WAITING_FETCHES)
 
@@ -578,7 +578,7 @@ DUE_FETCHES = SQL.due_fetches.columns(compressed=LargeBinary)
 
 
 def fetched_page_of(row: Row[Any]) -> FetchedPage:
-    """Return the page of a waiting fetch; raise `LostContentError` if its content is damaged."""
+    """Return the fetched page of a waiting fetch; raise `LostContentError` if it is damaged."""
     content = read_content(StoredContent(row.compressed, None, row.is_text))
     values = {name: getattr(row, name) for name in _FETCH_COLUMNS}
     return FetchedPage(row.key, content=content, trace=row.trace or {}, **values)

@@ -48,7 +48,7 @@ class NewGroup(NamedTuple):
     """A group of a new generation; its `number` identifies the group across generations."""
 
     number: int
-    members: Sequence[int]  # the first is compared with the second, all others with the first
+    members: Sequence[int]  # the first is compared with the second, the rest with the first
     representative_trees: Sequence[int]
     comment_pattern: str | None
     shared_lines: bytes | None
@@ -61,7 +61,7 @@ class NewGroup(NamedTuple):
 
 
 def group_params(groups: Sequence[NewGroup]) -> dict[str, list[Any]]:
-    """Return the parameters of ``add_groups``, except for the sizes of the groups."""
+    """Return the parameters of the fragment ``add_groups``, except for the sizes of the groups."""
     group_trees = [(each.number, tree) for each in groups for tree in each.representative_trees]
     return {
         "new_group_numbers": [each.number for each in groups],
@@ -107,7 +107,7 @@ class AssignedPage(NamedTuple):
 
 
 def member_params(assigned: Iterable[AssignedPage]) -> dict[str, str]:
-    """Return the parameter of ``members``."""
+    """Return the parameter of the fragment ``members``: memberships as JSON."""
     rows = [
         {**each.membership._asdict(), "site_id": each.site_id, "generation": each.generation}
         for each in assigned

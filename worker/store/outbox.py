@@ -31,7 +31,7 @@ from worker.store.queries import Statements
 SQL = Statements("outbox")
 
 SHORT_QUEUE = 8
-"""Maximum number of waiting tasks in a short queue: the number of pages in a batched task."""
+"""Maximum number of waiting tasks in a short queue; equals the number of pages per batched task."""
 
 PACKED_BYTES = range(1_000, 1 << 17)
 """Lengths of messages that are stored compressed. Longer ones are left to PostgreSQL, so that
@@ -40,7 +40,7 @@ PACKED_BYTES = range(1_000, 1 << 17)
 PACKING_LEVEL = 3  # Zstandard level; higher ones save less than 5 % of an article message
 
 FIRST_TURN = -(2**62)
-"""Turn before all others, for the continuation of work that has already had its turn."""
+"""Turn before all others, for the rest of a task that has already had its turn."""
 
 
 class WaitingEntry(NamedTuple):
@@ -106,8 +106,8 @@ def extraction_params(
 
     `lanes` are the lanes for pages without and with an outcome. After the clustering of
     `clustered_site`, `page_ids` and `unchanged` (pages whose outcomes remain valid) are all its
-    pages: their earlier requests are void, and pages that are requested again keep their turns.
-    Otherwise, pages of a site that is clustered often would wait forever.
+    pages: their earlier requests are void, but pages that are requested again keep their turns;
+    otherwise, pages of a site that is clustered often would wait forever.
     """
     trace = tracing.current()
     return {
@@ -149,7 +149,7 @@ _TAKE_NEXT = SQL.take_next.columns(
 
 def packed_body(body: bytes) -> bytes:
     """Return a message body in its stored form."""
-    # A quarantined body that is already compressed is packed again, so that unpacking restores it.
+    # A quarantined body that looks packed is packed again, so that unpacking restores it.
     needs_packing = len(body) in PACKED_BYTES or body.startswith(ZSTANDARD)
     return pack(body, PACKING_LEVEL) if needs_packing else body
 

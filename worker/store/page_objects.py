@@ -133,7 +133,7 @@ def shard_of(url: str) -> int:
 
 
 def get(urls: Iterable[str]) -> dict[str, bytes | LostContentError]:
-    """Return objects, or why they cannot be read, by URL."""
+    """Return objects, or the errors for those that cannot be read, by URL."""
     distinct = sorted(set(urls))
     if distinct:
         purpose = "reading a page in an object store"
@@ -151,11 +151,11 @@ def _read_object(url: str) -> bytes | LostContentError:
         try:
             return _verified_content(store, name, url)
         except (BaseError, OSError) as error:
-            # Also fails if the whole store does not respond.
+            # Raises an error if the whole store does not respond.
             obstore.get(store, MARKER).bytes()
             if isinstance(error, FileNotFoundError):
                 return LostContentError(f"the stored HTML is missing: {url}")
-        # The store may have failed to respond only for a moment.
+        # The first failure may have been temporary, so try once more.
         try:
             return _verified_content(store, name, url)
         except (BaseError, OSError) as error:

@@ -52,7 +52,7 @@ def sites_named(session: Session, name: str) -> dict[int, str]:
 def load_contents(
     session: Session, page_ids: Collection[int]
 ) -> dict[int, bytes | str | LostContentError]:
-    """Return contents (text if sent as text), or why they cannot be read, by page ID."""
+    """Return contents (text if sent as text), or the errors in reading them, by page ID."""
     if not page_ids:
         return {}
     rows = session.execute(_CONTENTS, {"page_ids": list(page_ids)})
@@ -115,7 +115,7 @@ def read_content(stored: StoredContent) -> bytes | str:
 
 
 def read_contents(stored: Sequence[StoredContent]) -> list[bytes | str | LostContentError]:
-    """Return stored contents as they were fetched, or why they cannot be read."""
+    """Return stored contents as they were fetched, or the errors in reading them."""
     objects = page_objects.get(each.object_url for each in stored if each.object_url is not None)
     return [
         _unpacked(objects[each.object_url] if each.object_url else each.compressed or b"", each)
@@ -150,7 +150,7 @@ class FetchedPage:
     fetched_at: datetime | None
     extra: str
     trace: Context = field(default_factory=dict)
-    is_received: bool = False  # whether it is the content of a message, rather than a stored fetch
+    is_received: bool = False  # whether it comes from a message, rather than a waiting fetch
     message_id: str | None = None
 
     @classmethod

@@ -22,11 +22,11 @@ SQL = Statements("progress")
 RECENT_FAILURE_SECONDS = 900  # maximum age of a task failure that is reported
 
 RECENT_PERIOD = timedelta(days=1)
-"""Maximum age of the extraction request of a page that counts as recent."""
+"""Maximum time since the extraction request of a page that counts as recent."""
 
 MIN_DOUBTFUL = 5
-"""Minimum number of a site's recent doubtful articles, or walls, that is reported if they are the
-majority; fewer may be a coincidence."""
+"""Minimum number of a site's recent doubtful articles, or walls, that is reported if they are
+the majority; fewer may be a coincidence."""
 
 _DOUBT_PARAMS = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}
 

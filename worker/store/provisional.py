@@ -1,6 +1,6 @@
 """Pages that must not wait for their site's first clustering.
 
-Every extraction belongs to a generation of the site, so the page becomes an outlier of a
+Every extraction belongs to a generation of the site, so such a page becomes an outlier of a
 provisional generation. Such a generation does not count as a clustering: the site remains new, and
 later pages wait.
 """

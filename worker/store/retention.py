@@ -87,7 +87,7 @@ _KINDS: tuple[Kind, ...] = (*(rule.kind for rule in _RULES), "objects")
 
 
 def first_cursor(kinds: Collection[Kind], rule: int = 0) -> Cursor | None:
-    """Return the start of the first rule, from ``rule`` on, that removes one of the kinds."""
+    """Return the start of the first rule that removes one of the kinds, at or after ``rule``."""
     later = range(rule, len(_KINDS))
     return next((Cursor(number) for number in later if _KINDS[number] in kinds), None)
 
@@ -206,6 +206,6 @@ def _delete_some_pages(session: Session, site_id: int) -> int:
 
 
 def _delete_empty_site(session: Session, site_id: int) -> None:
-    # Its pages may have been grouped while they were deleted.
+    # The site may have been grouped again while its pages were deleted.
     session.execute(SQL.ungroup, {"site_id": site_id})
     session.execute(SQL.delete_site, {"site_id": site_id})

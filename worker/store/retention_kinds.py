@@ -1,4 +1,4 @@
-"""Kinds of removable data, in a module of their own so that help texts need no slow imports.
+"""Kinds of removable data, in a separate module so that help texts need no slow imports.
 
 The conditions for their removal are in ``queries/retention.sql``, the rules in ``retention.py``.
 """
@@ -11,7 +11,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """Kinds of removable data, in the order of removal.
 
 - ``html``: the HTML of pages, except those whose outcome a later release may improve (``failed``
-  and ``needs-rendering``) and those with which other pages are compared;
+  and ``needs-rendering``) and template pages, with which other pages are compared;
 - ``revisions``: articles superseded by a later revision of their page;
 - ``groups``: memberships and representatives of superseded clusterings, regardless of their age;
   the groups themselves are retained as the site's history;

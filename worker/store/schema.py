@@ -34,7 +34,7 @@ REVISION: Final = known_revisions()[-1]  # schema revision of this version
 
 
 def check_current(database: Database) -> None:
-    """Raise the schema errors of `require_current`, without waiting for the database."""
+    """Raise an error like `require_current`, but without waiting for the database."""
     with database.engine.connect() as connection:
         _require_current(connection)
 
@@ -61,7 +61,7 @@ class SchemaIsForeignError(ExpectedError):
 
     def __init__(self, revision: str) -> None:
         super().__init__(
-            f"schema: {revision} is unknown to this version, whose own is {REVISION}: install the"
+            f"schema: {revision} is unknown to this version, which needs {REVISION}: install the"
             " version that migrated the database"
         )
 

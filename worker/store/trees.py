@@ -17,13 +17,13 @@ Distances: TypeAlias = dict[tuple[int, int], int | None]
 
 
 def save_trees(session: Session, trees: Iterable[Tree | None]) -> dict[str, int]:
-    """Store trees that are not yet stored, and return the IDs of all by digest."""
+    """Store new trees, and return the IDs of all the given trees by digest."""
     params = tree_params(trees)
     return dict(session.execute(SQL.save_trees, params).all()) if params["digests"] else {}
 
 
 def tree_params(trees: Iterable[Tree | None]) -> dict[str, list[Any]]:
-    """Return the parameters of ``stored`` for trees."""
+    """Return the parameters of the fragment ``stored`` for trees."""
     distinct = {tree.digest: tree for tree in trees if tree is not None}
     return {
         "digests": list(distinct),
@@ -35,7 +35,7 @@ def tree_params(trees: Iterable[Tree | None]) -> dict[str, list[Any]]:
 def load_trees(
     session: Session, tree_ids: Iterable[int], stored: Mapping[int, bytes] = {}
 ) -> tuple[dict[int, Tree], dict[int, TreeFormatError]]:
-    """Return trees by ID, and why the damaged ones cannot be read; some are given as `stored`."""
+    """Return trees by ID, and the errors of damaged ones; those `stored` need not be read."""
     found: dict[int, Tree] = {}
     damaged: dict[int, TreeFormatError] = {}
     missing = [tree_id for tree_id in tree_ids if tree_id not in stored]
@@ -92,7 +92,7 @@ def save_distances(session: Session, distances: Distances) -> None:
 
 
 def distance_params(distances: Distances) -> dict[str, list[int | None]]:
-    """Return the parameters of ``added_distances``."""
+    """Return the parameters of the fragment ``added_distances``."""
     # Tasks that insert the same rows in different orders would deadlock.
     pairs = sorted(distances)
     ids: dict[str, list[int | None]] = {"lower": [lower for lower, _ in pairs]}

@@ -48,7 +48,7 @@ UPDATE pages SET url_digest = url_digest || '-' || id
 WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
 
 -- add --
--- Fragment: add addresses of pages that are given by ID or are in `added`, and declared targets.
+-- Fragment: add addresses with their targets; their pages are given by ID, or are in `added`.
 added_addresses AS (
     INSERT INTO addresses
         (site_id, page_id, digest, address, spellings, kind, headlines, passages, read_at)

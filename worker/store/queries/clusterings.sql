@@ -1,4 +1,4 @@
--- Clustering requests and attempts, and quarantined sites.
+-- Clustering requests and attempts, and sites in quarantine, which are no longer clustered.
 
 -- may_begin --
 -- Condition: a site is not in quarantine, and the pause after its latest attempt is over.
@@ -34,8 +34,8 @@ ON CONFLICT (site_id) DO UPDATE SET asked_at = now()
 DELETE FROM clustering_requests WHERE site_id = :site_id
 
 -- record_error --
--- Record a site's clustering error, delete the request, and count the attempt unless counted.
--- The whole error, with its traceback, is stored with the failed task.
+-- Record a site's clustering error, delete the request, and count the attempt if not yet counted.
+-- The whole error, with its traceback, is stored in `task_failures`.
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
 )
@@ -49,7 +49,7 @@ WHERE site_id = :site_id
 RETURNING quarantined_at, number, error
 
 -- finish --
--- Delete a site's clustering request and attempts: none is needed, or it waits for comparisons.
+-- Delete a site's request and attempts: no clustering is needed, or it waits for comparisons.
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
 )

@@ -1,4 +1,4 @@
--- Durations of work, which are counted in the database to support any number of processes.
+-- Durations of work, counted in the database so that all processes share the histograms.
 
 -- count --
 -- Add to the counts and total times of histogram buckets.

@@ -51,7 +51,7 @@ set_config('idle_in_transaction_session_timeout', '0', true)
 -- locked --
 -- Fragment: lock the given pages, except those that another transaction is extracting.
 locked AS MATERIALIZED (
-    -- Locked before any join, which might evaluate the condition for other pages.
+    -- Locked before any join, since a join might lock other pages, too.
     SELECT page_id, generation FROM unnest(
         CAST(:pages AS bigint[]), CAST(:generations AS integer[])
     ) AS wanted (page_id, generation)
@@ -108,7 +108,7 @@ WITH begun AS (
 UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
 
 -- begun_and_awaited --
--- Those of the given pages whose extraction has begun before and is still awaited.
+-- Given pages whose extraction has begun and is still awaited; each has at least one attempt then.
 WITH due AS MATERIALIZED (
     SELECT site_id, id, generation FROM pages
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))
@@ -122,14 +122,14 @@ WITH due AS MATERIALIZED (
 SELECT * FROM due
 
 -- awaiting_extraction --
--- Those of the given pages that await extraction.
+-- Given pages that await extraction.
 SELECT site_id, id, generation FROM pages
 WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
     AND (outcome IS NULL OR forced OR extracted_generation < generation)
 ORDER BY id
 
 -- saved --
--- Fragment: store the results of those pages that have not changed (`saved`).
+-- Fragment: store the results of pages that have not changed (`saved`).
 result AS MATERIALIZED (
     SELECT * FROM unnest(
         CAST(:page_id AS bigint[]), CAST(:generation AS integer[]),
@@ -160,7 +160,7 @@ result AS MATERIALIZED (
 )
 
 -- save_results --
--- Store the results of those pages that have not changed, and their revisions; return their IDs.
+-- Store the results and revisions of pages that have not changed; return their IDs.
 WITH {saved}, {parts.clear_links}, {articles.add_revisions}
 SELECT id FROM saved
 

@@ -1,7 +1,7 @@
 -- Record fetched pages, whether new, changed or unchanged.
 
 -- unchanged --
--- Fetched pages with their stored content, and with what the page declares.
+-- Fetches whose content is stored already, with the declarations of the stored page.
 SELECT wanted.site, wanted.url, content_type, extra, {addresses.row}
 FROM unnest(
     CAST(:sites AS text[]), CAST(:urls AS text[]), CAST(:addresses AS text[]),
@@ -15,7 +15,7 @@ WHERE tree_id IS NOT NULL AND outcome IS DISTINCT FROM 'failed'
     AND html_removed_at IS NULL AND refused IS NULL
 
 -- raise_revision --
--- Raise a page's revision to that of the page its address has left: article IDs must differ.
+-- Raise a page's revision to that of the page that its address has left, so that IDs differ.
 UPDATE pages
 SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :separated_from))
 WHERE id = :page_id

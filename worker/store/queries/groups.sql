@@ -35,8 +35,8 @@ WHERE (site_id, generation, number) IN (
 ORDER BY site_id, generation, number FOR NO KEY UPDATE
 
 -- count_votes --
--- Set the comment pattern of a group by the votes of its pages; if it changes, lock those that need
--- it and do not await extraction, and return them.
+-- Set the comment pattern of a group by the votes of its pages. If it changes, lock and return the
+-- pages that need it and do not await extraction.
 WITH member AS MATERIALIZED (
     SELECT id, comment_vote FROM memberships JOIN pages ON id = page_id
     WHERE (memberships.site_id, memberships.generation, group_number)
@@ -55,12 +55,12 @@ WITH member AS MATERIALIZED (
 SELECT id FROM pages
 WHERE EXISTS (SELECT FROM changed) AND id IN (SELECT id FROM member WHERE comment_vote = '')
     AND outcome IS NOT NULL AND (generation, extracted_generation) = (:generation, :generation)
--- A page that another transaction has locked is changed by it, and then extracted again.
+-- A page locked by another transaction is about to change, and is then extracted again.
 ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 
 -- lock_clustering --
--- Lock a site unless another process clusters it; return whether it is locked, and has an attempt.
--- If the attempt is counted, its process holds the first lock in another transaction.
+-- Lock a site unless another process clusters it; return whether this succeeded, and whether an
+-- attempt is recorded. If it is counted, another transaction of this process has the first lock.
 SELECT CASE WHEN :is_counted OR pg_try_advisory_xact_lock(:clustering, hashint8(:site_id))
     THEN pg_advisory_xact_lock(:generation, hashint8(:site_id)) IS NOT NULL ELSE false END,
     EXISTS (SELECT FROM clustering_attempts WHERE site_id = :site_id)
@@ -143,7 +143,7 @@ WITH {add_groups} SELECT
 SELECT max(number) FROM template_groups WHERE site_id = :site_id
 
 -- pages_of_generation --
--- Pages that were extracted with a generation or await such an extraction.
+-- Pages that were or will be extracted with a generation.
 SELECT id FROM pages WHERE site_id = :site_id AND generation = :generation ORDER BY id
 
 -- save_knowledge --
@@ -167,7 +167,7 @@ SELECT FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
 
 -- newest_outliers --
 -- Most recently received outliers with a tree and HTML; none if a site is no longer clustered.
--- The given pages are yet to become outliers of the generation.
+-- Pages in ``new`` count as outliers of the generation, but are not stored as such yet.
 SELECT {comparable}, (SELECT size FROM trees WHERE trees.id = tree_id)
 FROM pages LEFT JOIN page_contents ON page_id = id
 WHERE id IN (
@@ -218,7 +218,7 @@ WITH new AS (
 SELECT
 
 -- unassigned --
--- Those of the given pages that await extraction, with the latest groups of their sites.
+-- Given pages that await extraction, with the latest groups of their sites.
 SELECT pages.id, pages.site_id, url, tree_id, size, packed, coalesce(trace, '{}') AS trace,
     last.number AS generation, last.site_version, (
         SELECT json_agg(

@@ -88,7 +88,7 @@ INSERT INTO outbox (exchange, routing_key, message_id, headers, body)
 VALUES (:exchange, :routing_key, :message_id, CAST(:headers AS jsonb), :body)
 
 -- assignments --
--- Fragment: record that sites of `fetched` pages changed; enqueue assignments if there are groups.
+-- Fragment: record that sites of `fetched` pages changed; enqueue assignments if they have groups.
 withdrawn AS (
     SELECT id FROM outbox WHERE false
 ), touched AS (
@@ -184,7 +184,7 @@ WITH removed AS (
 INSERT INTO outbox_turns (lane, is_short, turn)
 SELECT lane, turn < 0, max(turn) FROM removed WHERE lane IS NOT NULL
 GROUP BY lane, turn < 0
-ORDER BY lane, turn < 0  -- Relays that remove entries of the same lanes lock them in one order.
+ORDER BY lane, turn < 0  -- Relays that lock the same lanes in different orders would deadlock.
 ON CONFLICT (lane, is_short) DO UPDATE SET turn = excluded.turn
 WHERE outbox_turns.turn < excluded.turn
 

@@ -3,7 +3,7 @@
 -- lock_sites --
 -- Lock existing sites.
 SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
--- A clustering, whose rows refer to a site, does not wait: it may have locked pages needed here.
+-- NO KEY, so that a clustering, which may hold locks needed here, can add rows for the site.
 ORDER BY key FOR NO KEY UPDATE
 
 -- add_sites --
@@ -20,7 +20,7 @@ UPDATE sites SET version = version + 1, changed_at = now() WHERE id = :site_id
 SELECT id, site_id FROM pages WHERE id = ANY (CAST(:ids AS bigint[]))
 
 -- sites_named --
--- Sites with a given name, which may be followed by an at sign in their keys.
+-- Sites with a given name; a key is the name, or begins with the name and an at sign.
 SELECT id, key FROM sites
 WHERE key = :name OR starts_with(key, CAST(:name AS text) || '@') ORDER BY id
 

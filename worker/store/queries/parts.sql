@@ -73,7 +73,7 @@ SELECT page_id, first_id, links FROM page_parts WHERE page_id = ANY (CAST(:ids A
 ORDER BY page_id
 
 -- load_parts --
--- Those of the given pages that are parts, without their messages: columns of `StoredPart`.
+-- Given pages that are parts, without their messages: columns of `StoredPart`.
 SELECT page_id, url, pages.revision, links,
     CASE WHEN message IS NOT NULL
         AND (outcome = 'article' OR outcome IN ('wall', 'gone') AND pages.revision > 0)

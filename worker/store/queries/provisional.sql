@@ -9,8 +9,8 @@ AND NOT EXISTS (
 )
 
 -- urgent_pages --
--- Longest-waiting pages that are alone on their site, or whose first clustering is overdue.
--- A row without a site means that fetches wait although their pages have outcomes.
+-- Longest-waiting pages that are the only ones of their site, or whose first clustering is overdue.
+-- A row of NULLs means that a fetch is still waiting although its page has an outcome.
 (
     SELECT CAST(NULL AS bigint) AS id, CAST(NULL AS bigint) AS site_id
     FROM waiting_fetches JOIN pages ON pages.id = page_id WHERE outcome IS NOT NULL LIMIT 1
@@ -35,7 +35,7 @@ AND NOT EXISTS (
 )
 
 -- lock_free_sites --
--- Lock those of the given sites that no other transaction has locked, and return their IDs.
+-- Lock the given sites that no other transaction has locked, and return their IDs.
 WITH free AS MATERIALIZED (
     SELECT id FROM sites WHERE id = ANY (CAST(:sites AS bigint[]))
     ORDER BY key FOR UPDATE SKIP LOCKED
@@ -43,7 +43,7 @@ WITH free AS MATERIALIZED (
 SELECT id FROM free WHERE pg_try_advisory_xact_lock(:lock, hashint8(id))
 
 -- still_waiting --
--- Those of the given pages that still wait for the first clustering of these sites.
+-- Given pages that still wait for the first clustering of these sites.
 SELECT id FROM pages
 WHERE id = ANY (CAST(:pages AS bigint[])) AND site_id = ANY (CAST(:sites AS bigint[]))
     AND {is_unrequested}

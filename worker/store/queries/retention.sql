@@ -41,7 +41,7 @@ AND NOT EXISTS (SELECT FROM site_comparisons WHERE trees.id = ANY (tree_ids))
 AND NOT EXISTS (SELECT FROM reference_sets WHERE trees.id = ANY (tree_ids))
 
 -- unused_objects --
--- Objects that contain no page's HTML.
+-- Objects to which no page content refers.
 SELECT url FROM unnest(CAST(:urls AS text[])) AS listed (url)
 WHERE NOT EXISTS (SELECT FROM page_contents WHERE object_url = url)
 

@@ -1,7 +1,7 @@
 -- Trees and the distances between them; equal trees are stored once.
 
 -- stored --
--- Fragment: the given trees, which are stored if they are new, and locked until the end otherwise.
+-- Fragment: the given trees; new ones are stored, the others locked until the transaction ends.
 known_trees AS (
     -- Locked, so that they are not removed before pages refer to them.
     SELECT digest, id FROM trees WHERE digest = ANY (CAST(:digests AS text[]))
