@@ -88,7 +88,7 @@ def span(name: str, headers: Mapping[str, Any] | None) -> AbstractContextManager
         value = (headers or {}).get(header)
         if isinstance(value, str) and len(value) <= MAX_HEADER_CHARACTERS:
             trace_headers[header] = value
-    # The message of an exception may contain a password. The log has it, with passwords masked.
+    # The message of an exception may contain a password. The log contains it, but masks passwords.
     options = {"record_exception": False, "set_status_on_exception": False}
     recorded: AbstractContextManager[object] = tracer.start_as_current_span(
         name, propagator.extract(trace_headers), **options

@@ -31,7 +31,7 @@ LINE_SECONDS = 10.0  # minimum time between progress lines if there is no termin
 DEFAULT_SITES_SHOWN = 20  # number of sites in a table, and of notes below it
 
 OWN_COLUMNS = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
-"""Outcomes that have a column of their own; the others are counted together."""
+"""Outcomes with separate columns; the others are counted together."""
 
 console = Console(stderr=True)
 
@@ -146,7 +146,7 @@ def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int, option: st
     for site in shown:
         if site.changed_design:
             say(out, f"{site.key}: new design since {site.changed_design:%Y-%m-%d %H:%M}")
-    # These sites are rare, and must not be overlooked however few pages they have.
+    # Sites with problems are rare, and must be noticed even if they have few pages.
     notes = [
         f"{site.key}: in quarantine since {site.not_clustered_since:%Y-%m-%d %H:%M}:"
         f" {site.not_clustered_because}"

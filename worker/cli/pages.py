@@ -156,7 +156,7 @@ def run(
                     if inspector is not None:
                         inspector.wait_for_interrupt()
         except BaseException as error:
-            # That error says itself what to do.
+            # An UnfinishedRunError already says what to do.
             if folder.is_unfinished and not isinstance(error, UnfinishedRunError):
                 click.echo("run the same command with --resume to continue", err=True)
             raise

@@ -24,7 +24,7 @@ MAX_COLUMN_WIDTH = 48  # maximum width of a column; a longer ID shifts the rest 
 
 MAX_CELL_LENGTH = 100  # maximum number of characters of a URL or detail in the list
 
-MAX_VALUE_LENGTH = 1000  # number of characters from which `show` shortens a value
+MAX_VALUE_LENGTH = 1000  # maximum length of a value that `show` prints in full
 
 stage_option = click.option(
     "--stage",

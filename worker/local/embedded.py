@@ -267,7 +267,7 @@ def _runtime_directory() -> Path:
         if _PLAIN_PATH.fullmatch(parent) and Path(parent).is_dir():
             directory = Path(tempfile.mkdtemp(prefix="detourage-", dir=parent))
             if os.geteuid() == 0:
-                # Other users may traverse the directory to reach their own files, but not list it.
+                # Lets the unprivileged user reach files in the directory, but not list it.
                 directory.chmod(0o711)
             return directory
     raise EmbeddedError("no temporary directory with a short plain path; set TMPDIR to one")
@@ -287,5 +287,5 @@ def _stop_stale(data: Path) -> None:
     except (FileNotFoundError, ValueError):
         return
     except psutil.Error:
-        pass  # It has ended, or belongs to someone else.
+        pass  # The process has ended, or belongs to another user.
     pid_file.unlink(missing_ok=True)

@@ -36,7 +36,7 @@ from worker.store.database import Database
 from worker.store.progress import RunProgress, SiteStatus
 from worker.store.schema import migrate
 
-POLL_SECONDS = 0.25  # minimum interval at which the run reads its progress
+POLL_SECONDS = 0.25  # minimum interval between readings of the progress
 
 ARTICLES_AT_ONCE = 200  # maximum number of articles that are kept in memory at a time
 
@@ -101,7 +101,7 @@ def completed_run(
         checks: list[Callable[[], None]] = []
         if is_embedded:
             if not folder.is_resumed:
-                # A run that was killed before there was anything to resume may have left data.
+                # A run killed before it could be resumed may have left data.
                 remove_services(folder.services)
             services = stack.enter_context(embedded_services(folder.services))
             checks.append(services.check)
@@ -161,7 +161,7 @@ def _send_unstored(
 
     def unstored_messages(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
         for message in numbered.without(received):
-            # The broker has responded, so there is now a run that can be resumed.
+            # The broker has responded, so the run can be resumed from now on.
             folder.begin()
             yield message
 
@@ -177,7 +177,7 @@ def _send_unstored(
 def _progress_until_complete(
     database: Database, run_id: str, sent: int, app: Celery, checks: Iterable[Callable[[], None]]
 ) -> Iterator[RunProgress]:
-    """Yield the counts of a run until it is complete; in place of Celery beat, send due tasks."""
+    """Yield the counts of a run until it is complete; send due tasks, as Celery beat would."""
     last_change = last_tick = time.monotonic()
     last_counts: RunProgress | None = None
     while True:
@@ -252,7 +252,7 @@ class NumberedMessages:
         self.count = 0
 
     def without(self, received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the ID and body of each message whose ID is not in ``received`` (ascending)."""
+        """Yield ID and body of each message whose ID is not in the sorted ``received``."""
         next_received = next(received, None)
         for body in self._messages:
             # Zero-padded, so that IDs sort correctly as text.
@@ -262,7 +262,7 @@ class NumberedMessages:
             if message_id == next_received:
                 next_received = next(received, None)
             elif next_received is not None and next_received.startswith(id_prefix):
-                break  # The message with this number had another body.
+                break  # The first attempt sent another body under this number.
             else:
                 yield message_id, body
         if next_received is not None:
@@ -283,7 +283,7 @@ class _IncrementalOutput:
         self._counts: RunProgress | None = None
 
     def add_new(self, counts: RunProgress | None = None) -> None:
-        """Add articles that are new or revised since the last call, unless ``counts`` are equal."""
+        """Add new and revised articles; skip this if ``counts`` are those of the last call."""
         if self._file is None or (counts is not None and counts == self._counts):
             return
         self._counts = counts

@@ -17,7 +17,7 @@ Leftover = Literal["refuse", "resume", "overwrite"]
 
 
 class UnfinishedRunError(ExpectedError):
-    """The output of another run is in the way; the message explains what to do."""
+    """The output or folder of another run prevents this run; the message says what to do."""
 
 
 class RunFolder:
@@ -58,8 +58,8 @@ class RunFolder:
         changed = [name for name in conditions if self._conditions.get(name) != conditions[name]]
         if self.is_resumed and changed:
             raise UnfinishedRunError(
-                f"{self.path}: the run was started with another {', '.join(changed)}: use the"
-                " same again, or start over with --overwrite"
+                f"{self.path}: the run was started with a different {', '.join(changed)}: use the"
+                " same value, or start over with --overwrite"
             )
         self._conditions = conditions
 
@@ -101,8 +101,8 @@ def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
             may_write = folder.is_resumed or leftover == "overwrite"
             if not may_write and output.exists() and output.stat().st_size:
                 raise UnfinishedRunError(
-                    f"{output} exists, and no interrupted run left it: use --overwrite to replace"
-                    " it, or choose another output"
+                    f"{output} exists, but is not from an interrupted run: use --overwrite to"
+                    " replace it, or choose another output"
                 )
             yield folder
         finally:
@@ -111,5 +111,5 @@ def run_folder(output: Path, leftover: Leftover) -> Iterator[RunFolder]:
                 for name in ("run.draft", "lock"):
                     (path / name).unlink(missing_ok=True)
                 with suppress(OSError):
-                    # It may contain files of others.
+                    # The folder may contain files of other programs.
                     path.rmdir()
