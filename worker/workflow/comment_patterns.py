@@ -23,22 +23,22 @@ def read_pattern(stored: str | None) -> CommentPattern | None:
     try:
         return CommentPattern.from_json(stored)
     except ValueError as error:
-        logger.warning("a damaged comment pattern is ignored: %s", error)
+        logger.warning("ignored a damaged comment pattern: %s", error)
         return None
 
 
 def needed_pattern(own_vote: str | None, group_pattern: str | None) -> str | None:
-    """Return the pattern of a page's group, unless the page needs none."""
+    """Return the pattern of a page's group if the page needs it to find its comments."""
     return group_pattern if own_vote == NO_PATTERN else None
 
 
 def count_votes(
     session: Session, extracted: Iterable[ExtractedPage], saved: Collection[int]
 ) -> None:
-    """Vote on the comment patterns of groups whose saved pages have new votes.
+    """Count the votes on the comment patterns of groups whose saved pages have new votes.
 
-    Pages that need the pattern of their group are extracted again if it has changed, whichever of
-    several concurrent transactions changes it: each locks the groups after it has saved its pages.
+    Pages that need the pattern of their group are extracted again if it has changed. No change by a
+    concurrent transaction is missed, since each locks the groups after it has saved its pages.
     """
     new_votes: set[GroupKey] = set()
     in_need: defaultdict[GroupKey, list[ExtractionJob]] = defaultdict(list)

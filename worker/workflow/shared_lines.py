@@ -33,7 +33,7 @@ def shared_lines_on(
     try:
         shared = _read_group(group)
     except ValueError as error:
-        logger.warning("damaged shared lines are ignored: %s", error)
+        logger.warning("ignored damaged shared lines of a group: %s", error)
         return frozenset()
     lines = shared.on(url, _read(page))
     if removable is None:
@@ -57,5 +57,5 @@ def _read(lines: bytes) -> PageLines:
     try:
         return PageLines.from_bytes(lines)
     except ValueError as error:
-        logger.warning("damaged lines of a page are ignored: %s", error)
+        logger.warning("ignored damaged lines of a page: %s", error)
         return PageLines()
