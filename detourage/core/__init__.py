@@ -1,6 +1,6 @@
 """Compiled core: it divides a page into lines, runs the network, and divides a body into blocks.
 
-The core reads the columns of a flat document in linear time and releases the interpreter's lock.
+The core reads the columns of a flat document in linear time and releases the GIL.
 Results are the same on every machine.
 """
 
@@ -20,7 +20,7 @@ PLACES, NAMES, PAGE_WORDS = _core.PLACES, _core.NAMES, _core.PAGE_WORDS
 """Numbers of hashed words in the features of the same names; see ``columns.hpp``, ``lines.hpp``."""
 
 MAX_CELL_TOKENS = _core.MAX_CELL_TOKENS
-"""Tokens in a cell of a data table; tables with longer cells are layout."""
+"""Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
 
 KNOWN = _core.KNOWN
 """Number of features that compare a line with other pages of the template."""
@@ -66,8 +66,8 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
 def packet(page: FlatDocument, *columns: Integers) -> tuple[int, list[int], bool]:
     """Return the element with the most sentences, -1 for none, and its children outside the text.
 
-    The `columns` are those of ``sentences.hpp``, the last one the elements that cleaning removes;
-    the last result is whether they were left out.
+    The `columns` are those of `SentenceTexts` in ``sentences.hpp``, and the elements that cleaning
+    removes. The last result is whether these elements were left out.
     """
     return _core.packet(document(page), *columns)
 
@@ -108,7 +108,7 @@ def matching(page: FlatDocument, tag: str, name: str, path: str) -> Integers:
 
 
 def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] | None:
-    """Return the addresses of the headlines of a page that lists other pages, and its words.
+    """Return the addresses of the headlines of a page that lists other pages, and its word count.
 
     `texts` are the columns of `DisplayedTexts` in ``menus.hpp``. Return None for another page.
     """
@@ -143,12 +143,12 @@ def captions(
 
 
 def meanings(page: FlatDocument, elements: Integers, *displayed: Integers) -> bytes:
-    """Return the bits of the names around elements, a byte for each; see ``meanings.hpp``."""
+    """Return the meanings of each element and its ancestors, as bits; see ``meanings.hpp``."""
     return _core.meanings(document(page), elements, *displayed)
 
 
 class PartLinks(NamedTuple):
-    """Numbered runs, such as "1 2 3", and links with a label, of a page; see ``pagination.hpp``.
+    """Runs of page numbers ("1 2 3") and links with a label, on a page; see ``pagination.hpp``.
 
     The numbers of a run have the element of their link, or None. The label of a link is None if the
     link has no text.
@@ -165,30 +165,30 @@ class PartLinks(NamedTuple):
 
 
 def first_words(words: Iterable[str]) -> Any:
-    """Return the words with which labels may begin, for `PartLinks`."""
+    """Convert words with which labels may begin for `PartLinks`."""
     return _core.first_words(joined_strings(words))
 
 
 def parts_in_values(page: FlatDocument, parts: Iterable[str]) -> bytes:
-    """Return 1 for each part, in lower case, that the start of an attribute's value contains."""
+    """Return for each part, in lower case, 1 if the start of an attribute value contains it."""
     return _core.parts_in_values(document(page), joined_strings(parts))
 
 
 def may_hold_comments(utf8: bytes) -> bool:
-    """Return whether a script, or any text of a page, may contain comments and is worth parsing."""
+    """Return whether a text of a page, such as a script, may contain comments as JSON."""
     return _core.may_hold_comments(utf8)
 
 
 def within_lines(page: FlatDocument) -> Booleans:
     """Return a mask of the elements that do not interrupt a line, computed once.
 
-    They are `WITHIN_SENTENCES`, buttons, and elements in a sentence that HTML does not know.
+    They are `WITHIN_SENTENCES`, buttons within a text, and, in a sentence, unknown elements.
     """
     return page.once(within_lines, lambda: np.frombuffer(_core.within(document(page)), np.bool_))
 
 
 def document(page: FlatDocument) -> Any:
-    """Return a whole document as the functions of `_core` read it, converted once."""
+    """Return a whole document in the form that the functions of `_core` require, converted once."""
     return page.once(document, lambda: _converted(page))
 
 

@@ -6,11 +6,11 @@
 namespace detourage {
 namespace {
 
-constexpr size_t MAX_VALUE = 300;       // characters of a value that are searched
+constexpr size_t MAX_VALUE = 300;       // length of the searched beginning of a value, in characters
 
 unsigned char lower(char c) { return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
 
-// The part of a value that is searched.
+// The beginning of a value, the only part that is searched.
 std::string_view beginning(std::string_view value) {
     if (value.size() <= MAX_VALUE) return value;
     size_t end = 0;

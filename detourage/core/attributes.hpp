@@ -7,8 +7,8 @@
 
 namespace detourage {
 
-// Whether the beginning of any attribute's value contains each of the parts, which are in lower case and
-// have two bytes or more. The case of values is ignored.
+// For each part, whether the beginning of any attribute's value contains it, ignoring case. Parts are in
+// lower case and have two bytes or more.
 std::vector<uint8_t> parts_in_values(const Document &document, const std::vector<std::string_view> &parts);
 
 }  // namespace detourage

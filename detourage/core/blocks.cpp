@@ -17,7 +17,7 @@ bool is_cjk(uint32_t code) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-constexpr ptrdiff_t MAX_BREAK = 200;   // characters on each side of a line break that are part of it
+constexpr ptrdiff_t MAX_BREAK = 200;   // white space on each side of a line break removed between CJK characters
 
 // Append a text with line breaks replaced by spaces or, between CJK characters, removed, as browsers do.
 void append_with_breaks_as_spaces(std::string &out, std::string_view text) {
@@ -90,7 +90,7 @@ class InlineText {
         }
     }
 
-    // End the text; its spans are moved by an offset.
+    // End the text, and append it and its spans, moved by an offset.
     void finish(std::string &text, std::vector<Span> &spans, int32_t offset = 0) {
         end_spans(nullptr);
         std::stable_sort(spans_.begin(), spans_.end(), [](const Span &one, const Span &other) {
@@ -128,7 +128,7 @@ class InlineText {
 // Clean the text of code: its lines and indentation remain, but no blank lines.
 std::string verbatim(std::string_view text, const Characters &characters) {
     std::string out;
-    size_t start = 0, shown = 0;   // of the line: its start, and the end of its last word
+    size_t start = 0, shown = 0;   // start of the line, and end of its last word
     const auto end_line = [&] {
         if (shown > start) {
             out.resize(shown);
@@ -182,13 +182,13 @@ bool is_layout(Tag tag) {
 struct Open {
     int32_t element;
     BlockType type;
-    int32_t typed;                      // place of the nearest open element with a type, or -1
+    int32_t typed;                      // index in `open_` of the nearest element with a type, or -1
     int32_t caption;                    // element with a caption, or -1
     int level = 0;
     int64_t marker = NO_MARKER;
 };
 
-// Displayed texts, from the first to before the last.
+// A range of displayed texts, without `last`.
 struct Range {
     size_t first, last;
 };
@@ -200,7 +200,7 @@ class Building {
         : found_(found), document_(document), characters_(characters), body_(body) {
         const size_t elements = document.elements.size(), texts = document.texts.size();
         const auto check = [](bool fits) {
-            if (!fits) throw std::invalid_argument("the body does not fit the document");
+            if (!fits) throw std::invalid_argument("the body does not match the document");
         };
         check(body.container >= 0 && static_cast<size_t>(body.container) < elements);
         check(body.lines.size() == body.pieces.size() && body.sizes.size() == body.pieces.size());
@@ -216,7 +216,7 @@ class Building {
         mark(body.dropped, DROPPED);
         mark(body.muted, MUTED);
         mark(body.captions, CAPTION);
-        // A line begins at the start or end of an element.
+        // Lines begin at the start or end of an element, so there are at most two per element.
         lines_.resize(2 * elements + 1, OfLine{body.has_all_lines, -1, 0});
         const auto line_of = [&](int64_t number) -> OfLine & {
             check(number >= 0 && static_cast<size_t>(number) < lines_.size());
@@ -298,8 +298,8 @@ class Building {
                                                 [&](const Text &each) { return each.after < index; });
         return static_cast<size_t>(found - document_.texts.begin());
     }
-    // The text after the last one below an element. After a last descendant, the texts of inner
-    // elements come first.
+    // The index after the last text below an element. Among the texts that follow the start of the last
+    // descendant, those of inner elements come first.
     size_t end_of_texts(int32_t index) const {
         const int32_t last = element(index).end - 1;
         const auto found = std::partition_point(
@@ -349,7 +349,7 @@ class Building {
             return true;
         }
         if (own.is_styled && type() == BlockType::code) {
-            // A style makes each line of the code a block.
+            // Some pages style each line of code as a block.
             end_line();
             return true;
         }
@@ -363,7 +363,7 @@ class Building {
         return true;
     }
 
-    // Leave out the text of an element until it ends, if it is a muted one.
+    // If an element is muted, leave out all text until it ends.
     void mute(int32_t index) {
         if (muted_ < 0 && is_flagged(index, MUTED)) muted_ = index;
     }
@@ -434,8 +434,8 @@ class Building {
         return found;
     }
 
-    // Whether any displayed text of an element can be seen. Each text is read once, because hundreds of
-    // elements may contain it.
+    // Whether any displayed text of an element has a visible character. The answer for each text is
+    // cached, because hundreds of elements may contain it.
     bool has_words(int32_t index) {
         const auto [first, last] = displayed_below(index);
         for (size_t i = first; i < last; i++) {
@@ -475,7 +475,7 @@ class Building {
         item_numbers_[parent] = number < 0 ? 1 : number;
     }
 
-    // The natural number that an attribute consists of, or -1. Larger ones become the largest.
+    // The natural number in an attribute that contains nothing else, at most MAX; -1 for other values.
     int64_t integer(std::string_view text) const {
         constexpr int64_t MAX = 1'000'000;
         const auto is_space = [&](uint32_t code) { return characters_.traits_of(code) & SPACE; };
@@ -519,7 +519,7 @@ class Building {
         if (displayed_[number + 1] > displayed) {
             const int64_t line = body_.lines[displayed];
             const bool is_other = !lines_[static_cast<size_t>(line)].is_in_body;
-            // A mark after a picture or a formula is a line without words.
+            // A line without words, such as a full stop after an image or a formula, continues a block.
             if ((is_other && (body_.sizes[displayed] || pieces_.empty())) || muted_ >= 0) return;
             breaks_ = 0;
             pieces_.push_back(static_cast<int32_t>(number));
@@ -552,8 +552,7 @@ class Building {
         }
     }
 
-    // Whether there is, in an element, one that only sighted readers perceive, such as a formula as it
-    // is drawn.
+    // Whether an element contains one hidden from screen readers, such as the drawing of a formula.
     bool has_visual(int32_t around) {
         if (!visuals_) {
             visuals_.emplace();
@@ -670,7 +669,7 @@ class Building {
         return true;
     }
 
-    // Add a row to a table, of which `length` is the length in characters, unless the row is empty.
+    // Add a row to a table unless the row is empty; `length` is the table's length in characters.
     void add_row(const std::vector<int32_t> &row, Block &table, int32_t &length) const {
         const size_t size = table.text.size();
         const int32_t start = length;
@@ -735,7 +734,7 @@ class Building {
         found_.places.push_back(place);
     }
 
-    // The place of an element's text among the captions, or -1 if nested captions repeat too much text.
+    // The index of an element's text in the captions, or -1 if nested captions repeat too much text.
     int32_t caption_of(int32_t index) {
         if (captions_size_ > 2 * document_.characters) return -1;
         const auto [known, is_new] = captions_.try_emplace(index, static_cast<int32_t>(found_.captions.size()));
@@ -755,24 +754,24 @@ class Building {
     const Body &body_;
     std::vector<uint8_t> flags_;
     std::vector<OfLine> lines_;
-    std::vector<uint32_t> displayed_;   // displayed texts before each text
-    std::vector<int64_t> sizes_;        // tokens before each displayed text
-    std::vector<int8_t> unseen_;        // whether nothing can be seen of each displayed text; -1 if not read
-    std::optional<std::vector<int32_t>> visuals_;   // elements that only sighted readers perceive
-    // Where the walk through the elements is.
+    std::vector<uint32_t> displayed_;   // number of displayed texts before each text
+    std::vector<int64_t> sizes_;        // number of tokens before each displayed text
+    std::vector<int8_t> unseen_;        // whether each displayed text is invisible; -1 if unknown
+    std::optional<std::vector<int32_t>> visuals_;   // elements hidden from screen readers
+    // State of the traversal of the elements.
     int32_t container_ = 0;
     std::vector<Open> open_;
     int32_t link_ = -1, muted_ = -1;
     int bold_ = 0, italic_ = 0;
-    std::unordered_map<int32_t, int64_t> item_numbers_;   // of the last item, by ordered list
-    std::unordered_map<int32_t, int32_t> captions_;       // places of the captions found, by element
-    size_t captions_size_ = 0;                            // of their texts, in bytes
-    // The block that is being read.
+    std::unordered_map<int32_t, int64_t> item_numbers_;   // number of the last item, by ordered list
+    std::unordered_map<int32_t, int32_t> captions_;       // index of each caption found, by element
+    size_t captions_size_ = 0;                            // size of all captions, in bytes
+    // The current block.
     std::string text_;
     std::vector<Part> parts_;
     std::vector<int32_t> pieces_;
-    std::vector<LineSize> line_sizes_;  // number of characters of each line (in a table: of tokens of its last text)
-    int breaks_ = 0;                    // consecutive ``br`` elements at its end
+    std::vector<LineSize> line_sizes_;  // characters of each line (in a table, tokens of its last text)
+    int breaks_ = 0;                    // consecutive ``br`` elements at the end of the block
 };
 
 }  // namespace

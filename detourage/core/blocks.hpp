@@ -27,9 +27,9 @@ struct Block {
     std::string text;
     std::vector<Span> spans;
     std::vector<int32_t> pieces;        // text nodes
-    int level = 0;                      // 0 for none
+    int level = 0;                      // of a heading or list item; 0 for other blocks
     int64_t marker = NO_MARKER;         // number of the list item, or one of the above
-    int32_t element = -1;               // of code
+    int32_t element = -1;               // element of code, or -1
     int32_t role = -1;                  // most probable role, or -1
     double probability = 0;
 };
@@ -39,12 +39,12 @@ struct Place {
     Medium medium;
     int32_t element;
     int32_t block;                      // number of blocks before it
-    int32_t caption = -1;               // in `Blocks::captions`
-    int32_t muted = -1;                 // element around it of which the text is left out
-    int32_t link = -1;                  // link around it in such an element
+    int32_t caption = -1;               // index in `Blocks::captions`, or -1
+    int32_t muted = -1;                 // muted element around it, or -1
+    int32_t link = -1;                  // link around it, if in a muted element, or -1
 };
 
-// A `detourage.reader.found_body.FoundBody`; elements and texts are numbered as in the document.
+// A body, as in `detourage.reader.found_body.FoundBody`, by indices of elements and texts of the document.
 struct Body {
     using Numbers = std::span<const int64_t>;
     Numbers pieces, lines, sizes;       // displayed texts, each with its line and number of tokens
@@ -53,7 +53,7 @@ struct Body {
     Numbers captions;                   // elements that are captions because of their name or place
     bool has_all_lines = true;
     Numbers body_lines;                 // lines of the body, unless it has all
-    Numbers role_lines, roles;          // lines with a role, their roles
+    Numbers role_lines, roles;          // lines with a role, and their roles
     std::span<const double> probabilities;
 };
 
@@ -62,7 +62,7 @@ struct Blocks {
     std::vector<Place> places;
     std::vector<std::string> captions;
 
-    // Throws std::invalid_argument if the body does not fit the document.
+    // Throws std::invalid_argument if the body does not match the document.
     Blocks(const Document &document, const Characters &characters, const Body &body);
 };
 

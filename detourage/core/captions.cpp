@@ -18,11 +18,11 @@ bool denotes_caption(std::string_view name) {
 
 namespace {
 
-constexpr int64_t MAX_TOKENS = 100;             // in a caption
-constexpr int64_t MAX_TOKENS_BELOW_IMAGE = 40;  // in a caption recognised only by its place
-constexpr double MAX_LINKED_SHARE = 0.5;        // share of linked words; with a larger one, it is a teaser
-constexpr int MIN_WIDTH = 100;                  // declared width of an image with such a caption, in pixels
-constexpr size_t MAX_DIGITS = 6;                // of a width
+constexpr int64_t MAX_TOKENS = 100;             // tokens in a caption
+constexpr int64_t MAX_TOKENS_BELOW_IMAGE = 40;  // tokens in a caption recognised only by its place
+constexpr double MAX_LINKED_SHARE = 0.5;        // share of linked words; a text with more is a teaser
+constexpr int MIN_WIDTH = 100;                  // declared width, in pixels, of an image that has a caption below it
+constexpr size_t MAX_DIGITS = 6;                // digits of a width that are read
 constexpr std::string_view QUOTES[] = {"“", "„", "«", "»", "\"", "「", "『"};
 
 bool has_word_caption(std::string_view name) {
@@ -40,12 +40,12 @@ class Finder {
           places_(document.elements.size(), -1), is_caption_(page.elements.size(), UNKNOWN),
           is_named_(page.elements.size(), UNKNOWN) {
         if (page.starts.size() != page.elements.size() || page.ends.size() != page.elements.size())
-            throw std::invalid_argument("the columns of the elements do not fit each other");
+            throw std::invalid_argument("the columns of the elements are inconsistent");
         for (size_t i = 0; i < page.elements.size(); i++) {
             const int64_t element = page.elements[i], start = page.starts[i], end = page.ends[i];
             if (element < 0 || static_cast<size_t>(element) >= places_.size() || start < 0 || end < start ||
                 static_cast<size_t>(end) > parents_.size())
-                throw std::invalid_argument("the elements do not fit the document");
+                throw std::invalid_argument("the elements do not match the document");
             places_[static_cast<size_t>(element)] = static_cast<int32_t>(i);
         }
         tokens_before_.push_back(0);
@@ -82,7 +82,7 @@ class Finder {
         return place >= 0 && tokens(static_cast<size_t>(place)) > 0;
     }
 
-    // The place of the block around an image, or of the one below it, if it may be the image's caption.
+    // The index of the block around an image, or of the one below it, if it may be the image's caption, or -1.
     int32_t block_below(int32_t image) {
         int32_t frame = image;          // the largest element around the image that has no words
         while (frame > 0 && !has_tokens(at(frame).parent)) frame = at(frame).parent;
@@ -150,9 +150,9 @@ class Finder {
     const Document &document_;
     const Characters &characters_;
     const DisplayedPage &page_;
-    const std::vector<int32_t> parents_;        // of texts
-    std::vector<int32_t> places_;               // of the elements of the document among those displayed, or -1
-    std::vector<int8_t> is_caption_, is_named_; // known answers, so that many images cost no more than one
+    const std::vector<int32_t> parents_;        // parents of the texts
+    std::vector<int32_t> places_;               // index of each element among those displayed, or -1
+    std::vector<int8_t> is_caption_, is_named_; // cached answers, because many images may share an element
     std::vector<int64_t> tokens_before_;
 };
 

@@ -19,13 +19,13 @@ struct ShownTexts {
     using Numbers = std::span<const int64_t>;
     Numbers texts, starts, ends;
 
-    // Throws std::invalid_argument if the texts do not fit the document.
+    // Throws std::invalid_argument if the texts do not match the document.
     void check(const Document &document) const {
         bool fits = starts.size() == document.elements.size() && ends.size() == document.elements.size();
         for (size_t i = 0; fits && i < starts.size(); i++)
             fits = starts[i] >= 0 && starts[i] <= ends[i] && at(ends[i]) <= texts.size();
         for (const int64_t each : texts) fits = fits && each >= 0 && at(each) < document.texts.size();
-        if (!fits) throw std::invalid_argument("the texts do not fit the document");
+        if (!fits) throw std::invalid_argument("the texts do not match the document");
     }
 };
 

@@ -12,7 +12,7 @@ bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 char small(char c) { return is_capital(c) ? static_cast<char>(c + 32) : c; }
 
-// Called through a pointer, because the compiler would evaluate constants, and round them differently.
+// A volatile pointer, so that the compiler does not evaluate constants itself and round them differently.
 float (*volatile log1p_of_library)(float) = std::log1p;
 
 const std::array<float, 1024> LOGARITHMS = [] {
@@ -28,8 +28,8 @@ inline float logarithm(float size) {
     return static_cast<float>(whole) == size ? LOGARITHMS[static_cast<size_t>(whole)] : std::log1p(size);
 }
 
-// The numbers of a line, in a fixed order; without `out`, only their number is counted. The names are
-// for readers of this file.
+// Writes the numbers of a line in a fixed order or, if `out` is null, only counts them. Their names
+// document the code and are ignored.
 class Row {
   public:
     explicit Row(float *out) : out_(out) {}
@@ -49,7 +49,7 @@ class Row {
     int width_ = 0;
 };
 
-// Sums over the lines, of which any range is the difference of two.
+// Prefix sums over the lines.
 struct Sums {
     std::vector<double> before;
     template <typename Of> Sums(size_t count, const Of &of) : before(count + 1) {
@@ -64,8 +64,8 @@ struct Sums {
     }
 };
 
-// Numbers by key, at first 0. A random factor, which has no effect on results, decides their places, so that
-// no page can make them collide.
+// A hash table of numbers, initially 0. A random factor, which has no effect on results, determines the
+// slots, so that no page can force collisions.
 class Table {
   public:
     explicit Table(size_t count) {
@@ -116,7 +116,7 @@ struct Groups {
     }
 };
 
-// Distinct words of a text, for comparison with the lines'.
+// Distinct words of a text, for comparison with those of lines.
 struct Bag {
     std::vector<uint32_t> words;
 
@@ -161,7 +161,7 @@ int thing_of(Tag tag) {
     }
 }
 
-// Kinds of elements of which those around a line are counted.
+// Kinds of elements that are counted around each line.
 enum Around { ARTICLE, MAIN, NAV, HEADER, FOOTER, ASIDE, FORM, LIST, TABLE, BLOCKQUOTE, FIGURE, PRE, H1,
               H2, H4, P, DL, SECTION, DETAILS, AROUNDS };
 
@@ -191,7 +191,7 @@ int around_of(Tag tag) {
     }
 }
 
-// Whether a text contains the wanted one, which is in lower case; case and spaces in between are ignored.
+// Whether a text contains `wanted`, which is in lower case, ignoring case and spaces.
 bool has_spaced(std::string_view text, std::string_view wanted) {
     for (size_t from = 0; from < text.size(); from++) {
         size_t found = 0;
@@ -209,7 +209,7 @@ bool is_hiding(const Document &document, int32_t element) {
     const Element &of = document.elements[static_cast<size_t>(element)];
     for (int32_t i = of.attributes; i < of.attributes_end; i++) {
         const auto &[name, value] = document.attributes[static_cast<size_t>(i)];
-        // A browser shows what is hidden until it is found or opened.
+        // With "until-found", the browser displays the element when a search in the page finds it.
         if (name == "hidden" && value != "until-found") return true;
         if (name == "aria-hidden" && value == "true") return true;
         if (name != "style" || value.size() > 4096) continue;
@@ -218,7 +218,7 @@ bool is_hiding(const Document &document, int32_t element) {
     return false;
 }
 
-// Hashed parts of the names of an element: its tag, classes, ID and a few telling attributes.
+// Hashed words of the names of an element: its tag, classes, ID and a few informative attributes.
 class Names {
   public:
     std::vector<uint16_t> rows = std::vector<uint16_t>(NAMES, 0);
@@ -473,7 +473,7 @@ class Building {
         return hash.value;
     }
 
-    // What the page declares: its titles and description, and words of its address and data.
+    // Read the titles and the description that the page declares, and hash words of its address and data.
     void survey_declarations() {
         std::string_view title, og_title, description, og_description, og_type, generator;
         columns_.page_words.assign(PAGE_WORDS, 0);

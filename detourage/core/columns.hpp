@@ -1,4 +1,4 @@
-// What the network sees of each line: numbers, hashed names and groups of lines.
+// Inputs of the network for each line: numbers, hashed names and groups of lines.
 #pragma once
 #include <string>
 #include <vector>

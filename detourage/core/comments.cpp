@@ -14,13 +14,13 @@ namespace {
 
 using Numbers = Selection::Numbers;
 
-constexpr double MIN_SHARE = 0.2;       // share of the words by readers that a candidate contains
+constexpr double MIN_SHARE = 0.2;       // share of the page's words by readers that a candidate contains
 constexpr size_t MAX_CANDIDATES = 100;  // per page, which bounds the work on malicious pages
-constexpr int MAX_LEVELS = 8;           // from the element with the signature up to its record
-constexpr size_t MAX_CLASSES = 8;       // read per element
+constexpr int MAX_LEVELS = 8;           // levels from the element with the signature up to its record
+constexpr size_t MAX_CLASSES = 8;       // classes read per element
 constexpr size_t MIN_HEXADECIMAL = 8;   // length of a hexadecimal number; shorter ones may be words
 constexpr size_t MAX_DATE_TEXT = 80;    // characters of a text with a date; longer ones are prose
-constexpr double MIN_WORDS = 5;         // of a record that is more than a name or a button
+constexpr double MIN_WORDS = 5;         // words in a record; a shorter one is only a name or a button
 
 bool is_never_record(const Element &element) {
     using enum Tag;
@@ -59,7 +59,7 @@ std::pair<size_t, size_t> hexadecimal_in(const Codes &text, size_t run) {
     return {run, run};
 }
 
-// Replaces the numbers in classes or IDs by ``#``, because they differ between records.
+// Replaces numbers in classes or IDs with ``#``, because they differ between records.
 std::string masked(std::string_view name, const Characters &characters) {
     const auto may_be_digit = [](char c) { return (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80; };
     if (std::none_of(name.begin(), name.end(), may_be_digit)) return std::string(name);
@@ -82,7 +82,7 @@ std::string masked(std::string_view name, const Characters &characters) {
     return shown;
 }
 
-// The names of signatures for the classes and the ID of an element.
+// The names that signatures of an element may contain, from its classes and its ID.
 struct Names {
     std::string classes;                // all classes as one name
     std::vector<std::string> names;
@@ -124,7 +124,7 @@ using Classified = std::pair<std::string_view, std::string_view>;   // class and
 
 using Key = std::tuple<int32_t, int32_t, int32_t>;  // tag, name and path; -1 for no name or path
 
-// The microdata of an element; null if it has none.
+// The microdata property or type of an element; null if it has neither.
 const std::string_view NO_KIND;
 std::string_view kind_of(const Document &document, int32_t element) {
     for (const char *const name : {"itemprop", "itemtype"})
@@ -143,7 +143,7 @@ class Looks {
 
     std::vector<int32_t> of_elements;   // the look of each element
     size_t count = 0;
-    std::vector<Signature> signatures;  // the best of each look first
+    std::vector<Signature> signatures;  // for each look, the best signature comes first
 
     Looks(const Document &document, const Characters &characters, const Selection &page, Numbers elements)
         : document_(document), page_(page) {
@@ -210,14 +210,14 @@ class Looks {
 
     const Document &document_;
     const Selection &page_;
-    std::vector<int32_t> tags_;         // of each path
+    std::vector<int32_t> tags_;         // last tag of each path
     std::deque<Names> names_;
     ScatteredMap<std::string, int32_t> text_numbers_;
     std::vector<const std::string *> texts_;
     ScatteredMap<Key, size_t> numbers_;
 };
 
-// Replace members by their parents as long as no two have the same one; returns the levels climbed.
+// Replace elements with their parents as long as no two share a parent; returns the number of levels climbed.
 int widen(const Selection &page, std::vector<int64_t> &members) {
     std::vector<int64_t> parents(members.size());
     for (int level = 0; level < MAX_LEVELS; level++) {
@@ -297,7 +297,7 @@ template <typename Value> double count_distinct(std::vector<Value> values) {
     return static_cast<double>(std::unique(values.begin(), values.end()) - values.begin());
 }
 
-// Measures candidates. Each record counts without the records nested in it.
+// Computes the features of candidates. A record is measured without the records nested in it.
 class Measuring {
   public:
     Measuring(const Document &document, const Characters &characters, const Selection &page, Numbers words,
@@ -361,7 +361,7 @@ class Measuring {
     const Selection &page_;
     const std::vector<double> &readers_before_;
     std::vector<double> words_before_, dates_before_;
-    std::vector<int32_t> texts_;        // numbers of distinct texts, which cost no more to compare if they are long
+    std::vector<int32_t> texts_;        // equal numbers for equal texts, so that comparing long texts is fast
 };
 
 }  // namespace
@@ -378,7 +378,7 @@ void Selection::check(const Document &document) const {
             && (i == 0 || (text_starts[at(parents[at(i)])] <= text_starts[at(i)] && text_ends[at(i)] <= text_ends[at(parents[at(i)])]));
     for (int64_t i = 0; fits && i < text_count; i++)
         fits = is_in(texts[at(i)], 0, static_cast<int64_t>(document.texts.size()));
-    if (!fits) throw std::invalid_argument("the selection does not fit the document");
+    if (!fits) throw std::invalid_argument("the selection does not match the document");
 }
 
 std::vector<Candidate> find_candidates(const Document &document, const Characters &characters,
@@ -386,7 +386,7 @@ std::vector<Candidate> find_candidates(const Document &document, const Character
                                        std::span<const double> by_readers) {
     page.check(document);
     if (words.size() != page.texts.size() || by_readers.size() != page.texts.size())
-        throw std::invalid_argument("the counts of words do not fit the texts");
+        throw std::invalid_argument("the counts of words do not match the texts");
     std::vector<double> readers_before{0};
     for (const double each : by_readers) readers_before.push_back(readers_before.back() + each);
     std::vector<int64_t> elements;
@@ -432,7 +432,7 @@ std::vector<Candidate> find_candidates(const Document &document, const Character
 
 std::vector<int64_t> matching(const Document &document, const Characters &characters, Numbers elements,
                               std::string_view name, std::string_view path) {
-    // For each element, the length of the beginning of `path` that is its own path, or -1 if there is none.
+    // For each element, the length of its path if `path` begins with it, or else -1.
     std::vector<int64_t> covered;
     for (const Element &each : document.elements) {
         const int64_t above = each.parent < 0 ? 0 : path.empty() ? -1 : covered[at(each.parent)];
@@ -463,8 +463,8 @@ std::vector<int64_t> matching(const Document &document, const Characters &charac
 
 namespace {
 
-// Whether a key of JSON, read backwards from its closing quotation mark, is one of an author, as in
-// `detourage.comments.declared`. An escaped character may be any.
+// Whether the JSON key that ends at a quotation mark names an author, as in
+// `detourage.comments.declared`. An escaped character matches any.
 bool is_key_of_author(std::string_view text, size_t quote) {
     constexpr std::string_view KEYS[] = {"author", "user", "creator", "createdby", "commenter", "owner", "profile",
                                          "member", "authorname", "username", "displayname", "nickname",
@@ -484,8 +484,8 @@ bool is_key_of_author(std::string_view text, size_t quote) {
     return std::ranges::find(KEYS, key) != std::end(KEYS);
 }
 
-// Whether a value of JSON that starts with a bracket names an author. `place` moves to its end, or to
-// that of its text if it is never closed, so that no part of a text is read twice.
+// Whether a JSON object or array names an author. `place` advances to its end or, if it is never closed,
+// to the end of the text, so that no part of a text is read twice.
 bool names_author(std::string_view text, size_t &place) {
     int depth = 0;
     bool is_quoted = false;
@@ -510,7 +510,7 @@ bool names_author(std::string_view text, size_t &place) {
 
 bool may_hold_comments(std::string_view text) {
     if (text.find("Answer\"") != text.npos) return true;
-    // Rarer letters are found faster, so the first two of "Comment" are compared afterwards.
+    // Rare letters are found faster, so the search omits the first two of "Comment", which are compared later.
     constexpr std::string_view WORD = "mment";
     const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     const auto is_name = [](char c) {

@@ -12,9 +12,9 @@ namespace detourage {
 struct Selection {
     using Numbers = std::span<const int64_t>;
     Numbers elements, parents, ends, text_starts, text_ends;
-    Numbers texts;                      // in the document
+    Numbers texts;                      // indices in the document
 
-    // Throws std::invalid_argument if the columns do not fit the document.
+    // Throws std::invalid_argument if the columns do not match the document.
     void check(const Document &document) const;
 };
 
@@ -27,22 +27,22 @@ enum Feature {
 // Similar elements, each of which is or contains exactly one element with the signature.
 struct Candidate {
     std::string tag, name, path;        // the signature
-    int levels;                         // from the element with the signature up to the record
-    std::vector<int64_t> records;       // in the selection
+    int levels;                         // levels from the element with the signature up to the record
+    std::vector<int64_t> records;       // indices in the selection
     std::array<double, FEATURES> features;
 };
 
-// The candidates of a page, given the number of words of each text, and of words by readers.
+// The candidates of a page, given the number of words, and of words by readers, in each text.
 std::vector<Candidate> find_candidates(const Document &document, const Characters &characters,
                                        const Selection &page, Selection::Numbers words,
                                        std::span<const double> by_readers);
 
-// Of the given elements, all with the tag of a signature, those that have its name and path.
+// Those of the given elements, which have the tag of a signature, that also have its name and path.
 std::vector<int64_t> matching(const Document &document, const Characters &characters,
                               Selection::Numbers elements, std::string_view name, std::string_view path);
 
-// Whether a script, or any text of a page in UTF-8, may contain comments as JSON: an end of the name
-// of a type of comments, or a key such as "comments" with a value that names an author.
+// Whether a text of a page in UTF-8, such as a script, may contain comments as JSON: the name of a type
+// of comments, or a key such as "comments" whose value names an author.
 bool may_hold_comments(std::string_view text);
 
 }  // namespace detourage

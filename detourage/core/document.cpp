@@ -15,7 +15,7 @@ bool is_paragraph(Tag tag) {
     return tag == p_ || tag == h1_ || tag == h2_ || tag == h3_ || tag == h4_ || tag == h5_ || tag == h6_;
 }
 
-// Whether HTML does not know the name of an element that has no `Tag` of its own, such as a custom element's.
+// Whether the name of an element without its own `Tag` is unknown in HTML, such as that of a custom element.
 bool is_unknown(std::string_view name) {
     static constexpr std::array KNOWN{"colgroup"sv, "dir"sv,    "hgroup"sv,    "legend"sv,   "listing"sv, "marquee"sv, "menu"sv,
                                       "menuitem"sv, "meter"sv,  "plaintext"sv, "progress"sv, "search"sv,  "slot"sv};
@@ -133,9 +133,9 @@ bool Document::add_text(std::string_view text, int64_t parent, int64_t after) {
     return true;
 }
 
-// Browsers render an unknown element within the line, and so it is in a paragraph. Elsewhere, it is
-// only if it has text beside it and contains no block. A ``span`` around an image and its caption is a
-// box in the paragraph, which style sheets set apart.
+// Browsers render unknown elements inline. In a paragraph, they count as inline; elsewhere, only if they
+// contain no block and have text next to them. A ``span`` around an image and its caption counts as a
+// block, because style sheets display it apart from the paragraph.
 void Document::place_inline() {
     std::vector<bool> has_text(elements.size()), has_block(elements.size()), has_image(elements.size());
     std::vector<bool> has_caption(elements.size());

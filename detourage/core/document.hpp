@@ -30,7 +30,7 @@ enum class Tag : uint8_t {
         count_
 };
 
-// The tag of a name.
+// The tag with the given name; `other_` if the reader does not distinguish it.
 Tag tag_of(std::string_view name);
 
 // Kinds of elements, as in `detourage.html.text`.
@@ -55,17 +55,17 @@ struct Element {
     bool is_in_paragraph;         // is a paragraph or heading, or has such an ancestor
     std::string_view name;        // the tag; "span" for a button in a text, "div" for a styled ``span``
     bool is_styled = false;       // a ``span`` that a style makes a block; its tag is ``div``
-    std::string_view written;     // the tag in the page
+    std::string_view written;     // the name of the tag in the page
 };
 
-// A text node with its parent, and its place among the elements.
+// A text node with its parent and its position among the elements.
 struct Text {
     std::string_view text;
     int32_t parent;
     int32_t after;                // last element that starts before it
     bool is_blank;                // consists of ASCII white space
 
-    // The text as part of a line: of white space, one character is enough to separate words.
+    // The text as part of a line, where a single white space character separates words.
     std::string_view in_line() const { return is_blank ? text.substr(0, 1) : text; }
 };
 
@@ -85,7 +85,7 @@ struct Document {
     void apply_style();
     // Add the next text; returns false if an element is out of range.
     bool add_text(std::string_view text, int64_t parent, int64_t after);
-    // Decide which other elements are within a line, once all are added.
+    // Decide which unknown elements are within a line, after everything has been added.
     void place_inline();
 
     // The value of an attribute; empty if the element does not have it.

@@ -1,5 +1,5 @@
-// Hashes of keys that a page determines. They depend on random numbers, so that no page can be made of
-// keys with equal hashes, which would take quadratic time. The order of tables must not affect results.
+// Hashes of keys that a page determines. They depend on random numbers, so that no page can be crafted
+// with colliding keys, which would take quadratic time. The order of tables must not affect results.
 #pragma once
 #include <bit>
 #include <cstdint>

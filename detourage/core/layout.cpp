@@ -91,7 +91,7 @@ class LayingOut {
     LayingOut(const Document &document, const Characters &characters, const Rows &rows)
         : document_(document), characters_(characters), rows_(rows) {}
 
-    // The comment of each row (-1 for other elements), and the position of its path.
+    // For each element, its comment if it is a row, or -1; and the row's position, or 0.
     std::vector<int64_t> comments, positions;
     std::vector<int64_t> owners;        // comment of each element, -1 for none
     std::vector<int64_t> boundaries;    // rows, and hidden elements inside them
@@ -122,11 +122,11 @@ class LayingOut {
 
     bool is_inline(int64_t element) const { return INLINE.contains(document_.elements[at(element)].written); }
 
-    // The number of the path of each item, which is its row's position and the steps below. A step
-    // consists of a tag and the classes that occur in several comments.
+    // Number the paths of items. A path consists of the position of the row around the item and the steps
+    // below that row; a step is a tag with those of its classes that occur in several comments.
     std::vector<int64_t> number_paths(const Items &items, const std::vector<int64_t> &parents) {
         ScatteredMap<std::string_view, std::vector<std::string_view>> words;
-        ScatteredMap<std::string_view, std::pair<int64_t, int64_t>> counts;   // comments, the last one
+        ScatteredMap<std::string_view, std::pair<int64_t, int64_t>> counts;   // number of comments, last comment
         for (const int64_t item : items.items) {
             const std::string_view classes = document_.value(static_cast<int32_t>(item), "class");
             const auto [found, is_new] = words.try_emplace(classes);
@@ -138,7 +138,7 @@ class LayingOut {
             }
         }
         const auto comment_count = static_cast<double>(rows_.count);
-        // Number of comments in which a class must occur
+        // Minimum number of comments with a class
         const double least = std::max(MIN_SHARE * comment_count, std::min(2.0, comment_count));
         ScatteredMap<std::string_view, std::string> common;   // common words of the classes
         for (auto &[classes, of_classes] : words) {
@@ -193,7 +193,7 @@ void check(const Document &document, const Rows &rows) {
         || rows.count < 0 || at(rows.count) > rows.elements.size()
         || !std::all_of(rows.elements.begin(), rows.elements.end(), is_below(document.elements.size()))
         || !std::all_of(rows.comments.begin(), rows.comments.end(), is_below(at(rows.count))))
-        throw std::invalid_argument("the rows do not fit the document");
+        throw std::invalid_argument("the rows do not match the document");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ struct Token {
     }
     uint32_t value() const {
         if (!is_number) return static_cast<uint32_t>(hash.value ^ hash.value >> 32);
-        // Numbers differ only in their length.
+        // All numbers of the same length are equal, and so are those with five digits or more.
         return static_cast<uint32_t>(std::min(characters, 5));
     }
 };
@@ -45,7 +45,7 @@ uint16_t bucket_of(uint32_t token, uint32_t place) {
     return hash.bucket();
 }
 
-// Shape of a text: runs of capitals, small letters, digits, spaces and other letters.
+// Hash of a text's shape: its capitals and punctuation, and runs of other letters, digits and spaces.
 struct Shape {
     Hash hash;
     uint32_t last = 0;
@@ -104,7 +104,7 @@ class Reading {
     // Whether a block begins or ends between two texts.
     bool is_border(const Text &one, const Text &other) const {
         if (blocks_[index(one.parent)] != blocks_[index(other.parent)]) return true;
-        // The elements that start between them, and those that enclose neither.
+        // Elements that start between the texts, including those that contain neither.
         for (int32_t i = one.after + 1; i <= other.after; i++)
             if (!(document_.elements[index(i)].kind & WITHIN)) return true;
         return false;
@@ -251,8 +251,8 @@ class Reading {
         }
     }
 
-    // Final marks count before a space or a closing quotation mark, those of scripts without spaces
-    // anywhere.
+    // A final mark ends a sentence before a space or a closing quotation mark; one of a script without
+    // spaces ends it anywhere.
     template <typename End>
     static void sentences(uint32_t traits, bool &is_mark, bool &is_sure, const End &end_sentence,
                           Counts &counts) {

@@ -8,7 +8,7 @@
 namespace detourage {
 namespace {
 
-constexpr int MAX_ENCLOSING = 3;        // elements around a text's own whose names count as well
+constexpr int MAX_ENCLOSING = 3;        // ancestors of an element whose names also count
 constexpr int64_t MAX_WORDS = 60;       // words in an element whose names describe its lines
 constexpr int16_t UNKNOWN = -1;
 
@@ -43,7 +43,7 @@ const Words &known_words() {
     return known;
 }
 
-// The bits of a word, which may have capitals.
+// The meanings of a word, as bits, regardless of case.
 int16_t meaning_of(std::string_view word) {
     const std::string lower = lowered(word);
     const auto known = known_words().find(lower);
@@ -69,7 +69,7 @@ std::vector<uint8_t> meanings(const Document &document, Numbers elements, Number
     const auto is_outside = [&](int64_t each) { return each < 0 || each >= count; };
     if (displayed.size() != sizes.size() || std::ranges::any_of(displayed, is_outside) ||
         std::ranges::any_of(elements, is_outside))
-        throw std::invalid_argument("the elements do not fit the document");
+        throw std::invalid_argument("the elements do not match the document");
     std::vector<int16_t> own(document.elements.size(), UNKNOWN);
     for (size_t i = 0; i < displayed.size(); i++)
         if (sizes[i] > MAX_WORDS) own[static_cast<size_t>(displayed[i])] = 0;

@@ -1,4 +1,4 @@
-// What the names of elements say about the lines within them: tag, class, ID, ``rel`` and ``itemprop``.
+// Meanings of lines according to the names of elements: tag, class, ID, ``rel`` and ``itemprop``.
 #pragma once
 #include <vector>
 
@@ -9,9 +9,9 @@ namespace detourage {
 // Bits for the meanings of names, as in `detourage.metadata.surroundings.Meaning`.
 enum Meaning : uint8_t { AUTHOR = 1, DATE = 2, UPDATE = 4, COMMENT = 8, PICTURE = 16, BYLINE = 32 };
 
-// The bits of each of the given elements and of a few around it, except elements with many words.
-// `displayed` are the elements that may display text, and `sizes` their numbers of words. Throws
-// std::invalid_argument if anything does not fit the document.
+// The bits of each given element, including those of its nearest ancestors but not of elements with many
+// words. `displayed` are the elements that may display text, and `sizes` their numbers of words. Throws
+// std::invalid_argument if an element is not in the document or the sizes do not match.
 std::vector<uint8_t> meanings(const Document &document, Numbers elements, Numbers displayed, Numbers sizes);
 
 }  // namespace detourage

@@ -18,7 +18,7 @@ constexpr double MIN_HEADLINES_SHARE = 0.6;      // share of words in headlines,
 constexpr double MIN_HEADLINES_TO_PROSE = 20;    // words in headlines, relative to the longest text
 constexpr double MIN_HEADLINES_WORDS = 100;      // words in the headlines of a list without teasers
 
-// A text between headlines: its words, and the path of the headline above it, or -1.
+// A text between headlines: its number of words, and the path of the headline above it, or -1.
 struct Between {
     int path;
     double words;
@@ -58,7 +58,7 @@ class Reading {
             line_link = std::max(line_link, link);
         }
         found_.page_words += words;
-        // A line of a long linked text or with few links is prose; of the others, all but short ones are headlines.
+        // A line with a long link or few linked words is prose; any other line, unless short, is a headline.
         if (longest > MAX_HEADLINE_WORDS) {
             prose_ += words;
         } else if (linked < MIN_LINKED_SHARE * words) {
@@ -73,11 +73,11 @@ class Reading {
     }
 
     bool are_list() {
-        // A text longer than this rules a list out, wherever it is.
+        // A page with a longer text, anywhere on it, is not a list.
         for (const Between &each : between_)
             if (each.words > MAX_PROSE_WORDS) return false;
         for (Between &each : between_) each.path = path_of(each.path);
-        std::map<int, int> teasers;             // their number, by path
+        std::map<int, int> teasers;             // number of teasers, by path
         for (const Between &each : between_)
             if (each.path >= 0 && each.words >= MIN_TEASER_WORDS) teasers[each.path]++;
         double prose = 0, longest_teaser = 0, teaser_words = 0;
@@ -124,12 +124,12 @@ class Reading {
     const Document &document_;
     const DisplayedTexts &texts_;
     Surroundings around_;
-    std::vector<int32_t> parents_;              // of the texts
-    std::vector<Between> between_{{-1, 0}};     // at first with the blocks of headlines as paths
+    std::vector<int32_t> parents_;              // parents of the texts
+    std::vector<Between> between_{{-1, 0}};     // until `are_list`, with the headline's block as the path
     double prose_ = 0;                          // words of prose since the last headline
     double headline_words_ = 0;                 // words in all headlines
     int32_t link_ = -1;                         // the last link
-    double words_in_link_ = 0;                  // its words so far
+    double words_in_link_ = 0;                  // words read so far in the last link
     // No hash tables, because pages can be crafted so that many hashes are equal.
     std::map<int32_t, int> paths_;
     std::map<std::tuple<int, std::string_view, bool>, int> numbers_;

@@ -4,22 +4,22 @@
 
 namespace detourage {
 
-// The displayed texts of a page: each has its place in the document, the number of its line, and
-// the numbers of its tokens and of those that are characters of scripts without spaces.
+// The displayed texts of a page: each has its index in the document, its line number, its number of
+// tokens, and the number of those that are single characters of scripts without spaces.
 struct DisplayedTexts {
     Numbers pieces, lines, sizes, unspaced;
 };
 
 // The linked headlines of a page, and the number of all its words.
 //
-// The page is a list if it has enough teasers, which are texts that follow headlines, all with the
-// same tag path, or consists of headlines; and if its prose, the text outside lists, is short.
+// The page is a list if it has enough teasers, which are texts below headlines with the same tag path,
+// or if it consists of headlines; and if its prose, the text outside lists, is short.
 struct Headlines {
     std::vector<std::string_view> addresses;
     double page_words = 0;
     bool are_list = false;
 
-    // Throws std::invalid_argument if the texts do not fit the document.
+    // Throws std::invalid_argument if the texts do not match the document.
     Headlines(const Document &document, const DisplayedTexts &texts);
 };
 

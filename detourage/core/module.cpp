@@ -24,12 +24,12 @@ namespace {
 
 using namespace detourage;
 
-// A document that Python keeps, with the strings that it refers to and what is derived from it.
+// A document owned by Python, with the strings to which it refers and the lines derived from it.
 class Page {
   public:
     Document document;
 
-    // Read the arguments of Python; sets an exception and returns false if they do not fit.
+    // Read the arguments from Python; sets an exception and returns false if their types are wrong.
     bool parse(PyObject *args) {
         return PyArg_ParseTuple(args, "y*y*y*y*y*y*y*y*y*y*y*y*y*y*", &tags_, &texts_, &names_, &values_, &traits_,
                                 &lower_, &columns_[TAGS], &columns_[PARENTS], &columns_[ENDS],
@@ -37,10 +37,10 @@ class Page {
                                 &buttons_);
     }
 
-    // Fill the document; throws std::invalid_argument if the columns do not fit each other.
+    // Fill the document; throws std::invalid_argument if the columns are inconsistent.
     void read() {
         if (!fill(strings_of(tags_), strings_of(texts_), strings_of(names_), strings_of(values_)))
-            throw std::invalid_argument("the columns of the document do not fit each other");
+            throw std::invalid_argument("the columns of the document are inconsistent");
     }
 
     // Release the columns, which the document has copied.
@@ -54,7 +54,7 @@ class Page {
                 static_cast<uint32_t>(std::min(traits_.count<uint32_t>(), lower_.count<uint32_t>()))};
     }
 
-    // The lines, divided on first access; to be called without the interpreter's lock.
+    // The lines, computed on first access; call this without the GIL.
     const Lines &lines() const {
         const std::lock_guard lock(mutex_);
         if (!lines_) lines_.emplace(document, characters());
@@ -106,7 +106,7 @@ class Page {
     mutable std::optional<Lines> lines_;
 };
 
-// Work without the interpreter's lock; sets an exception and returns false if that fails.
+// Call a function without the GIL; if it throws, sets an exception and returns false.
 template <typename Work> bool unlocked(const Work &work) {
     std::string failure;
     PyObject *kind = PyExc_RuntimeError;
@@ -140,7 +140,7 @@ struct Model {
     std::optional<Network> network;
 };
 
-// The name of the capsules of a type.
+// The name of the capsules that hold a type.
 template <typename T> constexpr const char *CAPSULE = nullptr;
 template <> constexpr const char *CAPSULE<Model> = "detourage.core.Network";
 template <> constexpr const char *CAPSULE<Page> = "detourage.core.Page";
@@ -202,7 +202,7 @@ const char *name_of(BlockType type) {
     return NAMES[static_cast<size_t>(type)];
 }
 
-// A list of what a function returns for each value; null, with an exception set, on failure.
+// A list of the results of `of` for each value; null, with an exception set, on failure.
 template <typename Values, typename Of> PyObject *list_of(const Values &values, const Of &of) {
     PyObject *const list = PyList_New(static_cast<Py_ssize_t>(values.size()));
     for (size_t i = 0; list && i < values.size(); i++) {
@@ -480,8 +480,8 @@ PyMethodDef methods[] = {
     {"document", core_document, METH_VARARGS, "Return the document that consists of the given columns."},
     {"within", core_mask<within>, METH_O, "Return a mask of the elements that do not interrupt a line."},
     {"judge", core_judge, METH_VARARGS, "Return the number of lines, and the logits of roles and kinds."},
-    {"hidden", core_mask<hidden>, METH_O, "Return whether each element is within a hidden one."},
-    {"collapsible", core_mask<collapsible>, METH_O, "Return whether readers open each element, or others with it."},
+    {"hidden", core_mask<hidden>, METH_O, "Return a mask of the hidden elements and their descendants."},
+    {"collapsible", core_mask<collapsible>, METH_O, "Return a mask of the elements that readers open, or with which they open others."},
     {"packet", core_packet, METH_VARARGS, "Return the element with the most sentences, and its children outside the text."},
     {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
@@ -490,11 +490,11 @@ PyMethodDef methods[] = {
     {"layout", core_layout, METH_VARARGS, "Return the columns of the layout of comments."},
     {"captions", core_captions, METH_VARARGS, "Return the signs of a caption of each displayed element, as bits."},
     {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
-    {"first_words", core_first_words, METH_VARARGS, "Return a set of the given words for `part_links`."},
+    {"first_words", core_first_words, METH_VARARGS, "Return the given words as a set for `part_links`."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},
-    {"parts_in_values", core_parts_in_values, METH_VARARGS, "Return which of some words the attributes contain."},
+    {"parts_in_values", core_parts_in_values, METH_VARARGS, "Return which of the given parts the values of attributes contain."},
     {"may_hold_comments", core_may_hold_comments, METH_VARARGS, "Return whether a text may contain comments as JSON."},
-    {"columns", core_columns, METH_VARARGS, "Return what the network sees of each line."},
+    {"columns", core_columns, METH_VARARGS, "Return the network's inputs for each line."},
     {nullptr, nullptr, 0, nullptr}};
 
 // Add the widths of the columns to the module, as constants.

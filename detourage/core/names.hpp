@@ -22,8 +22,8 @@ inline std::string lowered(std::string_view text) {
     return lower;
 }
 
-// The end of the word at a letter. A capital begins a word, and so does the last of several capitals
-// if a small letter follows it.
+// The end of the word that starts at a letter. A word begins at a capital after a lower-case letter, and
+// at the last of several capitals if a lower-case letter follows it.
 inline size_t end_of_word(std::string_view name, size_t at) {
     const size_t start = at;
     while (at < name.size() && is_capital(name[at])) at++;

@@ -11,7 +11,7 @@
 namespace detourage {
 namespace {
 
-// Largest whole numbers to which activations and weights are rounded.
+// Maximum absolute values of activations and weights, which are rounded to whole numbers.
 constexpr float MAX_ACTIVATION = 2047, MAX_WEIGHT = 1023;
 using Packed = Network::Packed;
 
@@ -21,8 +21,8 @@ struct Rounded {
     const float *scales;
 };
 
-// The piece of a column in which its number lies, and the part of that piece below the number: this part
-// of the piece's weights is added to the sum of the weights of all lower pieces.
+// The piece of a column that contains its number, as a row of `Network::table_`, and the part of that piece
+// below the number, by which the piece's weights are multiplied.
 struct Piece {
     int32_t row;
     float part;
@@ -100,8 +100,8 @@ void prefetch(const char *from) {
 #endif
 }
 
-// Number of rows that pass through a layer together: what lies between two layers stays in the cache,
-// and the memory for it does not grow with the page.
+// Number of rows that pass through consecutive layers together, so that intermediate results stay in the
+// cache and their memory does not grow with the page.
 constexpr int ROWS = 64;
 
 // out = x · w + b, or out += x · w + b, for at most ROWS rows.
@@ -194,7 +194,7 @@ class File {
         return value;
     }
     const char *bytes(size_t count) {
-        if (static_cast<size_t>(end_ - at_) < count) throw std::runtime_error("the model file is cut off");
+        if (static_cast<size_t>(end_ - at_) < count) throw std::runtime_error("the model file is truncated");
         const char *from = at_;
         at_ += count;
         return from;
@@ -205,7 +205,7 @@ class File {
 };
 
 enum : int { POSITIONS = 3, PAIRS = 5, KERNEL = 5, BEFORE = KERNEL / 2, PARTS = 8, GROUPED = 32 };
-// The numbers of outputs are padded to a multiple, for the kernels.
+// The kernels require the number of outputs to be a multiple of this.
 constexpr int PADDED = 16;
 constexpr char MAGIC[] = "detourage-reader-1\n";
 enum Stored : uint8_t { FLOATS, HALVES, BYTES };
@@ -283,7 +283,7 @@ void Network::read_pieces() {
     }
 }
 
-// The arrays that `judge` uses have the shapes that it relies on.
+// Check the shapes of the arrays that `judge` uses; throws std::runtime_error if one is wrong.
 void Network::check() {
     const auto expect = [&](const std::string &name, std::initializer_list<int> shape) {
         const Weights &found = array(name);
@@ -344,7 +344,7 @@ const Embeddings &Network::embeddings(const std::string &name) const {
 
 namespace {
 
-// Rows of embeddings, requested from memory some time before they are added.
+// Rows of embeddings, prefetched some time before they are added.
 template <int ROOM> struct Rows {
     const char *rows[ROOM];
     int count = 0;
@@ -365,8 +365,8 @@ void scale(float *out, int width, float by) {
     for (int i = 0; i < width; i++) out[i] *= by;
 }
 
-// The rows of a line's first and last words, of the first ones with their positions and of pairs of
-// neighbours, and of shapes and words of its link.
+// The rows of a line: those of its first words, of its last words, of the first words with their positions
+// and in pairs of neighbours, and of its shapes and the words of its link.
 struct LineRows {
     Rows<FIRST_WORDS> first;
     Rows<LAST_WORDS> last;
@@ -391,7 +391,7 @@ void Network::put_numbers(const Columns &columns, std::vector<float> &out) const
         Piece *next = pieces.data();
         for (size_t i = 0; i < given; i++) {
             *next = {piece_starts_[i] + found[i], parts[i]};
-            // Without a branch, which no processor could predict.
+            // Branchless, because a branch would be unpredictable.
             next += (found[i] != 0) | (parts[i] != 0.f);
         }
         add_pieces(&out[line * width], table_.data(), pieces.data(), static_cast<int>(next - pieces.data()), width_);

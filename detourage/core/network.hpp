@@ -35,7 +35,7 @@ struct Embeddings {
     const char *row(size_t number) const { return rows + number * (sizeof(float) + static_cast<size_t>(width)); }
 };
 
-// What the network says of the lines of a page, and of the page.
+// Outputs of the network for the lines of a page, and for the page.
 struct Judged {
     std::vector<float> of_roles;      // lines × roles, logits
     std::vector<float> of_kinds;      // logits
@@ -74,9 +74,9 @@ class Network {
     std::map<std::string, Embeddings> embeddings_;
     std::map<std::string, Packed> packed_;
     int width_ = 0, embedding_ = 0;
-    // The pieces of the columns. A number costs one row of the table: the sum of the weights of the pieces
-    // below its own, and the weights of its own. All columns have the same number of
-    // knots; those that fill up a column are NaN, which no number reaches.
+    // Each column of numbers is piecewise linear. A row of the table has the sum of the weights of all lower
+    // pieces, then the weights of one piece, so a number takes one row. All columns have the same number of
+    // knots, padded with NaN, which no number reaches.
     std::vector<float> table_, knots_, widths_;
     int most_knots_ = 0;
     std::vector<int> piece_starts_;

@@ -12,7 +12,7 @@ constexpr int64_t MAX_TEXTS = 3;        // text nodes in a label
 constexpr int32_t MAX_PARENT = 6;       // elements in a parent that names the direction of a link
 constexpr size_t MAX_BETWEEN = 2;       // texts, such as separators, between two numbers of a run
 constexpr size_t MAX_SEPARATOR = 12;    // characters of such a text
-constexpr size_t MAX_DIGITS = 5;        // of a page number; longer numbers count readers or votes
+constexpr size_t MAX_DIGITS = 5;        // digits of a page number; longer numbers count readers or votes
 
 bool is_around_label(char32_t code) {
     constexpr std::u32string_view AROUND =
@@ -49,7 +49,7 @@ std::optional<int32_t> number_in(std::string_view text, const Characters &charac
         return std::nullopt;
     int32_t number = 0;
     for (const char32_t digit : digits) {
-        // Decimals are in groups of ten, from 0 to 9.
+        // In Unicode, the ten digits of a script are consecutive, from 0 to 9.
         char32_t zero = digit;
         while (is_decimal(zero - 1)) zero--;
         number = 10 * number + static_cast<int32_t>((digit - zero) % 10);
@@ -61,7 +61,8 @@ size_t count_codes(std::string_view text) {
     return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Whether a label may have a meaning: no letters, a number, or a known first word.
+// Whether a label may belong to a link to another part: it has no letters, is a number, or begins with a
+// known word.
 bool may_be_label(std::string_view label, const Characters &characters, const FirstWords &words) {
     const std::u32string codes = decoded(label);
     std::u32string_view word = bare(codes);

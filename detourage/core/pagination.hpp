@@ -6,7 +6,7 @@
 
 namespace detourage {
 
-// Lower-case words with which the label of such a link may begin.
+// Lower-case words with which the label of a link to another part may begin.
 using FirstWords = std::unordered_set<std::string>;
 
 // A text that consists of a number, and the link of which it is the only text, or -1.
@@ -22,13 +22,13 @@ struct LabelledLink {
 };
 
 struct PartLinks {
-    // Ascending numbers with only short texts between them, of which at least one is a link
+    // Runs of ascending numbers, at least one of them a link, with only short texts between them
     std::vector<std::vector<Number>> runs;
-    // Links whose label begins with one of the words or without letters, or whose names may denote a
-    // direction; of links without text, those of a small parent count, too
+    // Links whose label begins with one of the words or without letters, or whose class or ID may denote a
+    // direction; for a link without text, that of a small parent counts, too
     std::vector<LabelledLink> labelled;
 
-    // Throws std::invalid_argument if the texts do not fit the document.
+    // Throws std::invalid_argument if the texts do not match the document.
     PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown, const FirstWords &words);
 };
 

@@ -1,4 +1,4 @@
-// Buffers and strings of Python.
+// Python buffers and strings.
 #pragma once
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -8,7 +8,7 @@
 
 namespace detourage {
 
-// A buffer of Python, released at the end of its scope.
+// A Python buffer, released at the end of its scope.
 class Buffer {
   public:
     Buffer() = default;
@@ -28,7 +28,7 @@ class Buffer {
     Py_buffer view_{};
 };
 
-// The strings of a buffer, each followed by NUL.
+// The NUL-terminated strings of a buffer.
 inline std::vector<std::string_view> strings_of(const Buffer &buffer) {
     const std::string_view joined = buffer.bytes();
     std::vector<std::string_view> found;

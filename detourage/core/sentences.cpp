@@ -3,7 +3,7 @@
 namespace detourage {
 namespace {
 
-constexpr int64_t MIN_CHARACTERS = 20;  // length of a text of content (Wutsi's)
+constexpr int64_t MIN_CHARACTERS = 20;  // length of a text that counts as content, as in Wutsi
 
 bool is_heading(Tag tag) {
     using enum Tag;
@@ -26,7 +26,7 @@ class Search {
         is_cleaned_.resize(count);
         for (const int64_t each : cleaned) {
             if (each < 0 || static_cast<size_t>(each) >= count)
-                throw std::invalid_argument("the elements do not fit the document");
+                throw std::invalid_argument("the elements do not match the document");
             is_cleaned_[static_cast<size_t>(each)] = true;
         }
         for (size_t i = 0; i < count; i++) {
@@ -37,7 +37,7 @@ class Search {
     }
 
     void run() {
-        // If no text qualifies, the conditions are lifted one by one.
+        // If no text qualifies, relax the conditions one by one.
         if (choose(MIN_CHARACTERS, false, true) || choose(1, false, true) || choose(1, true, true)) mute();
         else if (choose(1, true, false)) mute();
     }
@@ -96,7 +96,7 @@ class Search {
         }
     }
 
-    // Headings, quotations and inline elements are kept, and paragraphs, lists and tables without a link.
+    // Headings, quotations and inline elements are kept, as are paragraphs, lists and tables without links.
     static bool is_kept(const Element &child, bool has_link) {
         using enum Tag;
         const bool is_custom = child.tag == other_ && child.name.find('-') != std::string_view::npos;
@@ -109,10 +109,10 @@ class Search {
     const Document &document_;
     const SentenceTexts &texts_;
     Surroundings around_;
-    std::vector<int32_t> parents_;              // of the texts
-    std::vector<bool> is_cleaned_;              // elements within those left out
-    std::vector<int32_t> divided_;              // nearest element around each, or itself, that is no division
-    std::vector<int32_t> blocks_;               // of the content
+    std::vector<int32_t> parents_;              // parents of the texts
+    std::vector<bool> is_cleaned_;              // whether each element is within one removed by cleaning
+    std::vector<int32_t> divided_;              // each element or its nearest ancestor that is not a division
+    std::vector<int32_t> blocks_;               // blocks of the texts that are content
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 
 namespace detourage {
 
-// The displayed texts of a page: their places in the document, lengths and numbers of sentences. Of
-// the length, characters of scripts without spaces count double.
+// The displayed texts of a page: their indices in the document, their lengths, in which characters of
+// scripts without spaces count double, and their numbers of sentences.
 struct SentenceTexts {
     Numbers pieces, lengths, sentences;
 };
@@ -14,10 +14,10 @@ struct SentenceTexts {
 // not part of the text.
 struct Packet {
     int32_t element = -1;
-    bool is_cleaned = true;             // whether the given elements were left out
+    bool is_cleaned = true;             // whether the elements to clean were left out
     std::vector<int64_t> muted;
 
-    // Throws std::invalid_argument if the texts or the elements left out do not fit the document.
+    // Throws std::invalid_argument if the texts or the elements left out do not match the document.
     Packet(const Document &document, const SentenceTexts &texts, Numbers cleaned);
 };
 

@@ -27,15 +27,15 @@ struct Surroundings {
     }
 };
 
-// The parents of displayed texts, which are given by their places in the document. The texts have
-// further columns of the same length; throws std::invalid_argument if anything does not fit.
+// The parents of displayed texts, which are given by their indices in the document. Throws
+// std::invalid_argument if an index is invalid or a column of the texts has another length.
 inline std::vector<int32_t> parents_of(const Document &document, Numbers pieces, std::initializer_list<Numbers> columns) {
     std::vector<int32_t> parents;
     for (const Numbers &column : columns)
-        if (column.size() != pieces.size()) throw std::invalid_argument("the columns of the texts do not fit each other");
+        if (column.size() != pieces.size()) throw std::invalid_argument("the columns of the texts differ in length");
     for (const int64_t piece : pieces) {
         if (piece < 0 || static_cast<size_t>(piece) >= document.texts.size())
-            throw std::invalid_argument("the texts do not fit the document");
+            throw std::invalid_argument("the texts do not match the document");
         parents.push_back(document.texts[static_cast<size_t>(piece)].parent);
     }
     return parents;

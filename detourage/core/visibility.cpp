@@ -9,9 +9,9 @@
 namespace detourage {
 namespace {
 
-constexpr size_t MAX_STYLE_CHARACTERS = 200'000;    // of a page's styles that are searched for classes
-constexpr int MAX_SPACES = 20;                      // around the colon of ``display: none``
-// Value of ``hidden`` for a text that the browser displays when its search in the page finds it.
+constexpr size_t MAX_STYLE_CHARACTERS = 200'000;    // length of a page's styles searched for hidden classes
+constexpr int MAX_SPACES = 20;                      // spaces on each side of the colon of ``display: none``
+// Value of ``hidden`` for an element that the browser displays when a search in the page finds it.
 constexpr std::string_view UNTIL_FOUND = "until-found";
 
 using Strings = std::set<std::string_view>;
@@ -35,7 +35,7 @@ class Reader {
     void skip_space(int most = INT32_MAX) {
         while (most-- > 0 && is_space()) step();
     }
-    // Pass an ASCII text, here in lower case; returns false if another text is here.
+    // Advance past `wanted`, an ASCII text in lower case; returns false if it does not follow.
     bool pass(std::string_view wanted, bool ignores_case = false) {
         const std::string_view here = text_.substr(at_, wanted.size());
         const auto is_same = [&](char own, char other) {
@@ -57,7 +57,7 @@ class Reader {
     size_t at_;
 };
 
-// Call a function with each word of a text between white space.
+// Call a function with each word of a text, as separated by white space.
 template <typename Use> void for_words(std::string_view text, const Characters &characters, const Use &use) {
     Reader reader(text, characters);
     while (true) {
@@ -146,8 +146,8 @@ bool is_before_declaration(std::string_view styles, size_t at, const Characters 
 Strings hidden_classes(std::string_view styles, const Characters &characters) {
     Strings classes;
     int64_t depth = 0;                  // number of open braces
-    size_t last = 0;                    // where braces have been counted up to
-    size_t rule_start = 0;              // brace of the previous rule that hides classes
+    size_t last = 0;                    // end of the part in which braces have been counted
+    size_t rule_start = 0;              // opening brace of the previous rule that hides elements
     constexpr std::string_view DISPLAY = "display";
     for (size_t at = 0; (at = styles.find(DISPLAY, at)) != styles.npos;) {
         Reader reader(styles, characters, at + DISPLAY.size());

@@ -10,15 +10,15 @@ namespace detourage {
 
 using Mask = std::vector<uint8_t>;  // whether each element is marked
 
-// The elements within those hidden by ``hidden``, an inline style or a hidden class. A class is hidden
-// by a rule for it alone: ``.x {display: none}``. Rules in a block, such as ``@media``, and styles for
-// some media are ignored because they do not always apply.
+// The elements hidden by ``hidden``, an inline style or a hidden class, with their descendants. A class
+// is hidden by a rule for it alone: ``.x {display: none}``. Rules in a block, such as ``@media``, and
+// styles for certain media are ignored because they do not always apply.
 Mask hidden(const Document &document, const Characters &characters);
 
 // Whether an inline style hides its element.
 bool hides(std::string_view style, const Characters &characters);
 
-// The elements that readers open or with which they open others, as tags and attributes show.
+// The elements that readers open, or with which they open others, according to tags and attributes.
 Mask collapsible(const Document &document, const Characters &characters);
 
 }  // namespace detourage

@@ -358,7 +358,7 @@ PyObject *locations_locate(PyObject *, PyObject *args) {
     if (!tree) return nullptr;
     if (is_inline.count<char>() != static_cast<size_t>(tree->size()) ||
         starts.count<int64_t>() != tree->text_count() || ends.count<int64_t>() != tree->text_count())
-        return refuse("the columns do not fit the document");
+        return refuse("the columns do not match the document");
     return guarded([&]() -> PyObject * {
         const Characters known{traits.values<uint32_t>(), nullptr, static_cast<uint32_t>(traits.count<uint32_t>())};
         Locator locator{*tree, is_inline.values<char>(), starts.values<int64_t>(), ends.values<int64_t>(),

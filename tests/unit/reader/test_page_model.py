@@ -29,11 +29,11 @@ def test_a_model_file_that_is_cut_off_is_rejected(size: int) -> None:
         PageModel.from_bytes(SHIPPED[:size])
 
 
-def test_columns_that_do_not_fit_each_other_are_rejected() -> None:
+def test_inconsistent_columns_are_rejected() -> None:
     flat = parse_page("<p>One</p><p>Two</p>").flat
     network = Network(SHIPPED.partition(b"\n")[2])
     for name in ("parents", "ends", "tag_numbers"):
         damaged = page("<p>One</p><p>Two</p>").flat
         object.__setattr__(damaged, name, getattr(flat, name) + 100)
-        with pytest.raises(ValueError, match="do not fit"):
+        with pytest.raises(ValueError, match="inconsistent"):
             network.judge(damaged, "")
