@@ -17,7 +17,7 @@ class TreeLine(NamedTuple):
     """A line that shows an element, or a run of like elements, and what has changed.
 
     `name` is empty for an unchanged subtree; for a renamed element, it is ``old → new``. `elements`
-    is the number of elements that the line stands for.
+    is the number of elements that the line represents.
     """
 
     sign: Sign

@@ -1,4 +1,4 @@
-"""Database tables. Keys include a version, so that a task that runs twice writes only once."""
+"""Database tables. Many keys include a version, so that a repeated task writes nothing new."""
 
 from datetime import datetime
 from typing import Annotated, Any
@@ -163,7 +163,7 @@ class StoredPage(Base):
     """Lines that the latest extraction removed, or would have removed, if they were shared."""
     asked_at: Mapped[datetime | None]  # when its extraction was last requested
     attempts: Mapped[Small] = mapped_column(server_default="0")
-    """Number of attempts to extract the page since then."""
+    """Number of attempts to extract the page since `asked_at`."""
     comment_vote: Mapped[str | None]
     """Vote of the latest extraction on the comment pattern of the page's group (see `vote_of`)."""
     html_removed_at: Mapped[datetime | None]
@@ -187,10 +187,10 @@ class Address(Base):
     kind: Mapped[str | None]  # `detourage.addresses.Kind`; null if the address is not a variant
     headlines: Mapped[list[int]] = mapped_column(server_default="{}")
     passages: Mapped[list[int]] = mapped_column(server_default="{}")
-    """Hashes of headlines and passages, by which two addresses are found to show the same page."""
+    """Hashes of headlines and passages; if they agree, two addresses show the same page."""
     came_at: Mapped[datetime] = mapped_column(server_default=func.now())
     read_at: Mapped[datetime | None]
-    """Fetch time of the page whose wording is stored; null if unknown."""
+    """Fetch time of the content with the stored headlines and passages; null if unknown."""
     joined_at: Mapped[datetime | None]
     """When it joined the page of another address; null for the page's authoritative address."""
 
@@ -317,7 +317,7 @@ class ComparisonBlock(Base):
 
 
 class Generation(Base):
-    """A clustering of a site, or a provisional stand-in before the first clustering."""
+    """A clustering of a site, or a provisional generation before the first clustering."""
 
     __tablename__ = "generations"
 
