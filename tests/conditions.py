@@ -7,7 +7,7 @@ from models.tables import PageParts, StoredPage
 
 
 def has_article() -> ColumnElement[bool]:
-    """Select pages whose published article is valid, even if a later fetch met a paywall or 404."""
+    """Select pages with a valid published article, even if a later fetch got a paywall or 404."""
     is_hidden = StoredPage.outcome.in_((PageOutcome.WALL, PageOutcome.GONE))
     return or_(StoredPage.outcome == PageOutcome.ARTICLE, and_(is_hidden, StoredPage.revision > 0))
 

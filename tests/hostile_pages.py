@@ -126,7 +126,7 @@ _REPEATED_TEXTS = {
     "charsets": "charset= ",
     "Chinese names": "王小 ",
 }
-"""Short texts to be repeated, by a name of their kind."""
+"""Short texts to be repeated, by kind."""
 
 _REPEATED_MARKUP: dict[str, str] = {
     "paragraphs": "<p>a b.</p>",
@@ -163,7 +163,7 @@ _REPEATED_MARKUP: dict[str, str] = {
     "closings": "</p>",
     "custom elements": "<a-b></a-b>",
 }
-"""Pieces of markup to be repeated, by a name of their kind."""
+"""Pieces of markup to be repeated, by kind."""
 
 
 def _repeat(unit: str, size: int) -> str:

@@ -42,7 +42,7 @@ def copied_sources() -> list[str]:
 
 
 def copied_paths(source: str, paths: Iterable[str]) -> set[str]:
-    """Return those of the given paths that a COPY instruction with the given source copies."""
+    """Return the given paths that a COPY instruction with the given source copies."""
     return {
         path for path in paths if source == "." or path == source or path.startswith(f"{source}/")
     }

@@ -41,7 +41,7 @@ class Proxy:
                 each.shutdown(socket.SHUT_RDWR)
 
     def fall_silent(self) -> None:
-        """Accept connections and whatever is sent over them, but pass nothing on any more."""
+        """Accept connections and whatever is sent over them, but no longer forward anything."""
         self._is_silent = True
 
     def restore(self) -> None:

@@ -111,7 +111,7 @@ def check_command(command: str) -> None:
 
 
 def check_console(text: str) -> None:
-    """Check the commands, which are the lines that begin with the prompt ``$``."""
+    """Check the commands, that is, the lines that begin with the prompt ``$``."""
     lines = re.findall(r"^\$ (.*)$", text.replace("\\\n", " "), re.MULTILINE)
     assert lines, "no command: begin each with `$ `"
     for line in lines:
@@ -239,7 +239,7 @@ def _create_if_path(argument: str) -> str:
 
 @cache
 def make_targets() -> frozenset[str]:
-    """Return the targets of ``make``, of which each extra is one."""
+    """Return the targets of ``make``, which include one for each extra."""
     makefile = (ROOT / "Makefile").read_text()
     return frozenset(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)) | extras()
 

@@ -225,7 +225,7 @@ def wheel_contents(wheel: Path) -> tuple[set[str], Mapping[str, bytes]]:
 
 
 def files_to_ship(tracked: Iterable[str], packages: tuple[str, ...]) -> set[str]:
-    """Return the files that belong into the wheel of packages."""
+    """Return the files that belong in the wheel of packages."""
     excluded = (".c", ".h", ".cpp", ".hpp", ".inc", ".md", "pyproject.toml")
     folders = tuple(f"{package}/" for package in packages)
     return {name for name in tracked if name.startswith(folders) and not name.endswith(excluded)}
@@ -238,7 +238,7 @@ print(article.title)
 """
 
 
-def test_the_library_works_alone_beside_files_with_the_names_of_the_service(
+def test_the_library_works_alone_next_to_files_with_the_names_of_the_service(
     wheels: Mapping[str, Path], tmp_path: Path
 ) -> None:
     site = tmp_path / "site"

@@ -13,7 +13,7 @@ from lxml import html
 ROOT = Path(__file__).parents[2]
 UNREACHABLE_PROXY = "http://127.0.0.1:9"
 EXTERNAL = re.compile(r"<(?:link|script|img)\b[^>]*\b(?:href|src)=\"(?:https?:)?//", re.IGNORECASE)
-# What a reader sees of a source that is not as its author meant it.
+# Markup that is visible on a page because of a mistake in its source.
 GARBLED = {
     "unrendered Markdown": re.compile(
         r"\]\(|\]\[|\*\*|(?<!\w)__\w|``|^#{1,6} |^[|>] ", re.MULTILINE

@@ -1,4 +1,4 @@
-"""Articles that are stored as by the service and grouped as by the stories' worker."""
+"""Articles stored like those of the service, and grouped by the code of the stories worker."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,7 +79,7 @@ class Sent:
 
 
 def store(engine: Engine, sent: Iterable[Sent]) -> None:
-    """Store those articles, with their sites and pages, that are not stored yet."""
+    """Store new articles, with their sites and pages."""
     with Session(engine) as session, session.begin():
         for each in sent:
             site = session.scalar(select(Site.id).where(Site.key == each.site))

@@ -1,4 +1,4 @@
-"""A stories worker that stops at a moment of its work, to be killed there."""
+"""A stories worker that suspends itself at a given point, so that a test can kill it there."""
 
 import sys
 import time

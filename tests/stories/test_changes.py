@@ -96,7 +96,7 @@ def test_sentences_that_are_repeated_very_often_are_ignored() -> None:
     assert len(changes.sentences) == 2
 
 
-def test_headline_and_lead_are_reported_apart_from_the_text() -> None:
+def test_headline_and_lead_are_reported_separately_from_the_text() -> None:
     before = message("Old lead here today.\n\n" + TEXT, lead="Old lead here today.")
     after = message(
         "Quite different words now.\n\n" + TEXT,
@@ -136,7 +136,7 @@ def test_chinese_sentences_are_compared() -> None:
     ],
     ids=["repeated", "one sentence", "similar", "marks", "accents", "short"],
 )
-def test_hostile_texts_are_compared_in_little_time(texts: tuple[str, str]) -> None:
+def test_hostile_texts_are_compared_quickly(texts: tuple[str, str]) -> None:
     before, after = texts
     changes = changes_between(message(before), message(after, revision=2))
     reported = sum(len(each.before or "") + len(each.after or "") for each in changes.sentences)

@@ -155,7 +155,7 @@ def test_the_work_on_a_large_story_is_bounded(
     ]
 
 
-def test_old_stories_are_removed_and_what_was_published_stays_known(stories: Stories) -> None:
+def test_old_stories_are_removed_but_published_articles_are_remembered(stories: Stories) -> None:
     first, copy = VERSIONS[:2]
     stories.add_each([first, copy])
     with lock_stories(stories.engine) as connection:

@@ -38,7 +38,7 @@ def test_an_intake_method_measured_by_benchmarks_exists(name: str) -> None:
     assert hasattr(Intake, name)
 
 
-def test_the_largest_page_fits_into_a_message_and_that_into_a_body() -> None:
+def test_the_largest_page_fits_into_a_message_of_the_maximum_size() -> None:
     assert MAX_HTML_BYTES < MAX_CONTENT_BYTES < MAX_MESSAGE_BYTES < MAX_BODY_BYTES
 
 
@@ -71,7 +71,7 @@ def test_the_outcome_reference_lists_every_code(kind: type[StrEnum]) -> None:
     assert set(map(str, kind)) - set(CODE_IN_BACKTICKS.findall(text)) == set()
 
 
-def test_each_outcome_of_a_page_belongs_to_one_error() -> None:
+def test_each_outcome_without_an_article_has_exactly_one_error_class() -> None:
     error_outcomes = [error.outcome for error in PageError.__subclasses__()]
     error_outcomes += [
         error.outcome

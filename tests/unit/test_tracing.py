@@ -1,4 +1,4 @@
-"""When traces are on, and what happens while they are off."""
+"""Tracing is enabled only if a receiver is named, and has no effect otherwise."""
 
 import sys
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ ENDPOINT = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
         ({"OTEL_SERVICE_NAME": "news"}, False),
     ],
 )
-def test_traces_are_on_if_a_receiver_is_named(
+def test_tracing_is_enabled_if_a_receiver_is_named(
     environment: Mapping[str, str], is_on: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):

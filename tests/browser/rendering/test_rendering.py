@@ -36,7 +36,7 @@ def page_running(program: str) -> str:
 
 @pytest.fixture(scope="module")
 def executable(chromium: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The browser; for the root user, for whom Chromium's sandbox does not work, without it."""
+    """The browser; for root, a script that disables the sandbox, which would not work."""
     if os.geteuid() != 0:
         return chromium
     script = tmp_path_factory.mktemp("browser") / "chromium"

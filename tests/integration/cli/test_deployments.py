@@ -46,7 +46,7 @@ def _empty_deployment(
 
 @pytest.fixture
 def without_queues(services: Services, database_url: str, tmp_path: Path) -> Iterator[None]:
-    """Run the test's commands on a deployment whose queues nobody has declared."""
+    """Run the test's commands on a deployment whose queues have not been declared."""
     settings = own_settings(services, database_url, tmp_path)
     with own_queues(settings), configured(settings):
         yield
@@ -60,7 +60,7 @@ def silent_port() -> Iterator[int]:
 
 
 def make_unavailable(server: Server, port: int, environment: MonkeyPatch) -> None:
-    """Configure a server's URL with a local port on which no such server responds."""
+    """Point the URL of a server to a local port on which no such server responds."""
     urls = {
         "database": f"postgresql+psycopg2://someone:secret@127.0.0.1:{port}/some",
         "broker": f"amqp://someone:secret@127.0.0.1:{port}//",
@@ -130,9 +130,7 @@ def test_unusable_messages_are_named_and_not_sent(tmp_path: Path) -> None:
     assert messages_waiting(settings, topology_of(settings).pages) == 2
 
 
-def test_a_missing_database_is_said_to_be_missing(
-    services: Services, monkeypatch: MonkeyPatch
-) -> None:
+def test_a_missing_database_is_reported(services: Services, monkeypatch: MonkeyPatch) -> None:
     url = services.server_url.set(database="no_such_database")
     monkeypatch.setenv("DETOURAGE_DATABASE_URL", url.render_as_string(hide_password=False))
     load_settings.cache_clear()
@@ -166,7 +164,7 @@ def test_messages_are_found_before_their_deletion_is_confirmed() -> None:
 
 
 @pytest.mark.usefixtures("without_queues")
-def test_a_task_that_no_worker_knows_has_the_time_of_its_failure() -> None:
+def test_an_unknown_task_in_quarantine_shows_when_it_failed() -> None:
     settings = load_settings()
     topology = topology_of(settings)
     with connect(settings) as connection, connection.channel() as channel:

@@ -129,7 +129,7 @@ def test_a_slow_statement_gives_advice(crawled: Settings, monkeypatch: pytest.Mo
     assert response.json()["error"].startswith("This took too long and was aborted.")
 
 
-def test_abandoned_views_block_no_other(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_aborted_views_block_no_others(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     with inspector_client(crawled) as reader, locked_table(crawled, "articles"):
         with monkeypatch.context() as limited:
             limited.setattr("inspector.registry.VIEW_SECONDS", 0.3)

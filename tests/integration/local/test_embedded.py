@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL, which ends with its owner."""
+"""The embedded PostgreSQL, which stops when the process that started it ends."""
 
 import contextlib
 import os
@@ -93,7 +93,7 @@ def shared_directory() -> Iterator[Path]:
         yield Path(directory) / "state"
 
 
-def test_the_embedded_database_has_the_features_the_service_needs(services: Services) -> None:
+def test_the_embedded_database_has_the_features_that_the_service_needs(services: Services) -> None:
     assert query(services.database_url, "SELECT current_database(), 'é' < 'z'") == [
         ("detourage", False)
     ]

@@ -100,7 +100,7 @@ def test_before_the_migration_every_command_advises_to_migrate(
             # Skip the line in which a process logs its version and settings.
             lines = [line for line in result.output.splitlines() if " started " not in line]
             assert (result.exit_code, lines) == (1, [f"Error: {NO_TABLES}"]), command
-            # A process that has ended no longer watches for signals, which would end this one.
+            # The intake or relay, run in this process, no longer handles its signals.
             assert signal.set_wakeup_fd(-1) == -1, command
         for result in (check_health("--all"), check_health()):
             assert (result.exit_code, failed_checks(result)) == (1, ["schema:"])

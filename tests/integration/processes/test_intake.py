@@ -1,4 +1,4 @@
-"""The intake stores batches as if one message at a time, and waits for later stages."""
+"""Batches are stored like single messages, and the intake pauses if later stages are behind."""
 
 import random
 from collections import Counter
@@ -76,7 +76,7 @@ def test_pages_stored_in_a_batch_equal_pages_stored_one_by_one(tasks: Tasks, siz
     assert all((tree_id is None) == (outcome == "frameset") for *_, outcome, tree_id in found)
 
 
-def test_a_page_that_changes_after_the_look_up_has_to_be_parsed(tasks: Tasks) -> None:
+def test_a_page_that_changes_after_the_lookup_has_to_be_parsed(tasks: Tasks) -> None:
     first, other, again = (
         read_message(message("https://a.example/1", article_html(seed), fetched_at=f"{day}T00:00Z"))
         for day, seed in (("2026-11-01", 1), ("2026-11-02", 2), ("2026-11-03", 1))

@@ -58,7 +58,7 @@ def test_messages_stay_in_the_database_while_their_queue_is_full(run_alone: RunA
         assert articles == list(range(8))
 
 
-def test_a_damaged_message_is_set_aside_and_all_others_are_published(run_alone: RunAlone) -> None:
+def test_a_damaged_message_is_quarantined_and_all_others_are_published(run_alone: RunAlone) -> None:
     good = [json.dumps({"n": number, "text": 60 * f"{number} "}).encode() for number in range(201)]
     packed = [pack(each, 3) for each in good[:3]]
     damaged = [packed[0][:-2], packed[1][:40] + b"?" + packed[1][41:], pack(bytes(2**30), 1)]
@@ -103,7 +103,7 @@ def test_a_damaged_message_is_set_aside_and_all_others_are_published(run_alone: 
         deployment.check()
 
 
-def test_a_message_without_a_queue_is_set_aside_and_all_others_are_published(
+def test_a_message_without_a_queue_is_quarantined_and_all_others_are_published(
     run_alone: RunAlone,
 ) -> None:
     with run_alone("relay") as deployment:
@@ -221,7 +221,7 @@ def test_repeated_extractions_follow_first_ones_without_starving(run_alone: RunA
     assert set(generations[3 * len(rhythm) :]) == {2}
 
 
-def test_a_burst_does_not_wait_with_the_messages_published_before_it(
+def test_a_burst_is_published_while_the_removal_of_earlier_entries_is_deferred(
     run_alone: RunAlone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("worker.service.relay.HELD_SECONDS", 10_000)

@@ -199,7 +199,7 @@ def test_a_start_waits_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     pytest.fail("a start does not wait for imports")
 
 
-def test_a_start_without_progress_ends_and_prints_and_leaves_nothing(
+def test_a_start_without_progress_is_aborted_and_leaves_no_output_or_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
@@ -274,7 +274,7 @@ def default_sigint() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("number", "ending"), [(signal.SIGTERM, SystemExit(143)), (signal.SIGINT, KeyboardInterrupt())]
 )
-def test_a_termination_swallowed_by_a_library_is_raised_again_and_it_does_not_warn(
+def test_a_termination_swallowed_by_a_library_is_raised_again_without_its_warnings(
     number: signal.Signals, ending: BaseException, caplog: pytest.LogCaptureFixture
 ) -> None:
     before, library = signal.getsignal(number), logging.getLogger("psycopg.pool")

@@ -39,8 +39,8 @@ class SecuredServers:
     """Both servers, with methods that create the documented roles and users.
 
     `authority` is the certificate file of the authority that signed the servers' certificates;
-    `stranger` is that of an authority that did not sign them. The broker refuses messages above
-    16 MiB. Its administrator needs no encryption.
+    `stranger` is the file of an unrelated authority. The broker refuses messages above 16 MiB. Its
+    administrator may connect without encryption.
     """
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ def small_broker_settings(settings: Settings, servers: SecuredServers, tmp_path:
     )
 
 
-def test_a_refused_message_is_set_aside_and_others_are_published_once(
+def test_a_refused_message_is_quarantined_and_others_are_published_once(
     small_broker_settings: Settings, tmp_path: Path
 ) -> None:
     with Deployment(small_broker_settings, tmp_path, processes=["relay"]) as deployment:

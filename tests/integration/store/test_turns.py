@@ -55,7 +55,7 @@ def test_newcomers_do_not_overtake_the_tasks_of_a_known_site(session: Session) -
     assert len(served) <= 7
 
 
-def test_turns_outlive_the_relay_and_an_empty_lane(tasks: Tasks) -> None:
+def test_turns_persist_when_the_relay_restarts_or_the_lane_is_empty(tasks: Tasks) -> None:
     def in_transaction(step: Callable[[Session], T]) -> T:
         with tasks.database.transaction() as session:
             return step(session)

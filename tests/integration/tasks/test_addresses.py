@@ -32,7 +32,7 @@ def messages(*urls: str) -> list[dict[str, Any]]:
 
 
 def revisions_of_article(sent: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return those of the published articles that are at one of `FIVE_URLS`."""
+    """Return the published articles that are at one of `FIVE_URLS`."""
     return [each for url, each in sent.items() if url in FIVE_URLS]
 
 

@@ -147,7 +147,7 @@ def test_a_clustering_waits_for_neither_another_nor_the_intake(tasks: Tasks, sit
     assert tasks.generations(site_id) == 2
 
 
-def test_a_site_whose_clustering_always_dies_is_quarantined_and_its_pages_are_extracted(
+def test_a_site_whose_clustering_always_crashes_is_quarantined_and_its_pages_extracted(
     tasks: Tasks, quarantined_site: int
 ) -> None:
     assert [*tasks.outcomes().values()] == [("article", None)] * 4

@@ -54,7 +54,7 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
     assert sorted(grouped) in ([("plain", 1), ("table", 2)], [("plain", 2), ("table", 1)])
 
 
-def test_an_additional_page_is_compared_only_in_its_own_pairs(tasks: Tasks) -> None:
+def test_an_additional_page_requires_only_its_own_comparisons(tasks: Tasks) -> None:
     site_id = tasks.cluster(tasks.publish("a", pages_of_two_templates(30)))
     tasks.publish("a", articles([50]))
     cluster(site_id)

@@ -159,14 +159,14 @@ def test_pages_whose_worker_died_are_extracted_one_by_one(
     assert tasks.outcomes()["2"][0] == "failed"
 
 
-def test_beginning_an_extraction_does_not_hold_up_other_pages(tasks: Tasks, page_id: int) -> None:
+def test_a_begun_extraction_does_not_delay_other_pages(tasks: Tasks, page_id: int) -> None:
     generations = {each["page_id"]: each["generation"] for each in tasks.take(task_names.EXTRACT)}
     with process_state().database.transaction() as session:
         others = {each: number for each, number in generations.items() if each != page_id}
         assert {*extraction_jobs.begin(session, others)} == {*others}
         extract(page_id, generations[page_id], others=[])
     assert tasks.outcomes()["2"][0] == "article"
-    # What was learned from one of the others is lost if storing it has to wait.
+    # Template knowledge learned from a locked page would be dropped if storing it had to wait.
     assert tasks.query(select(PageKnowledge.page_id))
 
 
@@ -239,7 +239,7 @@ def with_notice(seed: int) -> str:
     return article_html(seed).replace(first, f"{first}</p><p>{NOTICE}")
 
 
-def test_a_notice_amid_every_article_is_left_out_once_there_are_enough_pages(tasks: Tasks) -> None:
+def test_a_notice_within_every_article_is_omitted_once_there_are_enough_pages(tasks: Tasks) -> None:
     htmls = {f"https://news.example/{seed}": with_notice(seed) for seed in range(7)}
     for seeds in (range(3), range(3, 6)):
         tasks.process_site(tasks.publish("a", [(str(seed), with_notice(seed)) for seed in seeds]))

@@ -175,7 +175,7 @@ def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks)
 
 
 def short_page(text: str) -> str:
-    """Return `ARTICLE_PAGE` with a short text in place of its article."""
+    """Return `ARTICLE_PAGE` with a short text instead of its article."""
     start, end = ARTICLE_PAGE.index("<p>A ferry"), ARTICLE_PAGE.index("</div></div>")
     return f"{ARTICLE_PAGE[:start]}<p>{text}</p>{ARTICLE_PAGE[end:]}"
 
@@ -214,7 +214,7 @@ def test_a_doubtful_text_at_three_urls_is_a_wall_at_each_of_them(
 @pytest.mark.parametrize(
     ("host", "text"), [("stranger.example.com", WAITING_NOTICE), ("own.example.com", SHORT_NEWS)]
 )
-def test_an_article_that_other_pages_copy_is_not_taken_for_a_wall(
+def test_an_article_that_other_pages_copy_is_not_mistaken_for_a_wall(
     site: Tasks, host: str, text: str, *, is_copied_first: bool
 ) -> None:
     urls = [f"https://{host}/copy-{number}" for number in range(4)]

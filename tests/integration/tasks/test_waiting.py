@@ -28,7 +28,7 @@ def old_site(tasks: Tasks) -> int:
 
 
 def make_old(tasks: Tasks) -> None:
-    """Set all timestamps of pages `AGE` back."""
+    """Move all timestamps of pages back by `AGE`."""
     names = ("received_at", "waiting_since", "asked_at")
     tasks.execute(update(StoredPage).values(dict.fromkeys(names, func.now() - AGE)))
 

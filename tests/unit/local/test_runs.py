@@ -90,7 +90,7 @@ def test_one_run_at_a_time_writes_a_file_and_unrelated_files_are_kept(output: Pa
     assert [each.name for each in folder.path.iterdir()] == ["mine"]
 
 
-def test_progress_is_a_share_of_the_input_while_it_arrives(
+def test_progress_is_relative_to_all_messages_sent(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(display, "LINE_SECONDS", 0)

@@ -1,4 +1,4 @@
-"""The contracts of the two messages, and what the intake refuses before anything is stored."""
+"""The contracts of page and article messages, and the messages that the intake refuses."""
 
 import base64
 import codecs
@@ -121,7 +121,7 @@ def test_the_http_response_is_read_from_a_message() -> None:
     assert read_page().response == {}
 
 
-def test_the_content_type_is_given_or_taken_from_the_headers() -> None:
+def test_the_content_type_is_that_of_the_message_or_of_its_headers() -> None:
     headers = {"CONTENT-Type": "text/html; charset=koi8-r"}
     assert read_page(headers=headers).stated_type == "text/html; charset=koi8-r"
     assert read_page(headers=headers, content_type="text/html").stated_type == "text/html"
@@ -139,7 +139,7 @@ def test_the_content_type_is_given_or_taken_from_the_headers() -> None:
         ("other.org", "other.org@example.org"),
     ],
 )
-def test_site_names_are_free_but_separated_by_domain(claim: str | None, site: str) -> None:
+def test_a_sender_chooses_the_site_name_but_not_the_domain(claim: str | None, site: str) -> None:
     key = FetchedPage.of(read_page(site=claim)).site
     assert key == site
     assert site_name(key) == (claim or "example.org")
@@ -159,7 +159,7 @@ def test_the_same_characters_as_text_and_as_bytes_are_different_contents() -> No
     assert text.content_digest != fetched.content_digest
 
 
-def test_unknown_keys_survive_even_with_characters_that_postgresql_lacks() -> None:
+def test_unknown_keys_survive_even_with_characters_that_postgresql_rejects() -> None:
     message = read_page(depth=3, note="a\x00b")
     assert message.model_extra == {"depth": 3, "note": "a\x00b"}
     extra = FetchedPage.of(message).extra

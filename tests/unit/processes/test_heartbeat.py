@@ -1,4 +1,4 @@
-"""Health says what a process has last done, and fails when that is too long ago."""
+"""`detourage health` shows the last work of a process, and fails if it was too long ago."""
 
 import json
 import time
@@ -30,7 +30,7 @@ def health() -> Result:
         (0, MAX_AGE_SECONDS, 0, "relay last published 3 messages, 0 seconds ago\n"),
         (60, MAX_AGE_SECONDS, 1, "relay last published 3 messages, 60 seconds ago"),
         (60, 3 * MAX_AGE_SECONDS, 0, "relay last published 3 messages, 60 seconds ago\n"),
-        # The monotonic clock starts again at a restart.
+        # The monotonic clock starts again when the host restarts.
         (-time.monotonic() - 60, MAX_AGE_SECONDS, 1, "relay"),
     ],
     ids=["now", "too long ago", "a longer interval", "before the host was restarted"],
