@@ -1,4 +1,4 @@
-"""Canonical URLs: recognition of the URLs that lead to the same article."""
+"""Canonical URLs, and detection of URLs that lead to the same article."""
 
 from detourage.addresses.declared import NOTHING_DECLARED, DeclaredUrls, read_declared
 from detourage.addresses.form import canonical_form

@@ -1,4 +1,4 @@
-"""URLs declared by a page, which of them are believed, and digests of the page's wording."""
+"""Canonical URLs that a page declares, checks of their credibility, and digests of its wording."""
 
 import hashlib
 import re
@@ -19,11 +19,11 @@ from detourage.html.urls import split_url
 from detourage.text import words
 from detourage.text.words import squash
 
-MAX_HEADLINES = 8  # stored wordings of headings, and of titles with and without the site
-MAX_PASSAGES = 32  # stored passages: those with the lowest digests, so that equal pages agree
+MAX_HEADLINES = 8  # stored wordings of headings, and of titles with and without the site's name
+MAX_PASSAGES = 32  # stored passages: those with the lowest digests, which are the same on copies
 # Characters of a passage without white space; those of scripts without spaces count twice.
 MIN_PASSAGE = 40
-# Share of text in common passages, as measured in `benchmarks.stories.addresses`.
+# Share of text in common passages, as chosen by `benchmarks.stories.addresses`.
 MIN_SHARED = 0.5
 _LENGTH_BITS = (1 << 12) - 1  # low bits of a passage's digest, which encode its length
 
@@ -35,14 +35,14 @@ def digest(text: str) -> int:
 
 
 def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
-    """Return the digests of headline wordings, ignoring case and punctuation."""
+    """Return the digests of the wordings of headlines, ignoring case and punctuation."""
     normalised = dict.fromkeys(" ".join(words.tokens(headline)) for headline in headlines)
     normalised.pop("", None)
     return tuple(sorted(digest(headline) for headline in list(normalised)[:MAX_HEADLINES]))
 
 
 def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
-    """Return the digests of the texts that are passages, ignoring white space."""
+    """Return the lowest digests of the texts that are long enough, ignoring white space."""
     unspaced = {"".join(text.split()) for text in texts}
     digests = {
         digest(text) & ~_LENGTH_BITS | min(len(text), _LENGTH_BITS)
@@ -56,7 +56,8 @@ def share_passages(one: Sequence[int], other: Sequence[int]) -> bool:
     """Return whether two pages share most of their stored passages, or both have none."""
     if not one or not other:
         return not one and not other
-    # A page with `MAX_PASSAGES` stored passages may have more, with higher digests.
+    # A page with `MAX_PASSAGES` stored passages may have others with higher digests, so compare
+    # only up to its highest digest.
     full = [passages[-1] for passages in (one, other) if len(passages) == MAX_PASSAGES]
     highest = min(full, default=max(one[-1], other[-1]))
     ours, theirs = ({each for each in passages if each <= highest} for passages in (one, other))
@@ -76,7 +77,7 @@ _SEPARATOR = re.compile(  # " | ", " - ", ": " and the like between the parts of
 
 
 class DeclaredUrls(NamedTuple):
-    """The URLs of which a page is a variant (`targets`), and ascending digests of its wording."""
+    """The URLs of which a page is a variant (`targets`), and digests of its wording, ascending."""
 
     targets: tuple[Target, ...] = ()
     headlines: tuple[int, ...] = ()
@@ -84,27 +85,27 @@ class DeclaredUrls(NamedTuple):
 
     @property
     def kind(self) -> Kind | None:
-        """The kind of variant that the page's URL is; None if the URL may be canonical."""
+        """The kind of variant of the page's URL; None if the URL may be canonical."""
         kinds = {target.kind for target in self.targets}
         order: tuple[Kind, ...] = ("amp", "print", "mobile", "canonical")
         return next((kind for kind in order if kind in kinds), None)
 
     @property
     def own(self) -> str | None:
-        """The canonical URL that the page declares, if it differs from the page's URL, or None."""
+        """The declared canonical URL, or None if there is none or it is the page's URL."""
         return next((target.address for target in self.targets if target.is_declared), None)
 
 
-NOTHING_DECLARED = DeclaredUrls()  # declarations of a page that was not parsed
+NOTHING_DECLARED = DeclaredUrls()  # used for a page that was not parsed
 
 
 def read_declared(page: Page) -> DeclaredUrls:
     """Read the URLs that a page declares, and digests of its wording.
 
-    A declared URL counts if it belongs to the page's publisher and is not a front page (unless the
-    page is one). A redirect overrides declarations, which override the form of the page's own URL.
-    Links to variants (``rel=amphtml``) do not count, because otherwise any page could claim
-    another as its variant.
+    A declared URL is ignored if it belongs to another publisher, or is a front page although the
+    page is not. A redirect overrides declarations, and a declaration overrides the form of the
+    page's URL. Links to variants (``rel=amphtml``) are ignored, because otherwise any page could
+    claim another page as its variant.
     """
     flat = page.flat
     own = canonical_form(page.url)
@@ -119,7 +120,7 @@ def read_declared(page: Page) -> DeclaredUrls:
 
 
 def _targets(own: str, head: Head, redirected: str | None) -> Iterator[Target]:
-    """Yield the redirected or declared URL or, if there is none, those that the form implies."""
+    """Yield the redirected or declared URL, or else the URLs that the form of `own` implies."""
     by_form = targets_by_form(own)
     kind: Kind = "amp" if head.is_amp else by_form[0].kind if by_form else "canonical"
     declared = canonical_form(head.canonical or head.open_graph)
@@ -168,7 +169,7 @@ def _wordings(title: str) -> Iterator[str]:
 
 
 def _paragraphs(flat: FlatDocument) -> Iterator[str]:
-    """Yield the texts between block boundaries, except those that consist mostly of links."""
+    """Yield the texts of blocks, except those that consist mostly of links."""
     if not flat.texts:
         return
     is_seen = ~flat.within(flat.having(UNSEEN))[flat.text_parents]

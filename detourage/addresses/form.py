@@ -24,16 +24,16 @@ TRACKING = word_set(
     # Cross-domain session linkers: Google Analytics, Google Tag Manager.
     " _ga _gl _gac"
 )
-"""Lower-case names of parameters that serve only statistics, according to their vendors, without
-site-specific names such as ``ref`` and ``source``."""
+"""Lower-case names of parameters that, according to their vendors, serve only for statistics. Names
+with site-specific meanings, such as ``ref`` and ``source``, are not included."""
 
 _TRACKING_PREFIX = re.compile(r"(?:utm_|mtm_|pk_(?:campaign|kwd|source|medium|content|cid)|hsa_)")
-# Lower-case names of parameters that contain a session ID if their values look like one.
+# Lower-case names of parameters that contain session IDs, provided that the value looks like one.
 SESSIONS = word_set(
     "jsessionid phpsessid aspsessionid asp.net_sessionid cfid cftoken oscsid zenid sessionid"
     " session_id sessid session sid s"
 )
-# Session IDs are long, have both letters and digits, and contain no word, unlike an article's ID.
+# Unlike an article's ID, a session ID is long, has letters and digits, and contains no word.
 _SESSION_ID = re.compile(
     r"(?=[a-z._-]*+[0-9])(?=[0-9._-]*+[a-z])[a-z0-9._-]{20,200}", re.IGNORECASE
 )
@@ -42,7 +42,7 @@ _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")
 
 
 def is_irrelevant(name: str, value: str) -> bool:
-    """Return whether a parameter, given decoded, serves only tracking or sessions."""
+    """Return whether a decoded parameter serves only for tracking or sessions."""
     name = name.lower().removeprefix("amp;")
     if name in TRACKING or _TRACKING_PREFIX.match(name) or _SERVER_SESSION.fullmatch(name):
         return True
@@ -54,17 +54,17 @@ def is_irrelevant(name: str, value: str) -> bool:
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _NON_ASCII = re.compile("()[^!-~]")
-# An escape (group 1 has its digits), or a character that must be escaped in a path, query or
-# fragment according to RFC 3986; brackets and bars may remain, because servers accept them.
+# An escape (group 1 has its digits), or a character that RFC 3986 requires to be escaped in paths,
+# queries and fragments, except brackets and bars, which servers accept.
 _TO_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?\[\]|]")
-# Session IDs in paths, as of servlet containers ("/story;jsessionid=1A") and of ASP.NET.
+# Session IDs in the paths of servlet containers ("/story;jsessionid=1A") and of ASP.NET.
 _SESSION_IN_PATH = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;]*+", re.IGNORECASE)
 _SESSION_SEGMENT = re.compile(r"/\((?:[A-Z]\([A-Za-z0-9]{20,60}\)){1,3}\)(?=/)")
-HASH_BANG = "!"  # prefix of fragments that scripts use to identify a page (Google, 2009)
+HASH_BANG = "!"  # first character of fragments that identify a page, as in "#!/story"
 
 
 def canonical_form(url: str) -> str:
-    """Return an absolute http or https URL without the parts that do not affect its target.
+    """Return an absolute http or https URL without the parts that do not affect what it leads to.
 
     The scheme and host are in lower case, the host in ASCII (IDNA) without a trailing dot. User
     information, default ports, dot segments, tracking parameters, session IDs, and fragments that

@@ -1,4 +1,4 @@
-"""Responses by which a site refuses a page, recognised only by their status or redirect."""
+"""Responses with which a site refuses to show a page, recognised by their status or redirect."""
 
 import re
 from typing import Final, NamedTuple
@@ -10,7 +10,7 @@ from detourage.outcomes import PageOutcome
 
 _STATUS_DETAIL: Final = "the site responded with status {}"
 _REMOVAL_STATUSES: Final = (404, 410)  # the page does not exist, or no longer exists
-# Host labels and path segments of pages that stand before the requested one, such as log-ins
+# Host labels and path segments of pages shown before the requested one, such as log-ins
 _GATES: Final = re.compile(
     r"log-?in|sign-?in|auth|oauth2?|sso|consent|captcha|challenge|paywall", re.IGNORECASE
 )
@@ -28,9 +28,9 @@ class Refusal(NamedTuple):
 
 
 def refusal_of(url: str, response: Response) -> Refusal | None:
-    """Return why a response is not the page at `url`, or None if it is.
+    """Return why a response is not the page at `url`, or None if it may be.
 
-    A redirect within the site is not a refusal, because its target may be the requested page.
+    Redirects within the site, except to a gate or the front page, may lead to the requested page.
     """
     status = response.status
     if status in _REMOVAL_STATUSES:

@@ -1,4 +1,4 @@
-"""URLs of the same page."""
+"""Decisions about which URLs lead to the same page, and which of them represents it."""
 
 from collections.abc import Sequence
 from enum import Enum
@@ -12,10 +12,10 @@ MAX_VARIANTS = 50  # variants in a message
 
 
 class PageAddress(NamedTuple):
-    """A URL, in canonical form, that leads to a page, with its sorted original spellings.
+    """A URL of a page in canonical form, with its sorted original spellings.
 
-    `kind` is the kind of variant, or None if the URL may be the page's canonical one. The content
-    fetched from the URL represents the page if `is_authoritative` is true.
+    `kind` is the kind of variant, or None if the URL may be the canonical one. If
+    `is_authoritative` is true, the content fetched from this URL represents the page.
     """
 
     address: str
@@ -25,16 +25,16 @@ class PageAddress(NamedTuple):
 
 
 def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
-    """Return the spellings of a URL with one added, up to `MAX_SPELLINGS`."""
+    """Add a spelling to those of a URL, and return at most `MAX_SPELLINGS`."""
     return sorted({*spellings, spelling})[:MAX_SPELLINGS]
 
 
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
     """Return the canonical URL of a page, independently of the order of its URLs.
 
-    This is the URL whose content represents the page or, if an earlier release marked no URL as
-    such, the shortest URL that is not a variant. A URL that was declared but never fetched is not
-    eligible, because it may belong to another page.
+    This is the authoritative URL. If an earlier release marked none as authoritative, it is the
+    shortest URL that is not a variant. A URL that was declared but never fetched is not eligible,
+    because it may belong to another page.
     """
 
     def rank(url: PageAddress) -> tuple[bool, bool, int, str]:
@@ -54,8 +54,8 @@ def variants_of(addresses: Sequence[PageAddress]) -> list[str]:
 def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     """Return the URL from which the IDs of a page's articles are derived.
 
-    As long as the page has a single spelling, this is that spelling; afterwards, it is the
-    canonical URL. If no spelling is known, it is `url`.
+    As long as only one spelling is known, this is that spelling; afterwards, it is the canonical
+    URL. If no spelling is known, it is `url`.
     """
     spellings = {spelling for address in addresses for spelling in address.spellings}
     if len(addresses) < 2 and len(spellings) < 2:
@@ -63,11 +63,11 @@ def identity_of(addresses: Sequence[PageAddress], url: str) -> str:
     return canonical_of(addresses)
 
 
-MIN_STRANGERS = 3  # URLs with other content that show that all pages of a site declare one URL
+MIN_STRANGERS = 3  # linked URLs with other content that make the declarations untrustworthy
 
 
 class Joining(Enum):
-    """Whether two URLs lead to the same page, and if they do not, why."""
+    """Whether two URLs lead to the same page or, if not, the reason."""
 
     NOTHING = "nothing"
     JOINED = "joined"
@@ -86,10 +86,11 @@ class AddressRecord(NamedTuple):
 def decide_joining(one: AddressRecord, other: AddressRecord) -> Joining:
     """Decide whether two URLs of a site lead to the same page, in either order.
 
-    They must agree (see `agreement`) and be linked: one is a variant of the other by its
-    declaration or form, or both declare the same third URL and differ only in their parameters.
+    Their content must agree (see `agreement`), and they must be linked: either one is a variant of
+    the other by its declaration or form, or both declare the same third URL and differ only in
+    their parameters.
     """
-    # If the paths differ, one may be an unrelated page that copies another page's declaration.
+    # If the paths differ, one may be an unrelated page that declares the same URL by mistake.
     have_same_path = one.address.partition("?")[0] == other.address.partition("?")[0]
     are_spellings = _share_declaration(one, other) and have_same_path
     if not (is_variant(one, other) or is_variant(other, one) or are_spellings):

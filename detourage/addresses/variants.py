@@ -1,4 +1,4 @@
-"""URLs recognisable by their form as AMP, mobile or print variants."""
+"""AMP, mobile and print variants, and parts of articles, recognised by the form of their URLs."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -70,23 +70,23 @@ _PAGE_PARAMETERS = word_set(
     "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
     " currentpage cpage p_page slide"
 )
-# Page parameters with a prefix or suffix; shops use similar names for other parameters.
+# Page parameters with a separate prefix or suffix; shops use names such as "pagesize" for others.
 _PAGE_NAME = re.compile(r"(?:^|[_-])(?:page|start|offset|seite)(?:$|[_-])")
 _PAGE_SEGMENT = re.compile(  # "/page/2", "-seite-3"
     r"/(?:page|pagina|seite|pg|part|teil|strona|stranica|sivu)[/_=-]?(\d{1,4}|all)(?=[/.]|$)"
     r"|[-_,./](?:page|pagina|seite|part|teil|strona)[-_=]?(\d{1,4}|all)(?=[/.]|$)",
     re.IGNORECASE,
 )
-# Larger numbers and numbers with a leading zero are dates or identify articles.
+# Larger numbers and numbers with a leading zero are dates or article IDs.
 _LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)")
 
 
 def targets_by_form(url: str) -> list[Target]:
-    """Return the URLs that a canonical URL may be a variant of by its form, up to `MAX_TARGETS`."""
+    """Return up to `MAX_TARGETS` URLs of which a canonical URL may be a variant by its form."""
     if len(url) > MAX_ADDRESS:
         return []
     parts = split_url(url)
-    kinds: list[Kind] = []  # The functions append the kinds whose markers they remove.
+    kinds: list[Kind] = []  # The following functions append the kinds whose markers they remove.
     query = _original_query(parts.query, kinds)
     paths = _original_paths(parts.path, kinds)
     hosts = [parts.netloc] if kinds else []
@@ -128,7 +128,7 @@ def _original_paths(path: str, kinds: list[Kind]) -> list[str]:
     last = len(segments) - (1 if segments[-1] else 2)
     if last < 2:
         return [path]
-    # In other segments than the last and the first, such a word more often names a section.
+    # In segments other than the last and the first, such a word usually names a section.
     for place in (last, 1):
         kind = _SEGMENTS.get(segments[place].lower())
         if kind is not None:
@@ -163,9 +163,9 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 class Part(NamedTuple):
     """The part of an article to which a URL leads, according to its form.
 
-    `number` is ``all`` for a page with all parts, and None for the first part or if there is no
-    number. `bare_numbers` are those at the end of the path and in the parameter ``p``, which may
-    identify either a part or the article. `stem` is the path without the former.
+    `number` is ``all`` for a page with all parts, and None for the first part or without a number.
+    `bare_numbers` are the one at the end of the path and the one in the parameter ``p``; each may
+    identify a part or the article. `stem` is the path without its number.
     """
 
     number: str | None
@@ -185,7 +185,7 @@ def are_other_parts(one: str, other: str) -> bool:
 
 
 def part_of(url: str) -> Part:
-    """Return the part of an article that a canonical URL, or a variant's original, leads to."""
+    """Return the part of an article to which a canonical URL, possibly of a variant, leads."""
     if len(url) > MAX_ADDRESS:
         return Part(None, (None, None), url)
     url = next((target.address for target in targets_by_form(url)), url)

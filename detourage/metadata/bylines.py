@@ -17,8 +17,8 @@ from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, s
 
 MAX_NAME_WORDS = 5  # words in a name, without particles, as in "María del Carmen López García"
 MAX_NAME_CHARACTERS = 50  # length of a name, in characters
-MAX_CHARACTERS = 1_000  # length of a value, in characters; the rest is ignored
-MAX_AUTHORS = 12  # authors; a longer list contains something else
+MAX_CHARACTERS = 1_000  # length of a declared value, in characters; the rest is ignored
+MAX_AUTHORS = 12  # number of authors; a longer list does not consist of authors
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"  # Chinese characters, for use inside a character class
 # Regular expression for the words that introduce an author in a byline.
 BYLINE_MARKS = (
@@ -30,7 +30,7 @@ BYLINE_MARKS = (
     "|συντάκτρια|подготовила?|підготува(?:в|ла)|записала?|беседовала?|пише"
     "|كتبه?|كتبت|بقلم|الكاتب|מאת|به قلم|نویسنده|โดย|เขียนโดย"
 )
-# Words that introduce an author before a colon or in an element of their own.
+# Words that introduce an author only before a colon or as the whole text of an element.
 _LABELS = (
     "editors?|contributors?|story|writers?|editing|redakt(?:ion|or|orka|ør|ör)|bericht|interview"
     "|rédaction|redacci(?:ó|ón)|redação|redazione|redactie|redakcja|reportagem?|reportaje|firma"
@@ -82,7 +82,7 @@ _URLS_OR_EMAILS = lazy_pattern(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+",
 _IN_BRACKETS = lazy_pattern(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
 _NOT_IN_BYLINES = lazy_pattern(r"[\d:：?!]")
 _AROUND_NAME = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
-# Words that introduce a person's employer, place or subject: "Jane Doe in Paris".
+# Words that introduce a person's employer, place or subject: "Jane Doe in Paris"
 _CIRCUMSTANCE = lazy_pattern(
     r"(?:^|\s)(?:[Ff]or|in|at|on|from|via|is|für|aus|bei|dans|pour|à|chez|para|desde|em|voor|per|dla"
     r"|для|в)(?=\s|$)"
@@ -100,7 +100,7 @@ _JAPANESE_KOREAN_TITLE = lazy_pattern(  # titles such as 記者 (reporter), and 
 _LAST_FIRST = lazy_pattern(  # "Doe, Jane"
     r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*+)$"
 )
-# Words that occur in job titles, section names, buttons and accounts, but not in names.
+# Words in job titles, section names, buttons and account names, but not in persons' names.
 _NON_NAME_WORDS = word_set(
     "admin administrator webmaster editor editors editorial staff team desk newsroom contributor"
     " contributors reporter reporters correspondent correspondents writer writers journalist author"
@@ -153,7 +153,7 @@ def _between_han_names() -> re.Pattern[str]:
 
 
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
-    """Split an author field or a byline into names, except those of `sites` (see `squash`)."""
+    """Return the names in an author field or a byline, except those of `sites`; see `squash`."""
     return names_in_parts((Part(text),), sites, is_byline=is_byline)
 
 
@@ -162,8 +162,8 @@ def names_in_parts(
 ) -> tuple[str, ...]:
     """Return the names in the parts of a byline, as `names_in` does for a single text.
 
-    Descriptions of persons are skipped. A description is the text from a job title, "for" or "in"
-    up to the next "and", or unlinked text after a linked name, unless it begins with "and".
+    Descriptions of persons are skipped. These extend from a job title, "for" or "in" to the next
+    "and". Unlinked text after a linked name is also a description, unless it is a list.
     """
     names: dict[str, None] = {}
     may_be_name, was_linked = True, False
@@ -182,7 +182,7 @@ def names_in_parts(
                 continue
             name = name.strip(_AROUND_NAME)
             name += "." if name.endswith((" Jr", " Sr")) else ""
-            # A single word that follows a full name is a location or an agency.
+            # In a byline, a single word after a full name is a location or an agency.
             is_place = is_byline and not is_joined and " " in next(iter(names), "")
             if (
                 (" " in name or not is_place or contains_any(name, HAN))
@@ -195,7 +195,7 @@ def names_in_parts(
 
 
 def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
-    """Split a list of names; also return whether each is joined to the one before by "and"."""
+    """Yield the items of a list of names, each with whether "and" joins it to the previous one."""
     text = text[:MAX_CHARACTERS]
     without_urls = _URLS_OR_EMAILS.sub(" ", text)
     if without_urls != text:
@@ -209,7 +209,7 @@ def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
         text = ";".join(_LAST_FIRST.sub(_in_order, each.strip()) for each in text.split(";"))
     first, *others = _BETWEEN_NAMES.split(f" {text} ")
     segments = [(False, first.strip())]
-    # The pattern has two groups, so each name is preceded by their matches: ", and" or "and".
+    # As the pattern has two groups, `split` returns their matches (", and" or "and") between names.
     for comma_and, only_and, name in zip(others[::3], others[1::3], others[2::3], strict=True):
         segment = name.strip()
         was_joined, last = segments[-1]
@@ -225,7 +225,7 @@ def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
 
 
 def _in_order(match: re.Match[str]) -> str:
-    """Return "First Last" for "Last, First"."""
+    """Return "Jane Doe" for "Doe, Jane", unless these are not the parts of a name."""
     last, first = match.groups()
     are_capitalised = last[0].isupper() and first[0].isupper() and not last.isupper()
     are_names = are_capitalised and not {last.lower(), first.lower()} & _NON_FIRST_NAMES
@@ -233,7 +233,7 @@ def _in_order(match: re.Match[str]) -> str:
 
 
 def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
-    """Return a segment without the description of a person, and whether another name may follow."""
+    """Return a segment without the description of a person, and whether names may follow it."""
     name = _JAPANESE_KOREAN_TITLE.sub("", without_mark(segment).strip(_AROUND_NAME))
     may_continue = True
     if is_byline:
@@ -248,15 +248,15 @@ def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
     return name, may_continue and not roles
 
 
-@cached_if_short(256)  # The lines around an article are read several times.
+@cached_if_short(256)  # The lines around an article are examined several times.
 def without_mark(text: str) -> str:
-    """Remove the words that introduce a byline, such as "Posted by"."""
+    """Return a text without words at its start that introduce an author, such as "Posted by"."""
     mark = _BYLINE_MARK.match(text)
     return text if mark is None else text[mark.end() :]
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    """Drop names that repeat another name in different case or with fewer words."""
+    """Return the names without those that differ from another only in case, or are a part of it."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(squash(name), name)
@@ -268,7 +268,7 @@ def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_name(name: str, *, is_byline: bool) -> bool:
-    """Return whether a text may be a name; in a byline, it must be that of a person."""
+    """Return whether a text may be the name of an author or, in a byline, of a person."""
     words = name.split()
     if not words or len(name) > MAX_NAME_CHARACTERS:
         return False
@@ -295,11 +295,11 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
     )
 
 
-# Lengths in characters
-MAX_BYLINE = 120  # of a line that introduces an author
-MAX_DATE_TEXT = 60  # of the text around a date without a label; a longer text is prose
-MAX_IN_PARTS = 100  # of a line whose parts are read one by one
-MAX_UNMARKED_NAMES = 40  # of names next to a date, without a word such as "By"
+# Maximum lengths in characters
+MAX_BYLINE = 120  # a line that contains a byline
+MAX_DATE_TEXT = 60  # the text around a date without a label; a longer text is prose
+MAX_IN_PARTS = 100  # a line whose parts are examined one by one
+MAX_UNMARKED_NAMES = 40  # names next to a date, without a word such as "By"
 _NAMES_AFTER_MARK = lazy_pattern(  # "By Jane Doe"
     rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
     rf"(?:{BYLINE_MARKS})(?:{_COLON}|\s+)(?P<names>\S.*)$",
@@ -315,7 +315,7 @@ _PUBLISHED = lazy_pattern(  # words that introduce the date of publication
     r"|pubblicat|发布|发表|发稿|時間|时间|日期|datum|\bdate\b|\bdata\b|fecha|julkaistu|\ble\s+\d",
     re.IGNORECASE,
 )
-# Ranks of dates by the places of their lines. Words or markup identify a marked date.
+# Ranks of dates by the places of their lines. A marked date is one identified by words or markup.
 _MARKED_RANKS: Mapping[Place, int] = {
     "before": 0,
     "opening": 1,
@@ -333,7 +333,7 @@ _UNMARKED_RANKS: Mapping[Place, int] = {
 
 
 def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the displayed authors found in the most reliable place and way that yields any."""
+    """Return the displayed authors from the most reliable place in which any are found."""
     for place in ("before", "above", "opening", "closing", "after"):
         short_lines = [
             line
@@ -357,21 +357,21 @@ def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) 
 
 
 class _NameSource(NamedTuple):
-    """Texts that may contain names; that of an account (`is_account`) may have any form."""
+    """Texts that may contain names; an account's name (`is_account`) may have any form."""
 
     parts: tuple[Part, ...]
     is_account: bool = False
 
 
 def _is_in_comment(line: NearbyLine) -> bool:
-    """Return whether a line belongs to a comment or teaser; none is between headline and body."""
-    # Next to an article's date, a part of the line may be a link to the comments.
+    """Return whether a line belongs to a comment or a teaser."""
+    # Not if only a part, such as a link to the comments, indicates comments.
     return line.place != "before" and all(part.meaning & Meaning.COMMENT for part in line.parts)
 
 
 def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose classes or IDs indicate an author."""
-    # A column or topic may come before the byline proper.
+    # Elements with a word such as "By" come first, because others may have a column or a topic.
     marked = (line for line in lines if line.meaning & Meaning.AUTHOR)
     for line in sorted(marked, key=lambda line: without_mark(line.text) == line.text):
         parts = tuple(
@@ -385,14 +385,14 @@ def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
 
 
 def _account(text: str) -> Iterator[_NameSource]:
-    """Yield the name of an account if a byline consists of nothing else."""
+    """Yield the account name if a byline consists only of that."""
     name = without_mark(text).strip(" \t|¦·,.:()")
     if re.fullmatch(r"[\w.-]{3,24}", name) and not name.isdigit():
         yield _NameSource((Part(name),), is_account=True)
 
 
 def _is_pseudonym(part: Part) -> bool:
-    """Return whether a text is linked and may be a name in lower case, such as "bell hooks"."""
+    """Return whether a text is linked and may be a lower-case pseudonym, such as "bell hooks"."""
     words = part.text.split()
     return (
         part.is_linked
@@ -406,7 +406,7 @@ def _is_author(part: Part) -> bool:
 
 
 def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
-    """Yield the text after "By" and the like, on the same line or else on the next one."""
+    """Yield the text after a word such as "By", on the same line or else on the next one."""
     for line, following in zip_longest(lines, lines[1:]):
         parts = [*line.parts]
         rest = without_dates(line.text)
@@ -423,12 +423,12 @@ def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
             names = names_in(match["names"], is_byline=True)
             if not names and (rest != line.text or any(map(_is_author, line.parts))):
                 yield from _account(match["names"])
-            # After a first name of a single word, the others are unreliable.
+            # If the first author's name is a single word, further names are unreliable.
             yield _NameSource((Part(", ".join(names if names and " " in names[0] else names[:1])),))
 
 
 def _parts_after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Return the parts after "By" and the like, if nothing but dates precedes it."""
+    """Return the parts after a word such as "By", if only dates precede it."""
     texts = (without_dates(part.text).strip(_AROUND_NAME) for part in parts)
     undated = ((part, text) for part, text in zip(parts, texts, strict=True) if text)
     first, text = next(undated, (None, ""))
@@ -440,7 +440,7 @@ def _parts_after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def _next_to_dates(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
-    """Yield names of two or more words on a line that contains nothing else but a date."""
+    """Yield names of two or more words on a line that otherwise contains only a date."""
     for line in lines:
         rest = without_dates(line.text)
         is_short = rest != line.text and len(rest) <= MAX_UNMARKED_NAMES
@@ -450,7 +450,7 @@ def _next_to_dates(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
 
 
 def _in_descriptions(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
-    """Yield the name at the start of a line about a person ("**Jane Doe** is the author of …")."""
+    """Yield the name at the start of a line such as "**Jane Doe** is the author of …"."""
     for line in lines:
         first, *rest = (part.text for part in line.parts)
         is_sentence = line.place == "before" and rest and rest[0][0].islower()
@@ -459,7 +459,7 @@ def _in_descriptions(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
 
 
 class DisplayedDate(NamedTuple):
-    """A date that a page displays; the lower its rank, the likelier it is the article's."""
+    """A date that a page displays. The lower its rank, the likelier it is that of the article."""
 
     moment: Moment
     rank: int
@@ -482,7 +482,7 @@ def displayed_dates(
 
 
 def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
-    """Return the article's date in a line, or None if it has none or the line is prose."""
+    """Return the date in a line, or None if there is none or it is unlikely to be the article's."""
     is_teaser = line.place == "after" and line.is_linked
     if len(line.text) > MAX_BYLINE or is_teaser:
         return None
@@ -493,7 +493,7 @@ def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
     if line.meaning & Meaning.DATE or _PUBLISHED.search(line.text) or line.moment:
         return DisplayedDate(moment, _MARKED_RANKS[line.place])
     rest = without_dates(line.text)
-    # A sentence around a date reports an event.
+    # A sentence with a date reports an event.
     is_sentence = _SENTENCE_END.search(rest) is not None and (
         rest.count(" ") >= MIN_SENTENCE_SPACES or rest[-1] in UNSPACED_MARKS
     )
@@ -503,16 +503,17 @@ def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
     return None
 
 
-MIN_SENTENCE_SPACES = 3  # spaces in a sentence; a text with fewer may be a label with a full stop
+MIN_SENTENCE_SPACES = 3  # spaces in a sentence; a text with fewer may be a label
 _SENTENCE_END = lazy_pattern(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*$")
 
 
 def _dates_by_mark(
     line: NearbyLine, moment: Moment, language: str | None
 ) -> Iterator[tuple[Moment, bool]]:
-    """Yield each date of a line, and whether the words before it identify it as an update.
+    """Yield the dates of a line, each with whether it is that of an update.
 
-    `moment` is the date of the whole line, which is more precise than its text if markup gives it.
+    `moment` is the date found first in the line; if it is from the markup, it is more precise than
+    the displayed one and replaces it.
     """
     if _UPDATED.search(line.text) is not None:
         end = -1
@@ -537,11 +538,11 @@ def _is_update(line: NearbyLine) -> bool:
     return is_updated and _PUBLISHED.search(line.text) is None
 
 
-MAX_AGE_WORDS = 4  # words around an unmarked age ("3 hours ago"); longer text is prose
+MAX_AGE_WORDS = 4  # words around an unmarked relative date ("3 hours ago"); longer text is prose
 
 
 def displayed_age(lines: Iterable[NearbyLine]) -> str:
-    """Return the age of the article displayed next to the headline, or an empty string."""
+    """Return the relative date ("3 hours ago") near the headline, or an empty string."""
     for line in lines:
         if len(line.text) > MAX_BYLINE or _is_in_comment(line) or _is_update(line):
             continue

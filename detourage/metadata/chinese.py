@@ -1,4 +1,4 @@
-"""Authors in Chinese bylines, where no capital letters identify names."""
+"""Authors in Chinese bylines, in which names cannot be recognised by capital letters."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -22,10 +22,9 @@ SURNAMES = (
 )
 _LONG_SURNAMES = "欧阳|司马|上官|诸葛|东方|皇甫|尉迟|公孙|慕容|令狐|司徒|夏侯|端木|歐陽|諸葛"
 _NAME = rf"(?:(?:[{SURNAMES}]|{_LONG_SURNAMES})[{HAN}]{{1,2}})(?![{HAN}])"
-# The quantifiers are possessive, because every additional name multiplies the ways to split the
-# text.
+# Quantifiers are possessive, because otherwise the time would grow exponentially with the names.
 _REPORTERS = r"(?:记\s*者|記者|通讯员|通訊員|评论员|撰稿人|实习生)"
-_TITLE = lazy_pattern(_REPORTERS)  # "Reporter", "correspondent" and so on
+_TITLE = lazy_pattern(_REPORTERS)  # "Reporter", "correspondent" or another job title
 _NAMES = rf"(?P<names>{_NAME}(?:\s*+(?:[、，,]\s*+)?+(?:{_REPORTERS}\s*+)?+{_NAME})*+)"
 _ANY_NAME = rf"(?P<names>[{HAN}\w·•.&]{{1,20}}(?:[\s、，]+[{HAN}]{{2,4}}(?![{HAN}:：]))*+)"
 _AUTHOR = lazy_pattern(  # "Author: …"
@@ -62,7 +61,7 @@ def chinese_bylines(lines: Sequence[NearbyLine]) -> Iterator[str]:
 
 def _matches(pattern: re.Pattern[str], lines: Sequence[NearbyLine]) -> Iterator[str]:
     for line in lines:
-        # A body may consist of a single line with its byline at either end.
+        # If the body is a single line, its byline may be at either end of it.
         for text in dict.fromkeys((line.text[:200], line.text[-100:])):
             match = pattern.search(text)
             if match:

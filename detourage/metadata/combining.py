@@ -1,4 +1,4 @@
-"""Metadata of an article, combined from everything that its page declares and displays."""
+"""Metadata of an article, combined from the values that its page declares and displays."""
 
 import html
 import re
@@ -21,9 +21,9 @@ from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import count_words
 from detourage.text.words import squash, word_set
 
-MAX_TAGS = 30  # tags; a longer list consists of keywords for search engines
+MAX_TAGS = 30  # number of tags; others are ignored
 MAX_TAG_CHARACTERS = 60  # length, in characters, of a tag or section; a longer one is a sentence
-# The name of an account or a feed, such as "admin" or "Reuters feed".
+# Names of accounts and feeds, such as "admin" and "Reuters feed"
 _ACCOUNT = lazy_pattern(r"^(?:\S+ )?[a-z]+$")
 _MEDIA_WORDS = word_set(
     "the post times news herald tribune gazette journal chronicle courier observer mail press daily"
@@ -47,10 +47,11 @@ def read_metadata(
     template_lines: Collection[int] = frozenset(),
     text: str = "",
 ) -> ArticleMetadata:
-    """Read the metadata of an article, preferring JSON-LD to microdata and ``meta`` elements.
+    """Read the metadata of an article.
 
-    Displayed names of authors are preferred to all but those in JSON-LD. `template_lines` has the
-    digests of lines that also occur on other pages of the template.
+    JSON-LD takes precedence over microdata and ``meta`` elements. Displayed authors take precedence
+    over declared ones, except those in JSON-LD. `template_lines` has the digests of lines that
+    other pages of the template share.
     """
     json_ld = read_json_ld(json_ld_of(page.document))
     microdata = read_microdata(_properties(page), page.node(finding.container))
@@ -97,14 +98,14 @@ def read_metadata(
 
 
 def _properties(page: Outline) -> list[Node]:
-    """Return the elements with microdata: declarations, and then those that may display text."""
+    """Return the elements with microdata: those without displayed text first, then the others."""
     elements = [Node(page.document, each) for each in page.document.values("itemprop")]
     declarations = [each for each in elements if each.tag in ("meta", "link", "script")]
     return [*declarations, *map(page.node, page.flat.values("itemprop"))]
 
 
 MAX_TEXT = 1_000  # length of a declared description or name, in characters; the rest is cut off
-MAX_ADDRESS = 2_000  # length of an image's URL, in characters; a longer URL contains the image
+MAX_ADDRESS = 2_000  # length of an image's URL, in characters; longer ones are data URLs
 _DIRECTIONS: Mapping[str, TextDirection] = {"ltr": "ltr", "rtl": "rtl"}
 
 
@@ -131,7 +132,7 @@ def _direction(page: Outline, index: int) -> TextDirection | None:
 def _choose_authors(
     records: Collection[Record], displayed: tuple[str, ...], sites: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the authors in JSON-LD if they may be persons, or else displayed or other authors."""
+    """Return the authors: those in JSON-LD, unless only accounts, or else displayed or declared."""
     in_json, *others = (
         without_repeats(name for value in record.authors for name in names_in(value, sites))
         for record in records
@@ -139,16 +140,16 @@ def _choose_authors(
     if displayed and all(map(_ACCOUNT.search, in_json)):
         return displayed
     best = next(filter(None, (in_json, displayed, *others)), ())
-    # A content management system may declare only the first of several authors.
+    # Some content management systems declare only the first of several authors.
     is_incomplete = {*map(squash, best)} < {*map(squash, displayed)}
     if is_incomplete and all(" " in name for name in displayed):
         return displayed
-    # A personal blog may have the name of its author, which was excluded as that of the site.
+    # On a personal blog, the author's name may have been excluded because it is the site's name.
     return best or next(filter(None, map(_person_names, records)), ())
 
 
 def _person_names(record: Record) -> tuple[str, ...]:
-    """Return the declared authors that have the names of persons, not of media."""
+    """Return the declared authors whose names are those of persons, not of media."""
     names = (name for value in record.authors for name in names_in(value, is_byline=True))
     return without_repeats(
         name for name in names if " " in name and _MEDIA_WORDS.isdisjoint(name.lower().split())
@@ -156,7 +157,7 @@ def _person_names(record: Record) -> tuple[str, ...]:
 
 
 def _canonical_url(addresses: Iterable[str], url: str) -> str | None:
-    """Return the first absolute URL that is not a home page and so may be the article's."""
+    """Return the first URL, made absolute, that may be the article's, as it is not a home page."""
     for candidate in filter(None, (absolute(address, url) for address in addresses)):
         parts = split_url(candidate)
         if parts.path not in ("", "/") or parts.query:
@@ -173,7 +174,7 @@ def _split_tags(declared: Record) -> tuple[str, ...]:
     return tuple(tags.values())[:MAX_TAGS]
 
 
-MAX_CAPTION_WORDS = 300  # words in the text of a gallery or video page; a longer text is an article
+MAX_CAPTION_WORDS = 300  # words in the text of a gallery or video; a longer text is an article
 _PATTERNS_OF_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"^liveblogposting$"), "live"),
     (re.compile(r"^(?:imagegallery|mediagallery)$|^(?:gallery|photo ?gallery)$"), "gallery"),
@@ -187,7 +188,7 @@ _LIVE_PATH = lazy_pattern(  # "/live/", "/story-liveblog"
 
 
 def declared_kind(declared: Iterable[str], url: str, text: str) -> Kind | None:
-    """Return ``gallery``, ``live`` or ``video`` if declared (or, for ``live``, in the path).
+    """Return ``gallery``, ``live`` or ``video`` if the page declares it; ``live`` also by its path.
 
     A page that is also declared to be an article is a gallery or video only if its text is short.
     """

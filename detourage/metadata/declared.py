@@ -1,8 +1,8 @@
 """Values that a page declares in its head, in JSON-LD and in microdata.
 
-JSON-LD is often invalid: it contains comments, superfluous commas or unescaped quotation marks, or
-lacks commas; its quotation marks are HTML entities; several objects follow each other; or it is cut
-off. It is read as far as possible.
+JSON-LD is often invalid. It may contain comments, superfluous commas, unescaped quotation marks, or
+quotation marks as HTML entities; it may lack commas, consist of several objects, or be truncated.
+It is read as far as possible.
 """
 
 import html
@@ -33,7 +33,7 @@ _ITEM_TYPES = (ARTICLE_TYPE, _MEDIA_TYPE, PAGE_TYPE)
 
 
 class Record(NamedTuple):
-    """The unvalidated values from one source, in page order, each on a single line."""
+    """The unvalidated values from one source, as single lines in page order."""
 
     titles: tuple[str, ...] = ()
     descriptions: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class Record(NamedTuple):
 
     @classmethod
     def joined(cls, *records: Self) -> Self:
-        """Return the values of several records, those of the first one first."""
+        """Return a record with the values of several records, in the order of the records."""
         columns = zip(*records, strict=True)
         return cls(*(tuple(dict.fromkeys(chain.from_iterable(each))) for each in columns))
 
@@ -78,9 +78,8 @@ _FIELD_BY_META_NAME = {
     for name in names.split()
 }
 _ICON_RELATIONS = word_set("icon apple-touch-icon")
-MAX_NAME = 200  # length of an element's name, in characters; the rest is ignored
-# Patterns of names, as words joined by spaces, with the field of the first pattern that matches
-# ("" to ignore the value).
+MAX_NAME = 200  # length of a ``meta`` element's name, in characters; the rest is ignored
+# Patterns of names, as words joined by spaces. The first match determines the field, if any.
 _FIELD_PATTERNS = tuple(
     (re.compile(pattern), field)
     for pattern, field in (
@@ -110,7 +109,7 @@ _ACCESS_VALUES = {
 
 
 def read_metas(document: FlatDocument) -> Record:
-    """Read the declarations about the page's article from ``meta`` and ``link`` elements."""
+    """Return the values in ``meta`` and ``link`` elements."""
     values: defaultdict[str, list[str]] = defaultdict(list)
     microdata, properties, urls, relations = map(
         document.attributes.by_element, ("itemprop", "property", "href", "rel")
@@ -143,7 +142,7 @@ def _field_of_meta(name: str) -> str:
 
 
 MAX_PROPERTIES = 500  # properties examined per page
-MAX_VALUE = 300  # length of a value, in characters; a longer value is the text of the article
+MAX_VALUE = 300  # length of a value, in characters; a longer one is the text of the article
 _FIELD_BY_PROPERTY = {
     "headline": "titles",
     "description": "descriptions",
@@ -162,10 +161,10 @@ _FIELD_BY_PROPERTY = {
 
 
 def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Record:
-    """Read the microdata of the article around `container` or, if none is, of the first article.
+    """Read the microdata of the article item that contains `container`, or else of the first one.
 
-    A single video or gallery replaces a missing article. It is completed by the page's properties,
-    and by those that belong to no item.
+    If there is no article item, a single video or gallery is used. The other items that contain
+    `container`, and properties outside any item, supply further values.
     """
     properties = [element for element in elements if element.get("itemprop")][:MAX_PROPERTIES]
     by_item: defaultdict[Any, list[AnyElement]] = defaultdict(list)
@@ -209,7 +208,7 @@ def _item_type(item: AnyElement | None) -> str:
 
 
 def _property_value(element: AnyElement) -> str:
-    """Return the value of a microdata property: an attribute, a name, a URL or the text."""
+    """Return the value of a microdata property, from an attribute or the text."""
     for attribute in ("content", "datetime", *(("title",) if element.tag == "abbr" else ())):
         value = element.get(attribute)
         if value:
@@ -224,14 +223,14 @@ def _property_value(element: AnyElement) -> str:
 
 
 MAX_CHARACTERS = 1_000_000  # characters of JSON-LD read per page
-MAX_KEPT_CHARACTERS = 100_000  # characters of a script whose values are kept with its page
+MAX_KEPT_CHARACTERS = 100_000  # characters of a script whose values are cached with its page
 MAX_NODES = 5_000  # objects examined per page
 MAX_DEPTH = 12  # nesting depth of objects and lists
 MAX_VALUES = 100  # values per property
 _JSON_LD = re.compile(r"\s*application/ld\+json\b", re.IGNORECASE)
 _WRAPPING = lazy_pattern(r"<!--|-->|<!\[CDATA\[|\]\]>")
-# A quotation mark ends a key or a text only if the characters after it match these patterns, such
-# as a colon or a bracket. Spaces after a mark are examined only once, so the time is linear.
+# A quotation mark ends a key or a text only if these patterns match after it, for example because
+# of a colon or a bracket. Spaces after a mark are examined only once, so the time is linear.
 _LITERAL_OR_MORE = r'["\[\]{}\d-]|(?:true|false|null)\b|/[*/]'
 _ENDS_KEY = r"\s*+(?:[:,}\]]|\Z)"
 _ENDS_TEXT = rf'\s*+(?:[}}\]]|\Z|,\s*+(?:{_LITERAL_OR_MORE}|\Z)|"[@\w]{{1,40}}+"\s*+:)'
@@ -247,7 +246,7 @@ _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
 _AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"  # characters removed from both ends of a script
 _SITE_TYPE = lazy_pattern(r"^(?:website|blog|organization|newsmediaorganization)$")
-# Properties whose values do not describe the article itself.
+# Properties whose values describe something other than the article itself
 _OTHER_PROPERTIES = word_set(
     "comment comments citation relatedlink hasparts mentions about review reviews aggregaterating"
     " itemlistelement author creator contributor editor publisher image thumbnail video"
@@ -258,9 +257,9 @@ _Node = Mapping[str, Any]
 
 
 def read_json_ld(scripts: Iterable[Node]) -> Record:
-    """Read the declarations about the page's article from JSON-LD scripts."""
+    """Return the values for the page's article in JSON-LD scripts."""
     nodes = list(_walk_objects(_parse_scripts(scripts)))
-    # A node with an ID and at most one more key only refers to another node.
+    # A node with an ID and at most one other key is only a reference to another node.
     described = [node for node in nodes if "@id" in node and len(node) > 2]
     nodes_by_id = {str(node["@id"]): node for node in reversed(described)}
     values: defaultdict[str, list[str]] = defaultdict(list)
@@ -271,7 +270,7 @@ def read_json_ld(scripts: Iterable[Node]) -> Record:
     )
     for node in sites:
         values["sites"].extend(_read_texts(node.get("name"), nodes_by_id))
-    # A single video or gallery replaces a missing article; the page supplies what is missing then.
+    # Without an article, use a single video or gallery. The page supplies missing values.
     main = articles[:1] or (media if len(media) == 1 else [])
     for node in (*main, *pages[:1]):
         _read_node(node, nodes_by_id, values)
@@ -284,14 +283,14 @@ def is_json_ld(media_type: str | None) -> bool:
 
 
 def json_ld_of(flat: FlatDocument) -> list[Node]:
-    """Return the scripts of a document that are JSON-LD, found once."""
+    """Return the JSON-LD scripts of a document; the result is cached."""
     types = flat.attributes.by_element("type")
     nodes = (Node(flat, each) for each in types if is_json_ld(types[each]))
     return flat.once(json_ld_of, lambda: [each for each in nodes if each.tag == "script"])
 
 
 def json_ld_in(script: Node) -> list[Any]:
-    """Return the JSON values in a script; those of a short one are kept with its page."""
+    """Return the JSON values in a script; unless it is long, they are cached."""
     text = script.text or ""
     if len(text) > MAX_KEPT_CHARACTERS:
         return parse_tolerant(text)
@@ -299,7 +298,7 @@ def json_ld_in(script: Node) -> list[Any]:
 
 
 def parse_tolerant(text: str) -> list[Any]:
-    """Return the consecutive JSON values in a text, which may be malformed or cut off."""
+    """Return the consecutive JSON values in a text, which may be malformed or truncated."""
     text = _WRAPPING.sub(" ", text).strip(_AROUND_JSON)
     values, is_complete = _decode(text)
     if is_complete:
@@ -326,12 +325,12 @@ def _decode(text: str) -> tuple[list[Any], bool]:
     return values, True
 
 
-MAX_OPEN = 100  # nesting depth of malformed JSON; the rest of a deeper text is ignored
-MAX_TOKENS = 50_000  # strings, brackets and so on of malformed JSON; the rest is ignored
+MAX_OPEN = 100  # nesting depth at which malformed JSON is read no further
+MAX_TOKENS = 50_000  # number of tokens after which malformed JSON is read no further
 
 
 def _salvage(text: str) -> list[Any]:
-    """Read malformed JSON in a single pass; any closing bracket closes the innermost value."""
+    """Return the values in malformed JSON. Any closing bracket ends the innermost value."""
     values: list[Any] = []
     enclosing: list[tuple[Any, str | None]] = []  # objects and lists enclosing `inner`
     inner: Any = values  # the innermost open object or list
@@ -365,7 +364,7 @@ def _salvage(text: str) -> list[Any]:
 
 
 def _value_of_token(match: re.Match[str]) -> Any:
-    """Return the value of a token of malformed JSON, or None; for a bracket, it is empty."""
+    """Return the value of a token, or None; for an opening bracket, an empty object or list."""
     literal = match[0]
     if literal[0] == '"':
         return _unescape(match["text"]) if match["end"] else None
@@ -377,7 +376,7 @@ def _value_of_token(match: re.Match[str]) -> Any:
 
 
 def _unescape(text: str) -> str:
-    """Decode the escapes of a JSON string, and keep any other backslash."""
+    """Return a JSON string with its escapes decoded; other backslashes are kept."""
     if "\\" not in text:
         return text
     valid = _ESCAPE.sub(lambda match: match[0] if match[1] else "\\" + match[0], text)
@@ -398,7 +397,7 @@ def _parse_scripts(scripts: Iterable[Node]) -> list[Any]:
 
 
 def _walk_objects(values: list[Any]) -> Iterator[_Node]:
-    """Yield JSON objects, outer ones first, except the values of `_OTHER_PROPERTIES`."""
+    """Yield JSON objects at any depth, outer ones first, but none within `_OTHER_PROPERTIES`."""
     pending: list[tuple[Any, int]] = [(value, 0) for value in reversed(values)]
     examined = 0
     while pending and examined < MAX_NODES:
@@ -420,7 +419,7 @@ def _walk_objects(values: list[Any]) -> Iterator[_Node]:
 def _read_node(
     node: _Node, nodes_by_id: Mapping[str, _Node], values: defaultdict[str, list[str]]
 ) -> None:
-    """Add a node's properties to `values`; a page supplies only what is missing, and no title."""
+    """Add a node's properties to `values`; from a page node, only missing fields and no title."""
     is_page = any(map(PAGE_TYPE.search, _node_types(node)))
     values["kinds"].extend(_node_types(node))
     for field, properties in _PROPERTIES_BY_FIELD.items():
@@ -455,7 +454,7 @@ def _node_types(node: _Node) -> list[str]:
 
 
 def _read_texts(value: Any, nodes_by_id: Mapping[str, _Node]) -> list[str]:
-    """Return the texts in a value, which may be a text, a list, or an object with a name."""
+    """Return the texts in a text, in an object with a name, or in a list of these."""
     texts: list[str] = []
     pending: list[tuple[Any, int]] = [(value, 0)]
     while pending and len(texts) < MAX_VALUES:

@@ -41,7 +41,7 @@ def written_language(language: str | None, host: str, *declared: str | None) -> 
 def publication_date(
     declared: Record, displayed: Sequence[DisplayedDate], path: Moment | None, language: str | None
 ) -> Moment | None:
-    """Choose the publication date; a declared date that is also displayed is certain."""
+    """Return the publication date; a declared date that is also displayed takes precedence."""
     moments = [*filter(None, (parse_moment(value, language) for value in declared.published))]
     in_path = [] if path is None else [path]
     unambiguous = [*(moment for moment in moments if in_other_order(moment) is None), *in_path]
@@ -58,7 +58,7 @@ def publication_date(
 
 
 def _in_order_of(unambiguous: Iterable[Moment], moment: Moment) -> Moment:
-    """Exchange day and month of a date if only that makes it agree with an unambiguous date."""
+    """Return a date, with day and month swapped if only then it agrees with an unambiguous date."""
     other = in_other_order(moment)
     days = [each.day for each in unambiguous]
     tolerance = timedelta(days=1)
@@ -70,10 +70,10 @@ def _in_order_of(unambiguous: Iterable[Moment], moment: Moment) -> Moment:
 def dated_from(
     metadata: ArticleMetadata, fetched_at: datetime | None, language: str | None
 ) -> ArticleMetadata:
-    """Date an article whose page only states its age ("3 hours ago").
+    """Return the metadata with a relative date ("3 hours ago") resolved against the fetch time.
 
-    `fetched_at` is the time when the page was fetched, with a time zone. If the displayed date is
-    later, its day and month are exchanged, provided that the result is earlier.
+    `fetched_at` is the time when the page was fetched, with a time zone. If the publication date is
+    later, its day and month are swapped, provided that the result is not later.
     """
     if fetched_at is None:
         return metadata
@@ -91,16 +91,16 @@ def dated_from(
 def search_date(
     surroundings: Surroundings, displayed: Sequence[DisplayedDate], language: str | None
 ) -> Moment | None:
-    """Search for a publication date in less reliable places."""
+    """Return a publication date from less reliable places, or None."""
     if displayed:
         return displayed[0].moment
     farther, _ = displayed_dates(surroundings.farther_lines, language)
-    # The first one that is marked, or else the first one.
+    # Prefer the first marked date to the first date.
     return min(farther, key=lambda date: not date.is_marked).moment if farther else None
 
 
 def _in_displayed_zone(declared: Moment, displayed: Moment) -> Moment:
-    """Return a declared date in the time zone in which the page displays the same date."""
+    """Return a declared date in the time zone that follows from the displayed time."""
     if declared.clock is None or declared.zone is None:
         is_more_precise = displayed.clock is not None or declared.day != displayed.day
         return displayed if is_more_precise else declared
@@ -118,7 +118,7 @@ def _in_displayed_zone(declared: Moment, displayed: Moment) -> Moment:
 _OFFSETS = frozenset(range(-12 * 4, 14 * 4 + 1, 4)) | {
     *(-38, -14, -10, 14, 18, 22, 23, 26, 35, 38, 42, 51)
 }
-"""Offsets of the world's time zones, in quarters of an hour."""
+"""Offsets of the world's time zones, in quarter hours."""
 
 
 def modification_date(

@@ -18,28 +18,28 @@ from detourage.text import words
 from detourage.text.dates import may_have_date
 from detourage.text.texts import Count
 
-# Position of a line relative to the headline and the body.
+# Place of a line: above the headline, before, at the start or end of, or after the body.
 Place = Literal["above", "before", "opening", "closing", "after"]
 MAX_CHARACTERS = 200  # length, in characters, of a line outside the body that describes the article
 LINES_ABOVE = 12  # lines examined above the headline (or the body if none is displayed)
 LINES_BEFORE = 40  # lines examined between headline and body
 LINES_WITHIN = 4  # lines examined at either end of the body
-LINES_OPENING = 12  # lines of the body after which an excluded line is not at its beginning
-LINES_AFTER = 8  # lines examined after the body; lower ones belong to comments or other articles
-LINES_FARTHER = 300  # lines on either side of the body searched for a date missing nearby
-MAX_DATED_TEXTS = 8  # texts of a line whose elements are searched for its date
-MAX_TOKENS_AROUND = 60  # tokens in an element whose name describes its lines
+LINES_OPENING = 12  # lines of the body among which an excluded line counts as at its start
+LINES_AFTER = 8  # lines examined after the body; later ones belong to comments or other articles
+LINES_FARTHER = 300  # lines on either side of the body searched for a date if none is nearby
+MAX_DATED_TEXTS = 8  # texts of a line whose elements are searched for a date
+MAX_TOKENS_AROUND = 60  # tokens in an element whose attributes apply to the lines in it
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")  # start of an exact date in a ``title``
 
 
 class Meaning:
-    """Bits for the meanings of an element's names: its tag, class, ID, `rel` and `itemprop`."""
+    """Bits for what an element's names (tag, class, ID, `rel` and `itemprop`) indicate."""
 
     AUTHOR, DATE, UPDATE, COMMENT, PICTURE, BYLINE = (1 << bit for bit in range(6))
 
 
 class Part(NamedTuple):
-    """A text node of a line, with the bits of the names around it."""
+    """A text node of a line, with the `Meaning` of the elements around it."""
 
     text: str
     meaning: int = 0
@@ -47,10 +47,10 @@ class Part(NamedTuple):
 
 
 class NearbyLine(NamedTuple):
-    """A line near the body, with the bits of the names around its parts.
+    """A line near the body, with the `Meaning` of the elements around its parts.
 
-    `text` has spaces between the parts, which a style sheet may separate visually. `moment` is the
-    date that the markup gives, or empty.
+    `text` has spaces between the parts, because style sheets may separate them visually. `moment`
+    is the date in the markup, or empty.
     """
 
     place: Place
@@ -64,8 +64,8 @@ class NearbyLine(NamedTuple):
 class Surroundings:
     """The lines around a body.
 
-    Lines that other pages of the template share are part of the template, except between headline
-    and body, because several pages may name the same author.
+    Lines that other pages of the template share are ignored, except before the body and at its
+    start, because several pages may name the same author there.
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class Surroundings:
 
     @cached_property
     def _moments(self) -> list[str]:
-        """For each element, the date in its attributes or those around it; empty without any."""
+        """For each element, the date in its attributes or in those of its parents, if any."""
         page, enclosing = self._page, self._enclosing
         titles, times = map(page.flat.values, ("title", "datetime"))
         moments = {index: text for index, text in titles.items() if _INSTANT.match(text)}
@@ -119,7 +119,7 @@ class Surroundings:
 
     @property
     def farther_lines(self) -> Sequence[NearbyLine]:
-        """Other short lines that may state a date: above the body, in reverse, in it, and below."""
+        """Further short lines that may have a date: first upwards from the body, then downwards."""
         if not self._body:
             return ()
         known, first, last = {*self._places(), *self._body}, self._body[0], self._body[-1]
@@ -139,7 +139,7 @@ class Surroundings:
         return bool(self._moments) and any(self._moments[each] for each in self._parents[texts])
 
     def _places(self) -> dict[int, Place]:
-        """Return the places of the lines near the body, by their position in the page."""
+        """Return the places of the lines near the body, by the position of the line in the page."""
         if not self._body:
             return {}
         first, last = self._body[0], self._body[-1]
@@ -173,7 +173,7 @@ class Surroundings:
         meanings = core.meanings(self._page.document, *columns)
         all_parts = iter(rows(Part, texts, meanings, is_linked))
         for place, start, end in ranges:
-            # A text may consist of invisible characters.
+            # Skip texts that consist only of invisible characters.
             parts = tuple(filter(itemgetter(0), islice(all_parts, end - start)))
             text = " ".join(part.text for part in parts)
             meaning = reduce(or_, (part.meaning for part in parts))
@@ -184,7 +184,7 @@ class Surroundings:
         return lines
 
     def _describes(self, place: Place, start: int, end: int) -> bool:
-        """Return whether a line may describe the article, unlike long lines and the template's."""
+        """Return whether a line may describe the article; long and shared lines do not."""
         raw, length = self._page.flat.texts[start:end], sum(map(len, self._clean[start:end]))
         is_long = length > MAX_CHARACTERS or sum(map(len, raw)) > 4 * MAX_CHARACTERS
         if length == 0 or (is_long and place not in ("opening", "closing")):

@@ -1,6 +1,6 @@
 """Recognition of the news agency that supplied an article, from its dateline, byline or sign-off.
 
-An agency that is merely mentioned, or that supplied a picture, is not the source of the article.
+An agency that is only mentioned, or that supplied a picture, is not the source of the article.
 """
 
 import re
@@ -23,12 +23,12 @@ MAX_PLACE = 70  # length, in characters, of the place and date before an agency
 MAX_PLACE_WORDS = 9  # words in the place and date before an agency: "PORT-AU-PRINCE, 12 de enero"
 MAX_BYLINE = 100  # length, in characters, of a line that names only agencies and persons
 MAX_SIGN_OFF = 80  # characters searched for an agency at the end of a text
-MIN_INITIALS = 3  # length of an agency's initials without a label; shorter ones may be a person's
+MIN_INITIALS = 3  # length of an agency's unlabelled initials; shorter ones may be a person's
 MAX_EDITOR_INITIALS = 4  # length of an editor's initials after an agency, as in "dpa/jdo"
-MAX_PARTS = 6  # persons and other parts of a byline, apart from the agency
+MAX_PARTS = 6  # number from which parts next to an agency are no byline
 # Paragraphs at the start and end of the body, and lines after it, that are searched for an agency
 _LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
-_PICTURE_CREDIT = lazy_pattern(  # words that credit a picture
+_PICTURE_CREDIT = lazy_pattern(  # words in credits of pictures
     r"\b(?:photos?|photograph\w*|fotos?|bild(?:er)?|images?|picture|video|zdję\w+|фото|archiv\w*"
     r"|alliance|illustration|afbeelding|kuva)\b|[©ⓒ]|图|写真|사진|صورة|épa|getty|\bepa\b",
     re.IGNORECASE,
@@ -43,7 +43,7 @@ _BETWEEN_NAMES = lazy_pattern(  # marks and words between the names in a byline
     r"[,/;|+=&·•()（）\[\]【】<>]|\s[-–—]\s"
     r"|(?<!\w)(?:and|und|et|y|e|i|og|och|en|и|mit|with|via|by|von|par|por|de|da|of|the|[Ff]or)\s"
 )
-_STATEMENT_IN_PLACE = lazy_pattern(  # signs of a sentence
+_STATEMENT_IN_PLACE = lazy_pattern(  # signs that the text before an agency is a sentence
     r"[!?;:\"“”«»]|\b[^\W\d]{5,}\.\s+(?!\d|$)"
 )
 _COPYRIGHT = lazy_pattern(  # "(c) 2024 by the", before an agency
@@ -63,7 +63,7 @@ _WRITER_TITLE = lazy_pattern(  # "Staff Writer", "Chief Correspondent"
     r"\b(?:writers?|reporters?|correspondents?|staff|editors?|service|dienst)\b",
     re.IGNORECASE,
 )
-_STAFF_WORDS = word_set(  # words that may stand next to an agency in a byline
+_STAFF_WORDS = word_set(  # words that may occur next to an agency in a byline
     "staff agencies agency agenturen agences agencias agenzie online redaktion redaction redacción"
     " redazione redactie news wire wires services report reports correspondent correspondents in"
 )
@@ -80,7 +80,7 @@ _JAPANESE = lazy_pattern(r"^[【［\[](?P<inside>[^】］\]]{2,25})[】］\]]")
 
 
 class Agency(TypedDict):
-    """Written forms of an agency: unambiguous names, and initials, whose case must match."""
+    """Written forms of an agency: unambiguous names, and case-sensitive initials."""
 
     names: list[str]
     initials: list[str]
@@ -116,9 +116,9 @@ def _agencies_in_bylines(lines: Sequence[NearbyLine]) -> Iterator[str | None]:
 
 
 def _agency_in_byline(line: NearbyLine, nearby: Sequence[NearbyLine]) -> str | None:
-    """Return the agency of a byline, or None if the line may credit a picture.
+    """Return the agency in a byline, or None if the line is not one or may credit a picture.
 
-    `nearby` are the line and those next to it: one has a date, as lines near a headline do.
+    `nearby` are this line and the adjacent ones; a date in one of them suggests a byline.
     """
     if _PICTURE_CREDIT.search(line.text):
         return None
@@ -137,7 +137,7 @@ def _agency_in_byline(line: NearbyLine, nearby: Sequence[NearbyLine]) -> str | N
     is_dated = any(each.moment for each in nearby)
     is_dated = is_dated or any(without_dates(text) != text for text in beginnings)
     if label is not None:
-        # Pictures above the text have credits too.
+        # At the top, a label such as "Source:" without a date may belong to a picture.
         is_text_credit = is_dated or line.place in ("closing", "after")
         return agency if is_text_credit or contains_any(label[0], _UNCASED_SCRIPTS) else None
     if line.place == "after" or len(rest.strip(_AROUND_NAME)) < MIN_INITIALS:
@@ -146,7 +146,7 @@ def _agency_in_byline(line: NearbyLine, nearby: Sequence[NearbyLine]) -> str | N
 
 
 def _agency_among_persons(line: str) -> str | None:
-    """Return the first agency of a line that names nothing but agencies and persons."""
+    """Return the first agency in a line that consists only of agencies and persons, or None."""
     if len(line) > MAX_BYLINE or not _may_name(line):
         return None
     names = without_mark(line)
@@ -167,7 +167,7 @@ def _may_accompany(part: str) -> bool:
 
 
 def _agency_in_dateline(line: str) -> str | None:
-    """Return the agency of the dateline at the beginning of a line."""
+    """Return the agency in the dateline at the start of a line, or None."""
     head = line[:MAX_HEAD].strip()
     return (
         (_agency_in_cased_dateline(head) or _agency_in_uncased_dateline(head))
@@ -177,7 +177,7 @@ def _agency_in_dateline(line: str) -> str | None:
 
 
 def _agency_in_cased_dateline(head: str) -> str | None:
-    """Return the agency of a dateline in a script with capital letters."""
+    """Return the agency in a dateline in a script with capital letters, or None."""
     form = _find_form(head)
     before = "" if form is None else head[: form.start()].strip()
     place = before.rstrip(_OPENING_BRACKETS)
@@ -211,7 +211,7 @@ _DATELINE_END = lazy_pattern(r"(?:/\w+)?(?P<dash>\s*+[-–—−]+\s|\s*+[:：])
 
 
 def _agency_in_uncased_dateline(head: str) -> str | None:
-    """Return the agency of a Chinese, Korean or Japanese dateline."""
+    """Return the agency in a Chinese, Korean or Japanese dateline, or None."""
     if not contains_any(head[:40], _UNCASED_SCRIPTS):
         return None
     for pattern in (_CHINESE, _KOREAN):
@@ -229,7 +229,7 @@ def _agency_in_uncased_dateline(head: str) -> str | None:
 
 
 def _agency_at_end(line: str) -> str | None:
-    """Return the agency at the end of a text, or of a line after it."""
+    """Return the agency that signs a line, as in "(Reuters)" or "(c) 2024 AFP", or None."""
     if not _may_name(line[-2 * MAX_BYLINE :]):
         return None
     mark = _COPYRIGHT.search(line) if len(line) <= 2 * MAX_BYLINE else None
@@ -244,18 +244,18 @@ def _agency_at_end(line: str) -> str | None:
 
 
 def _may_name(text: str) -> bool:
-    """Return whether a text may name an agency, because it contains a word of a name."""
+    """Return whether a text may name an agency; this quick check excludes most texts."""
     is_known = not _agency_words().isdisjoint(_WORDS.findall(text.casefold()))
     return is_known or contains_any(text, _UNCASED_SCRIPTS)
 
 
 @cache
 def _agency_words() -> frozenset[str]:
-    """Return the longest word of each written form in lower case."""
+    """Return the most specific word of each written form, in lower case."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
     names = {name.casefold() for each in agencies for name in each["names"]}
-    # "AP" is rarer in other texts than the longest word of "The AP".
+    # That is the longest word or, better, initials: "AP" is more specific than "the" in "The AP".
     return frozenset(
         max(_WORDS.findall(form), key=lambda word: (word in initials, len(word)))
         for form in names | initials
@@ -263,16 +263,16 @@ def _agency_words() -> frozenset[str]:
 
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:
-    """Return the first agency from a position or, with `is_start`, the agency at the position."""
+    """Return the first agency after a position or, with `is_start`, the one at the position."""
     form = _form_at(text, position) if is_start else _find_form(text, position)
     return _agency_written_as(form[0]) if form is not None else None
 
 
 def _find_form(text: str, position: int = 0) -> re.Match[str] | None:
-    """Return the first written form from a position, trying only words with which one begins."""
+    """Return the first written form after a position, or None."""
     for word in _WORDS.finditer(text, position):
         if word[0].casefold() in _first_words():
-            # A quotation mark may belong to the form.
+            # The form may begin with a quotation mark before the word.
             quoted = max(position, word.start() - 1)
             if form := _form_at(text, quoted) or _form_at(text, word.start()):
                 return form
@@ -280,7 +280,7 @@ def _find_form(text: str, position: int = 0) -> re.Match[str] | None:
 
 
 def _without_forms(text: str) -> str:
-    """Replace the written forms in a text by separators."""
+    """Return a text with separators instead of the written forms."""
     pieces, position = [], 0
     for word in _WORDS.finditer(text):
         quoted = max(position, word.start() - 1)
@@ -304,7 +304,7 @@ def _first_words() -> frozenset[str]:
 
 
 def _folded(word: str) -> str:
-    """Return a word in lower case, with equal letters where a pattern ignores case."""
+    """Return a word in lower case, with the Turkish letters that match "i" regardless of case."""
     return word.replace("İ", "i").replace("ı", "i").casefold()
 
 
@@ -324,7 +324,7 @@ def written_forms() -> tuple[str, ...]:
 
 @cache
 def _forms_by_first_word() -> Mapping[str, tuple[set[str], set[str]]]:
-    """Return the initials, and the names, that begin with each word in lower case."""
+    """Return the initials and the names of agencies, by their first word in lower case."""
     forms: dict[str, tuple[set[str], set[str]]] = {}
     for each in _shipped_agencies().values():
         for number, written in enumerate((each["initials"], each["names"])):
@@ -336,9 +336,9 @@ def _forms_by_first_word() -> Mapping[str, tuple[set[str], set[str]]]:
 
 @cache
 def _pattern_of_forms(first_word: str) -> re.Pattern[str]:
-    """Return the pattern of the written forms with a first word; initials must match in case.
+    """Return the pattern of the written forms with a given first word.
 
-    Compiling a pattern of all forms takes 5 ms.
+    There is no single pattern of all forms, because compiling it takes 5 ms.
     """
     initials, names = (
         "|".join(sorted(map(re.escape, forms), key=len, reverse=True)) or "(?!)"
@@ -349,7 +349,7 @@ def _pattern_of_forms(first_word: str) -> re.Pattern[str]:
 
 @cache
 def _agency_by_form() -> Mapping[str, str]:
-    """Return the agencies by their initials, and by their names in lower case."""
+    """Return the agencies by their initials and by their names in lower case."""
     by_form: dict[str, str] = {}
     for name, each in _shipped_agencies().items():
         by_form.update(dict.fromkeys(each["initials"], name))

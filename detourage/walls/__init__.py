@@ -1,4 +1,4 @@
-"""Detection of walls shown instead of an article, including notices that the article is gone.
+"""Detection of walls, such as paywalls and removal notices, that are shown instead of an article.
 
 docs/explanation/extraction.md explains how a wall is distinguished from an article about walls.
 """
@@ -20,12 +20,12 @@ from detourage.walls.evidence import (
 )
 from detourage.walls.offers import has_offer_below
 
-SURE: Final = 0.5  # Minimum wall probability at which a page has no article, without other evidence
-SUSPECTED: Final = 0.05  # Minimum wall probability at which a page is suspected of being a wall
-MAX_WALL_CHARACTERS: Final = 1_200  # length of the text of a wall
-MIN_HEADLINE_COVERAGE: Final = 0.5  # share of words in wall phrases in the headline of a long wall
+SURE: Final = 0.5  # wall probability from which a page counts as having no article
+SUSPECTED: Final = 0.05  # wall probability from which a page is suspected of being a wall
+MAX_WALL_CHARACTERS: Final = 1_200  # a longer text is a wall only if its headline suggests it
+MIN_HEADLINE_COVERAGE: Final = 0.5  # share of words in wall phrases in such a headline
 
-MIN_BLOCKS: Final = 3  # blocks and images of an article without sentences or authors
+MIN_BLOCKS: Final = 3  # blocks and images that suffice for an article without sentences or authors
 
 _WallKind = tuple[str, type[WallError] | type[GoneError]]
 
@@ -62,9 +62,10 @@ _KIND_BY_CONCEPT: Final[Mapping[str, _WallKind]] = {
 
 
 class Verdict(NamedTuple):
-    """The verdict on a page: the wall that it may show instead of an article, with its probability.
+    """The wall, with its probability, that a page may show instead of an article, and other signs.
 
-    A blank page shows a placeholder, such as "Loading…"; a truncated article is a paid preview.
+    `is_blank`: the page shows only a placeholder, such as "Loading…". `is_truncated`: it shows only
+    the beginning of an article for subscribers.
     """
 
     wall: WallError | GoneError | None = None
@@ -75,9 +76,9 @@ class Verdict(NamedTuple):
 def judge_wall(page: Page, article: Article | None) -> Verdict:
     """Judge whether a page shows a wall; `article` is None if no text was found.
 
-    A page is a wall only because of its HTTP status, or a phrase in the text or the headlines. The
-    lines around them mention newsletters and cookies on every page of a site, so the probability is
-    the lower one of those with and without these lines.
+    Only an HTTP status or a phrase in the text or headlines can make a page a wall. Because other
+    lines mention newsletters and cookies on every page of a site, the probability is calculated
+    with and without these lines, and the lower one counts.
     """
     status = page.response.status
     is_error = status is not None and status >= _FIRST_ERROR_STATUS
@@ -105,12 +106,12 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     if article and has_wall_phrase and mentions_wall(text, article.confidence):
         probability = 0.0
     if is_error:
-        # An article with an error status is rarer than an error page that reads like an article.
+        # An error page that looks like an article is more common than an article with an error.
         probability = 1.0
     is_stated = has_wall_phrase or is_error
     kind, error = _kind(text_evidence.weights, status) if is_stated else ("unknown", WallError)
     wall = error(kind, probability if is_stated else 0.0)
-    # A text without a sentence may be more than a placeholder.
+    # A text without sentences is not necessarily a placeholder.
     is_likely_article = article is not None and (
         bool(article.metadata.authors) or len(article.blocks) + len(article.images) >= MIN_BLOCKS
     )

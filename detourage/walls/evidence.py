@@ -21,22 +21,23 @@ from detourage.text.words import tokens
 
 MAX_WORDS: Final = 1_000  # words examined in a text
 MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an article
-MIN_SNIPPET_WORDS: Final = 6  # words in such a line on a page that displays nothing else
+MIN_SNIPPET_WORDS: Final = 6  # the same for a page that displays only its text
 MIN_COVERED_LINE_WORDS: Final = 2  # words in a line whose coverage is measured
-MAX_REPORT_COVERAGE: Final = 0.4  # share of words in wall phrases in a line of a report about walls
-MAX_PLAIN_COVERAGE: Final = 0.1  # share of words in wall phrases in a plain line
-MIN_PLAIN_LINES: Final = 3  # plain lines of an article, which make up half of its words
-MIN_PLAIN_WORDS: Final = 5  # words in such a line
-MIN_CONFIDENCE: Final = 0.6  # confidence in an article with such lines
-MAX_PASSING_COVERAGE: Final = 0.05  # share of words in wall phrases in a line that mentions a wall
+# Coverage is the share of a line's words that belong to wall phrases.
+MAX_REPORT_COVERAGE: Final = 0.4  # coverage of a line in a report about walls
+MAX_PLAIN_COVERAGE: Final = 0.1  # coverage of a plain line, as a feature of the model
+MIN_PLAIN_LINES: Final = 3  # lines without any phrase that suffice for an article (`mentions_wall`)
+MIN_PLAIN_WORDS: Final = 5  # words in each of these lines
+MIN_CONFIDENCE: Final = 0.6  # confidence in an article that is accepted because of these lines
+MAX_PASSING_COVERAGE: Final = 0.05  # coverage of a line that mentions a wall in passing
 PAGE_WEIGHT: Final = 0.5  # weight of all lines of a page relative to those of the text
 
 ADDRESSING: Final = ("you", "we")
-"""Concepts that address the reader, which indicate a wall but do not name one."""
+"""Concepts of phrases that address the reader, which suggest a wall but not of which kind."""
 
 _HEADINGS: Final = ("h1", "h2", "h3")
 
-# Parts of attributes that belong to bot checks, or to consent dialogs.
+# Parts of attribute values that occur in bot checks and in consent dialogs.
 _CHALLENGES: Final = (
     *("captcha", "challenge", "turnstile", "datadome", "perimeterx", "_incapsula_", "akam/"),
     *("px-cdn", "geetest"),
@@ -45,16 +46,16 @@ _CONSENT: Final = (
     *("sp_message", "sourcepoint", "onetrust", "didomi", "usercentrics", "quantcast"),
     *("consentmanager", "cookiebot", "trustarc", "fundingchoices"),
 )
-_MAX_COUNTED_CHARACTERS: Final = 5_000  # characters of a text whose digits and quotes are counted
+_MAX_COUNTED_CHARACTERS: Final = 5_000  # characters of a text searched for digits and quotes
 _QUOTES: Final = '"“”«»„「」'
 _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
 _DOTS: Final = ("...", "…", "[…]", "[...]")
 
 
 class Line(NamedTuple):
-    """Concepts of each word of a line, and of all of them, as bit masks of `Lexicon.concepts`.
+    """The concepts of each word in a line and of the whole line, as bits of `Lexicon.concepts`.
 
-    `covered` is the number of words in phrases about walls.
+    `covered` is the number of words in wall phrases.
     """
 
     word_concepts: Sequence[int]
@@ -76,12 +77,12 @@ class Line(NamedTuple):
 
     @property
     def coverage(self) -> float:
-        """Share of the words in phrases about walls; 0 for a very short line."""
+        """Share of the line's words that are in wall phrases; 0 for a very short line."""
         return self.covered / self.size if self.size >= MIN_COVERED_LINE_WORDS else 0.0
 
 
 class ExaminedPage(NamedTuple):
-    """The parts of a page that are searched for phrases about walls, and its other features.
+    """The parts of a page that are searched for wall phrases, and its other features.
 
     `text` are the lines of the article; `headlines` are the page's title, the article's title and
     the first headings; `unlinked` are the lines of the page that are not links.
@@ -94,7 +95,7 @@ class ExaminedPage(NamedTuple):
 
     @classmethod
     def of(cls, page: Page, article: Article | None) -> Self:
-        """Collect the parts of a page to examine."""
+        """Return the parts of a page and its article."""
         outline = Outline.of(page.flat)
         headings = np.flatnonzero(outline.flat.having(_HEADINGS))[:3].tolist()
         return cls(
@@ -105,13 +106,13 @@ class ExaminedPage(NamedTuple):
         )
 
     def without_surroundings(self) -> Self:
-        """Return the page as if it showed only its title, the article's title and the text."""
+        """Return the page reduced to its title, the article's title and the text."""
         titles = self.headlines[:2]
         return self._replace(headlines=titles, unlinked=[*titles, *self.text])
 
 
 class Evidence(NamedTuple):
-    """The evidence on a page, as a row for the wall model, and the weight of each concept."""
+    """The features of a page, as a row for the wall model, and the weight of each concept."""
 
     features: Features
     weights: dict[str, float]
@@ -136,15 +137,15 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
 
 
 def headline_coverage(page: Page, article: Article | None) -> float:
-    """Return the share of words in wall phrases, in the page's title or in the article's."""
+    """Return the highest coverage of the page's title and the article's title by wall phrases."""
     return max((line.coverage for line in _lines(_titles_of(page.flat, article))), default=0.0)
 
 
 def reports_on_wall(page: ExaminedPage) -> bool:
     """Return whether an article is about walls, such as "Log-in problems at savings bank".
 
-    If so, all its headlines mention a concept of the text, no line consists mostly of such phrases,
-    and no line that mentions one of these concepts addresses the reader.
+    In such an article, all headlines share a concept with the text, no line consists largely of
+    wall phrases, and no line with such a concept addresses the reader.
     """
     headlines, lines = _lines(page.headlines), _lines(page.text)
     mentioned = reduce(or_, (line.concepts for line in lines), 0) & _wall_concepts()
@@ -158,10 +159,10 @@ def reports_on_wall(page: ExaminedPage) -> bool:
 
 
 def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
-    """Return whether a text mentions a wall in passing, given the confidence in the article.
+    """Return whether an article, extracted with some confidence, mentions a wall only in passing.
 
-    Either most of it says nothing of the kind, or neither do the headlines, and every line that
-    does is long, and no line addresses anybody.
+    Either most of its words are in lines without phrases of the lexicon, or its headlines contain
+    no wall phrase, every line with one is long, and no line addresses the reader.
     """
     lines, walls = _lines(page.text), _wall_concepts()
     plain = [each.size for each in lines if each.size >= MIN_PLAIN_WORDS and not each.concepts]
@@ -177,7 +178,7 @@ def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
 def has_prose(page: ExaminedPage) -> bool:
     """Return whether a line of the text can be a sentence of an article.
 
-    Where a page displays nothing but its text, as in a snippet, a shorter sentence can be one.
+    If the page displays nothing else and the text ends like a sentence, shorter lines suffice.
     """
     is_whole_page = [*page.unlinked] == [line for line in page.text if line]
     end = "".join(page.text[-1:])
@@ -208,21 +209,21 @@ def _lines(texts: Iterable[str]) -> list[Line]:
     return lines
 
 
-# A page is examined twice, and the lines around its article recur on others.
+# Cached because each page is examined twice, and pages of a site share lines around the article.
 @cached_if_short(2048)
 def _line(text: str) -> Line:
     return Line.of(tokens(text[: 20 * MAX_WORDS]))
 
 
 def _titles_of(document: FlatDocument, article: Article | None) -> list[str]:
-    """Return the first text of a page's title and the title of its article, if any."""
+    """Return the first text node of a page's title, and the article's title, if they exist."""
     in_title = np.flatnonzero(document.having(("title",))[document.text_parents])
     titles = [document.texts[index] for index in in_title[:1].tolist()]
     return [*titles, article.title] if article is not None and article.title else titles
 
 
 def _shares(lines: Sequence[Line]) -> list[float]:
-    """Return, for each concept, the share of words that its phrases cover."""
+    """Return, for each concept, the share of words in its phrases."""
     total = sum(line.size for line in lines)
     covered = Counter(mask for line in lines if line.concepts for mask in line.word_concepts)
     return [
@@ -232,7 +233,7 @@ def _shares(lines: Sequence[Line]) -> list[float]:
 
 
 def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
-    """Yield features of the lines of a part: how many words are in which sorts of lines."""
+    """Yield features of a part's lines, such as the number of words in each sort of lines."""
     walls = _wall_concepts()
     words = sum(line.size for line in lines)
     covered = sum(line.covered for line in lines)
@@ -261,7 +262,7 @@ def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
 
 
 def _article_numbers(article: Article | None) -> Iterator[Number]:
-    """Yield features of the article; -1 is an unknown value."""
+    """Yield features of the article; -1 means unknown."""
     metadata = article.metadata if article is not None else None
     text = article.text.rstrip() if article is not None else ""
     yield "has_article", float(article is not None)
@@ -298,13 +299,13 @@ def _markup_numbers(page: Page) -> Iterator[Number]:
     yield "consents", float(any(found[len(_CHALLENGES) :]))
 
 
-MAX_STEM_CHARACTERS: Final = 16  # length to which a stem is cut
+MAX_STEM_CHARACTERS: Final = 16  # length to which stems are truncated
 
 
 class Lexicon:
-    """Phrases of several concepts, found in linear time.
+    """Phrases, each with its concept, that are found in linear time.
 
-    An asterisk at the end of a word matches any suffix: ``"no such pag*"``.
+    A stem is a word with an asterisk that matches any suffix, as in ``"no such pag*"``.
     """
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
@@ -314,8 +315,8 @@ class Lexicon:
             for phrase in phrases[concept]:
                 beginning = phrase.partition(" ")[0]
                 by_beginning[beginning] = f"{by_beginning.get(beginning, '')}{number} {phrase}\n"
-        # By the first word of a phrase: lines with the number of its concept, and the phrase. The
-        # other words of most phrases are never needed.
+        # Maps the first word of phrases to lines with the concept's number and the phrase, which
+        # are split only if the word occurs.
         self._by_first: dict[str, str] = {}
         for beginning, found in by_beginning.items():
             first, *others = tokens(beginning.rstrip("*"))
@@ -323,7 +324,7 @@ class Lexicon:
             key = f"{first[:MAX_STEM_CHARACTERS]}*" if is_stem else first
             self._by_first[key] = self._by_first.get(key, "") + found
         self._stem_lengths = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
-        # Most words of a text are repeated and occur in no phrase.
+        # Cached because texts repeat words, most of which begin no phrase.
         self._phrases_with_first = cached_if_short(20_000)(self._look_up)
 
     def concepts_of(self, words: Sequence[str]) -> list[int]:
@@ -341,7 +342,7 @@ class Lexicon:
         return masks
 
     def _look_up(self, first: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return the phrases that begin with a word: the concept's bit, and the other words."""
+        """Return the concept's bit and the other words of each phrase that begins with a word."""
         stems = (f"{first[:size]}*" for size in self._stem_lengths if size <= len(first))
         found = "".join(self._by_first.get(key, "") for key in (first, *stems))
         lines = (line.partition(" ") for line in found.splitlines())
@@ -349,7 +350,7 @@ class Lexicon:
 
 
 def _words_and_stems(phrase: str) -> list[str]:
-    """Tokenise a phrase; stems keep their asterisk: ``["ungültig*", "link*"]``."""
+    """Return the tokens of a phrase, with the asterisks of stems: ``["ungültig*", "link*"]``."""
     words: list[str] = []
     for word in phrase.split():
         words += tokens(word.rstrip("*"))

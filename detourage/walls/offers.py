@@ -1,4 +1,4 @@
-"""Offers to subscribe, which follow the beginning of an article that only subscribers may read."""
+"""Offers to subscribe, displayed below the beginning of an article for subscribers only."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
@@ -21,13 +21,13 @@ MIN_LINE_WORDS: Final = 3  # words in a line of an offer; shorter ones are butto
 MAX_LINE_WORDS: Final = 60  # words in a line of an offer
 MIN_OFFER_WORDS: Final = 5  # words in an offer
 
-# An offer that does not mention reading on or logging in has at least so many words, and so many
-# letters and digits in its longest line.
+# Minimum words, and minimum letters and digits in the longest line, of an offer that mentions
+# neither reading on nor logging in.
 MIN_PLAIN_OFFER_WORDS: Final = 8
 MIN_PLAIN_LINE_CHARACTERS: Final = 20
 
 _MIN_COVERAGE: Final = {"reading": 0.2, "login": 0.2, "subscribe": 0.25}
-"""Minimum share of an offer's words that wall phrases cover, by concept in order of precedence."""
+"""Minimum share of an offer's words in wall phrases, by the first of these concepts that occurs."""
 
 
 def begin_with_offer(
@@ -35,8 +35,8 @@ def begin_with_offer(
 ) -> bool:
     """Return whether the first lines, given as tokens, offer the rest of an article to subscribers.
 
-    With `at_once`, the first line of several words must be part of the offer. With `is_strict`, the
-    offer must mention reading on or logging in.
+    With `at_once`, the offer must begin in the first line that is not a button or label. With
+    `is_strict`, the offer must mention reading on or logging in.
     """
     masks: list[int] = []
     count = longest_line = 0
@@ -56,7 +56,7 @@ def begin_with_offer(
 
 
 def _is_offer(masks: Sequence[int], longest_line: int, *, is_strict: bool) -> bool:
-    """Return whether words with these concepts offer subscriptions (see `begin_with_offer`)."""
+    """Return whether words with these concepts are an offer (see `begin_with_offer`)."""
     mentioned, bits = reduce(or_, {*masks}), _bits()
     is_subscription = mentioned & bits["subscribe"] and not mentioned & bits["newsletter"]
     if not is_subscription or len(masks) < MIN_OFFER_WORDS:
@@ -98,7 +98,7 @@ def _lines_below(outline: Outline, article: Article) -> Iterator[str]:
 
 @cache
 def _bits() -> Mapping[str, int]:
-    """Return the bits of the concepts that decide whether lines are an offer."""
+    """Return the bit of each concept that matters for an offer, by name."""
     concepts = shipped_lexicon().concepts
     return {name: 1 << concepts.index(name) for name in (*_MIN_COVERAGE, "account", "newsletter")}
 
