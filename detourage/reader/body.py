@@ -96,34 +96,33 @@ def _with_whole_lists(
     `MIN_LIST_SHARE`; a table anywhere, if most of its words are chosen. Sentences that other pages
     share are left out, but not column headers.
     """
-    lines = judged.columns
+    lines, flat = judged.columns, page.flat
+    lists = np.flatnonzero(flat.having(page_model.LISTS) & (flat.text_starts < flat.text_ends))
+    starts = np.searchsorted(lines.numbers, page.text_lines[flat.text_starts[lists]])
+    ends = np.searchsorted(lines.numbers, page.text_lines[flat.text_ends[lists] - 1], side="right")
+    # There is a line before the first one, and one after the last.
+    is_chosen = np.concatenate([[False], chosen, [False]])
+    is_between = is_chosen[starts] & is_chosen[ends + 1]
+    words_before = np.concatenate([[0], np.cumsum(lines.words)])
+    words = words_before[ends] - words_before[starts]
+    chosen_before = np.concatenate([[0], np.cumsum(lines.words * chosen)])
+    is_mostly_chosen = 2 * (chosen_before[ends] - chosen_before[starts]) > words
+    belongs = is_mostly_chosen & flat.having(_TABLES)[lists]
+    if not (is_between | belongs).any():
+        return chosen
     expected = lines.words * probabilities
-    captions = page.flat.within(page.flat.having(("caption",)))
+    captions = flat.within(flat.having(("caption",)))
     is_left_out = captions[lines.blocks] | (judged.is_shared & lines.is_prose)
     # A table with a long cell is used for layout.
-    cell_sizes = page.sizes * page.flat.having(("td", "th"))
-    # Shifted by one, so that there is a line before the first and one after the last.
-    is_chosen = [False, *chosen.tolist(), False]
-    words_before = [0, *np.cumsum(lines.words).tolist()]
-    chosen_before = [0, *np.cumsum(lines.words * chosen).tolist()]
+    cell_sizes = page.sizes * flat.having(("td", "th"))
     completed = chosen.copy()
-    lists = np.flatnonzero(
-        page.flat.having(page_model.LISTS) & (page.flat.text_starts < page.flat.text_ends)
-    )
-    firsts = page.text_lines[page.flat.text_starts[lists]]
-    lasts = page.text_lines[page.flat.text_ends[lists] - 1]
-    for index, start, end in zip(
-        lists.tolist(),
-        np.searchsorted(lines.numbers, firsts).tolist(),
-        np.searchsorted(lines.numbers, lasts, side="right").tolist(),
-        strict=True,
-    ):
-        words, tag = words_before[end] - words_before[start], page.tags[index]
-        belongs = tag in _TABLES and 2 * (chosen_before[end] - chosen_before[start]) > words
-        if is_chosen[start] and is_chosen[end + 1]:
-            belongs |= expected[start:end].sum() > MIN_LIST_SHARE * words
-        if belongs and cell_sizes[index : page.ends[index]].max() <= MAX_CELL_TOKENS:
-            completed[start:end] = ~is_left_out[start:end]
+    for place in np.flatnonzero(is_between | belongs).tolist():
+        index, inside = lists[place], slice(starts[place], ends[place])
+        is_text = is_between[place] and expected[inside].sum() > MIN_LIST_SHARE * words[place]
+        if not (is_text or belongs[place]):
+            continue
+        if cell_sizes[index : flat.ends[index]].max() <= MAX_CELL_TOKENS:
+            completed[inside] = ~is_left_out[inside]
     return completed
 
 
@@ -132,12 +131,14 @@ def _with_whole_accordions(page: Outline, judged: JudgedPage, chosen: Booleans) 
     if judged.kind != "article" or not chosen.any():
         return chosen
     lines = judged.columns
+    is_text = (judged.probabilities > MIN_FOLDED_PROBABILITY) & lines.is_prose
+    if not (is_text & ~chosen).any():
+        return chosen
     is_folded = folded(page)[lines.blocks]
     if not is_folded.any():
         return chosen
-    core = _smallest_around(page, lines.blocks[chosen], lines.words[chosen], CORE_SHARE)
+    (core,) = _smallest_around(page, lines.blocks[chosen], lines.words[chosen], (CORE_SHARE,))
     is_folded &= (core <= lines.blocks) & (lines.blocks < page.ends[core]) & ~judged.is_shared
-    is_text = (judged.probabilities > MIN_FOLDED_PROBABILITY) & lines.is_prose
     completed = chosen.copy()
     borders = np.flatnonzero(np.diff(is_folded, prepend=False, append=False)).tolist()
     for start, end in zip(borders[::2], borders[1::2], strict=True):
@@ -171,7 +172,10 @@ def _without_hidden(page: Outline, judged: JudgedPage, chosen: Booleans) -> Bool
     if judged.kind != "article":
         return chosen
     lines = judged.columns
-    is_hidden = chosen & (hidden(page) & ~folded(page))[lines.blocks]
+    is_hidden = chosen & hidden(page)[lines.blocks]
+    if not is_hidden.any():
+        return chosen
+    is_hidden &= ~folded(page)[lines.blocks]
     are_few = lines.words[is_hidden].sum() <= MAX_HIDDEN_SHARE * lines.words[chosen].sum()
     return chosen & ~is_hidden if are_few else chosen
 
@@ -186,8 +190,7 @@ def body_of(
     kept = _without_repeats(page, kept)
     numbers = frozenset(line.number for line in kept)
     blocks, words = [line.block for line in kept], [line.words for line in kept]
-    container = _smallest_around(page, blocks, words, share=1.0)
-    core = _smallest_around(page, blocks, words, share=CORE_SHARE)
+    container, core = _smallest_around(page, blocks, words, (1.0, CORE_SHARE))
     if core > container and page.tags[core] == "p":
         # The pictures of an article with a single paragraph are outside this paragraph.
         core = page.parents[core]
@@ -259,43 +262,43 @@ def _joined_tokens(line: Line) -> str:
     return "\0".join(("", *line.tokens, ""))
 
 
-def _smallest_around(page: Outline, blocks: ArrayLike, word_counts: ArrayLike, share: float) -> int:
-    """Return the smallest element with at least the given share of the words of lines."""
+def _smallest_around(
+    page: Outline, blocks: ArrayLike, word_counts: ArrayLike, shares: Sequence[float]
+) -> list[int]:
+    """Return the smallest elements that have at least the given shares of the words of lines."""
     own_counts = np.bincount(blocks, word_counts, minlength=len(page.flat.ends))
     cumulative = np.concatenate([[0.0], np.cumsum(own_counts)])
     counts = cumulative[page.flat.ends] - cumulative[:-1]
-    large = np.flatnonzero(counts >= share * counts[0])
-    # If nested elements contain the same words, the innermost is last in document order.
-    return int(large[counts[large] == counts[large].min()][-1])
+    smallest = []
+    for share in shares:
+        large = np.flatnonzero(counts >= share * counts[0])
+        # If nested elements contain the same words, the innermost is last in document order.
+        smallest.append(int(large[counts[large] == counts[large].min()][-1]))
+    return smallest
 
 
 def _dropped_and_muted(
     page: Outline, container: int, core: int, kept: frozenset[int]
 ) -> tuple[frozenset[int], frozenset[int]]:
     """Return the outermost elements without body lines: those to drop and, in the core, to mute."""
-    kept_before = [0, *np.cumsum(page.texts_of_lines(kept)).tolist()]
-    figures = page.flat.having(("figure",))
-    outermost = figures & (page.flat.count_around(figures) == 1)
-    figure_words_before = np.concatenate([[0], np.cumsum(page.sizes * outermost)]).tolist()
-    dropped: set[int] = set()
-    muted: set[int] = set()
-    index = container + 1
-    while index < page.ends[container]:
-        start, end = page.text_starts[index], page.text_ends[index]
-        if kept_before[end] > kept_before[start]:
-            index += 1
-            continue
-        in_core = core <= index < page.ends[core]
-        # An inline element without children may hold the space between two words.
-        is_muted = in_core or (page.is_inline[index] and page.ends[index] == index + 1)
-        figure_words = figure_words_before[page.ends[index]] - figure_words_before[index]
-        if is_muted and page.size(index) <= MAX_CAPTION_TOKENS:
-            muted.add(index)
-        elif in_core and figure_words == page.size(index):
-            # This is a gallery, whose captions are its only text.
-            index += 1
-            continue
-        else:
-            dropped.add(index)
-        index = page.ends[index]
-    return frozenset(dropped), frozenset(muted)
+    flat, below = page.flat, slice(container + 1, page.ends[container])
+    sizes, ends = page.sizes[below], flat.ends[below]
+    kept_before = np.concatenate([[0], np.cumsum(page.texts_of_lines(kept))])
+    is_left_out = np.zeros(len(flat.ends), np.bool_)
+    is_left_out[below] = kept_before[flat.text_starts[below]] == kept_before[flat.text_ends[below]]
+    numbers = np.arange(below.start, below.stop)
+    is_in_core = (core <= numbers) & (numbers < page.ends[core])
+    is_short = sizes <= MAX_CAPTION_TOKENS
+    is_long_in_core = is_left_out[below] & is_in_core & ~is_short
+    if is_long_in_core.any():
+        # Of a gallery, whose captions are its only text, each element is examined.
+        figures = flat.having(("figure",))
+        outermost = figures & (flat.count_around(figures) == 1)
+        words_before = np.concatenate([[0], np.cumsum(page.sizes * outermost)])
+        is_gallery = words_before[ends] - words_before[below] == sizes
+        is_left_out[below] &= ~(is_long_in_core & is_gallery)
+    is_outermost = (is_left_out & (flat.count_around(is_left_out) == 1))[below]
+    # An inline element without children may hold the space between two words.
+    is_muted = is_short & (is_in_core | (page.is_inline[below] & (ends == numbers + 1)))
+    dropped, muted = numbers[is_outermost & ~is_muted], numbers[is_outermost & is_muted]
+    return frozenset(dropped.tolist()), frozenset(muted.tolist())

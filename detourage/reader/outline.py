@@ -206,10 +206,9 @@ class Outline:
         return Counter(self.tokens)
 
     @cached_property
-    def is_inline(self) -> list[bool]:
-        """Whether each element is inline, that is, does not end a line (`within_lines`)."""
-        mask: list[bool] = within_lines(self.document)[self.flat.numbers].tolist()
-        return mask
+    def is_inline(self) -> Booleans:
+        """Mask of the inline elements, which do not end a line (`within_lines`)."""
+        return within_lines(self.document)[self.flat.numbers]
 
     @cached_property
     def block_numbers(self) -> Integers:
