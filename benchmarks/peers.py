@@ -1,12 +1,12 @@
-"""The test suites of other extractors: what they expect of their pages, read by us and by peers.
+"""Scores of Détourage and of other extractors on the test suites of these extractors.
 
 python -m benchmarks.peers CORPORA [--worst N]
 
 CORPORA is the folder of the corpora; ``peers``, ``postlight`` and ``trafilatura_eval`` are read.
-Each suite expects what its owner returns, with that owner's conventions, so the owner's own figure
-is given if it is a Python package, and is 1 by definition otherwise. Texts are compared as bags of
-words; expected beginnings and snippets must occur in the text. A text of which the page does not
-have the words is left out.
+Each suite follows the conventions of the extractor that it tests (its owner). The owner's score is
+measured if it is a Python package; otherwise, it is 1 by definition. Texts are compared as bags of
+words; expected beginnings and snippets must occur in the text. An expected text is left out if its
+words are not on the page.
 """
 
 import argparse
@@ -134,7 +134,7 @@ def _file(url: str) -> str:
 
 
 def by_us(page: Expected) -> Found:
-    """Read a page with `detourage.read`, which also gives what a page without article declares."""
+    """Read a page with `detourage.read`; without an article, return the declared metadata."""
     result = detourage.read(page.html, page.url)
     described = result.article or result
     values = described.metadata

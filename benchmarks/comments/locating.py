@@ -1,4 +1,4 @@
-"""Find the elements of a page's gold comments, so that reading them can be measured on its own."""
+"""Find the elements of a page's gold comments, so that reading them can be measured separately."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

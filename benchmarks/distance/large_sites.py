@@ -30,7 +30,7 @@ GENERATED_SITE = "harbour-post.example"
 GENERATED_TEMPLATES = 6
 NOISE = 0.5  # variation among the pages of a template, from 0 to 1
 SEEDS = (11, 12, 13)
-"""Seeds of the generated sites; sites of seeds below 10 served to find what to improve."""
+"""Seeds of the generated sites; seeds below 10 were used during development."""
 
 MAX_MATRIX_PAGES = 1_100
 """Maximum number of pages for which the whole matrix is computed (about 600,000 pairs)."""

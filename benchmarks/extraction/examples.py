@@ -1,4 +1,4 @@
-"""Training examples for the page model: what its network sees of pages, with labelled lines."""
+"""Training examples for the page model: the input of its network, with labels of the lines."""
 
 import random
 import re
@@ -208,7 +208,7 @@ class ExampleReader:
     def _bare_page(
         self, gold: Gold, url: str, before: str = "", after: str = "", *, is_measured: bool = True
     ) -> Iterator[Example]:
-        """Make a page that has only a headline, a gold text, and what is given around them."""
+        """Make a page of a headline and a gold text, with given markup before and after them."""
         title = gold.title or ""
         lines = [
             line for line in (gold.text or "").removeprefix(title).splitlines() if line.strip()

@@ -52,10 +52,10 @@ LOOSE_CORPORA: Final = frozenset({"dragnet"})
 """Corpora whose gold texts may or may not include titles, bylines and captions."""
 
 LOOSE_FULL_WORDS: Final = 30
-"""Number of words from which a line of these corpora has its full weight."""
+"""Minimum number of words for a line of these corpora to have its full weight."""
 
 MAX_HINTS_WEIGHT, FULL_HINT_LINES = 0.3, 10
-"""Total weight of a page's snippets, and the number of lines with a snippet that it requires."""
+"""Maximum total weight of a page's snippets, and number of lines with snippets that reach it."""
 
 CREDITS: Final = {"wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)"}
 """Attributions that the licences of corpora require; they are written into the model file."""

@@ -38,7 +38,7 @@ Row = list[object]
 
 
 def main(pages: int, names: Collection[str]) -> int:
-    """Write the tables; return how much was lost, doubled or not done again in total."""
+    """Write the tables; return the total number of losses, duplicates and stalled stages."""
     total_errors = 0
     sections = {
         "One fault at a time": (_try_one_by_one, COLUMNS),
@@ -59,7 +59,7 @@ def main(pages: int, names: Collection[str]) -> int:
 
 
 def _try_one_by_one(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
-    """Return a row for each fault, and how much was lost, doubled or not done again."""
+    """Return a row for each fault, and the number of losses, duplicates and stalled stages."""
     faults = {name: fault for name, fault in FAULTS.items() if not names or name in names}
     rows: list[Row] = []
     errors = 0
@@ -84,7 +84,7 @@ def _try_one_by_one(pages: int, names: Collection[str]) -> tuple[list[Row], int]
 
 
 def _try_on_available_deployment(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
-    """Try each fault of a highly available deployment on servers of its own; return the same."""
+    """Try each fault of a highly available deployment on separate servers; return the same."""
     rows: list[Row] = []
     errors = 0
     for name, (kind, fault) in AVAILABILITY.items():

@@ -11,11 +11,11 @@ END = 20_000.0
 """Simulated time; all times are in milliseconds."""
 
 SOON = 1e-6
-"""Delay after a transaction's last statement by which its commit time is known."""
+"""Delay after a transaction's last statement after which its commit time is known."""
 
 
 class Cost(NamedTuple):
-    """Processor time and commits of a page; no worker waits for the last two fields."""
+    """Processor time in ms, and number of commits, of a page; workers do not wait for `others`."""
 
     worker: float
     server_for_worker: float
@@ -29,11 +29,11 @@ def simulate(
 ) -> tuple[float, float, str]:
     """Return the pages per second, the load of PostgreSQL's cores, and the longest step of a page.
 
-    A worker takes a page as soon as it has finished the last one: first its own processor time, and
-    then a transaction per commit. The first one holds the row lock of the page's site until its
-    commit. The disk takes `write` ms for all commits that have arrived; the next ones wait.
-    Processor times are exponentially distributed. Each worker has a core of its own, unless
-    everything shares PostgreSQL's (`shared`).
+    A worker takes a page as soon as it has finished the last one. It first uses its own processor
+    time, and then makes one transaction per commit, the first of which holds the row lock of the
+    page's site. The disk writes all pending commits together in `write` ms; later ones wait.
+    Processor times are exponentially distributed. Each worker has a dedicated core, unless all
+    share PostgreSQL's cores (`shared`).
     """
     random, spent, counts = Random(1), Counter[str](), Counter[str]()
     now, write_begins = 0.0, -write

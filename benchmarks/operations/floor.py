@@ -1,4 +1,4 @@
-"""The minimum cost of a task with a queue and a database: a Celery task that only inserts a row."""
+"""The minimum cost of a task with a queue and a database: that of a task that inserts a row."""
 
 from functools import cache
 

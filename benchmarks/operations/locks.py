@@ -2,9 +2,9 @@
 
 python -m benchmarks.operations.locks [--processes N…] [--seconds N] [--write-ms N]
 
-For each number of processes, a deployment of its own crawls generated sites without a pause. The
-last table is simulated from the cost of a page in the fastest run, which has the smallest share of
-what idle processes cost.
+For each number of processes, a separate deployment crawls generated sites without a pause. The
+last table is simulated from the cost of a page in the fastest run, in which idle processes add
+least to that cost.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The worker that anyone would write in an afternoon: trafilatura in a Celery task, and a row."""
+"""A minimal worker for comparison: a Celery task that calls trafilatura and inserts a row."""
 
 import base64
 import json

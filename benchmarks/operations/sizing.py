@@ -85,8 +85,8 @@ _UNUSED = text("""
 class Cost:
     """Total cost of a number of pages.
 
-    `traffic` has numbers of statements by text, and of messages; `counters` those of PostgreSQL.
-    `idle` is their number if the service had been idle. `tables` has the columns of `_TABLES`.
+    `traffic` has the numbers of statements, by text, and of messages; `counters` has those of
+    PostgreSQL; `idle` has both for an idle service. `tables` has the columns of `_TABLES`.
     """
 
     pages: int

@@ -2,7 +2,7 @@
 
 python -m benchmarks.operations.statements CORPUS… [--sites N] [--pages N] [--together N]
 
-The sites with the most pages are crawled in five visits, as in `beside_plain`, and each site whose
+The sites with the most pages are crawled in five visits, as in `against_plain`, and each site whose
 pages have changed is clustered after each visit. Tasks run one by one in this process, so the
 figures are the same on every machine. Pages arrive `together` (1: one page is finished before the
 next arrives). Polls by beat, and polls by the relay that find nothing, are not counted.
@@ -24,7 +24,7 @@ from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
 from benchmarks.documents import table
-from benchmarks.operations.beside_plain import crawl
+from benchmarks.operations.against_plain import crawl
 from detourage.messages import PageMessage
 from tests.inline_tasks import TASKS
 from tests.services import running_services, temporary_database
@@ -61,7 +61,7 @@ class Counted:
         event.listen(database.engine, "before_cursor_execute", self._count_statement)
         event.listen(database.engine, "commit", self._count_commit)
         self._key = extraction_results.extraction_key
-        # Whatever computes a key records its inputs, which distinguish two keys.
+        # Each computation of a key records the inputs, so that changed inputs can be reported.
         for module in (extraction_results, generation):
             setattr(module, "extraction_key", self._record_key)  # noqa: B010 - not exported
 

@@ -3,7 +3,7 @@
 python -m benchmarks.operations.turns [--sites N] [--dump N] [--steps N] [--probe-steps N]
 
 All sites have a backlog, which grows: more tasks arrive than are served. One site dumps its tasks
-at once. Known sites, and new ones, ask for a task now and then.
+at once. Known sites and new ones occasionally enqueue a single task.
 """
 
 import argparse

@@ -176,7 +176,7 @@ def print_insertions(size: int, groups: Sequence[Sequence[Page]]) -> None:
             groups_measured += turn == 0
             for (_, text), (_, full_text) in _read_twice(site):
                 for cell, sentence in zip(zip(lengths, PLACES, strict=True), chosen, strict=True):
-                    # A sentence that is never taken for text needs no decision.
+                    # A sentence that is never extracted as text needs no decision.
                     tried[cell] += sentence in full_text
                     lost[cell] += sentence in full_text and sentence not in text
                     insertions += 1

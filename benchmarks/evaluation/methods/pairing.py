@@ -1,4 +1,4 @@
-"""Pair each page of a site with a near one, without clustering (Deturck 2015, section 4.3)."""
+"""Pair the pages of a site by distance, without clustering (Deturck 2015, section 4.3)."""
 
 from collections.abc import Sequence
 

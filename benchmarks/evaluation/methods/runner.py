@@ -1,4 +1,4 @@
-"""Parallel execution of methods on many pages, tolerating crashes and endless loops."""
+"""Parallel execution of methods on many pages, tolerating crashes and infinite loops."""
 
 import os
 import time

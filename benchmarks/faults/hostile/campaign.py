@@ -186,7 +186,7 @@ class WatchedDeployment(Deployment):
                 )
             except (*_REFUSALS, UnicodeDecodeError):
                 is_refused = True
-                # A clean shutdown would wait in vain, because the broker has dropped the
+                # A clean shutdown would wait forever: the broker has dropped the
                 # connection.
                 connection.collect()
                 connection = self.amqp()

@@ -1,6 +1,6 @@
-"""CPU time per page of the service, beside a Celery task that calls trafilatura and inserts a row.
+"""CPU time per page of the service and of a Celery task that calls trafilatura and inserts a row.
 
-python -m benchmarks.operations.beside_plain CORPUS… [--sites N] [--pages N]
+python -m benchmarks.operations.against_plain CORPUS… [--sites N] [--pages N]
 
 Both use the same broker and database. The sites with the most pages are crawled in five visits, in
 each of which both read a fifth of every site's pages, one after the other; a sixth visit fetches a
