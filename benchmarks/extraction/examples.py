@@ -245,7 +245,7 @@ class ExampleReader:
         judged = self._teacher.judge(outline, None, source.url)
         texts = [line.text for line in lines]
         comparison = np.full((len(lines), core.KNOWN), -1, np.float32)
-        if knowledge is not None and (compared := knowledge.compare(outline, lines)) is not None:
+        if knowledge is not None and (compared := knowledge.compare(outline)) is not None:
             comparison = compared
         shares = shares_in_gold(texts, gold, headline_of(gold, document)) if is_measured else None
         is_hinted = not is_measured and corpus not in (BARE, SAMPLE)

@@ -12,11 +12,9 @@ import numpy as np
 
 from detourage import core
 from detourage.reader.found_body import FoundBody
-from detourage.reader.knowledge import digest_of
 from detourage.reader.outline import Outline, list_of, rows
-from detourage.text import words
 from detourage.text.dates import may_have_date
-from detourage.text.texts import Count
+from detourage.text.texts import Count, digest_of
 
 # Place of a line: above the headline, before, at the start or end of, or after the body.
 Place = Literal["above", "before", "opening", "closing", "after"]
@@ -190,4 +188,4 @@ class Surroundings:
         if length == 0 or (is_long and place not in ("opening", "closing")):
             return False
         is_own = not self._template_lines or place in ("before", "opening")
-        return is_own or digest_of(words.tokens("".join(raw))) not in self._template_lines
+        return is_own or digest_of("".join(raw)) not in self._template_lines

@@ -181,7 +181,7 @@ def _extract(
     headline = titles.headline(outline, body.container, page.url, template.titles)
     further = () if is_thread else further_articles(outline, body, headline[1], page.url)
     body = without_further_articles(outline, body, further)
-    article = article_of(page.url, outline, template.titles, body, template.by_digest, headline)
+    article = article_of(page.url, outline, template.titles, body, template.digests, headline)
     return article, body
 
 

@@ -1,6 +1,7 @@
 """Lines of a page, which are runs of text between block borders, and their paths."""
 
-from typing import NamedTuple, Self
+from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 
@@ -9,52 +10,57 @@ from detourage.reader.outline import Outline, rows
 from detourage.text import words
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
-from detourage.text.texts import Count
+from detourage.text.texts import Count, Digests
 
 _DIGIT = lazy_pattern(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
-Step = tuple[int, str]
-"""The last step of a path, such as ``p.lead``, after the number of its parent path, or -1."""
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+"""Odd base of the polynomials that are the digests of paths."""
 
 
-class Paths(NamedTuple):
-    """Numbered paths from the root to the block elements that contain text.
+def path_digests(page: Outline) -> Digests:
+    """Return the digest of the path to each block element; other elements have their block's path.
 
-    A step is a tag with its class and ID. Digits are removed, because most of them are counters. A
-    parent path has a lower number than its children. `numbers` is keyed by element.
+    A path is the steps from the root: the tag of each block with its class and ID. Digits are
+    removed, because most of them are counters. Equal paths have equal digests on all pages. The
+    digest is the sum of the digests of the steps, each multiplied by a power of a constant with its
+    depth as exponent; all sums are modulo 2**64.
     """
+    count = len(page.flat.parents)
+    blocks = np.flatnonzero(page.block_numbers == np.arange(count))
+    tags, names = page.flat.tag_numbers[blocks], page.name_numbers[blocks]
+    keys, places = np.unique(tags * len(page.distinct_names) + names, return_inverse=True)
+    steps = (divmod(key, len(page.distinct_names)) for key in keys.tolist())
+    by_key = np.array(
+        [
+            _step_digest(page.distinct_names[name], page.flat.distinct_tags[tag])
+            for tag, name in steps
+        ],
+        np.uint64,
+    )
+    depths = _sums_of_ancestors(page, blocks, np.ones(len(blocks), np.uint64))
+    return _sums_of_ancestors(page, blocks, by_key[places] * _BASE ** depths[blocks])
 
-    steps: list[Step]
-    numbers: dict[int, int]
 
-    @classmethod
-    def of(cls, page: Outline, known: dict[Step, int] | None = None) -> Self:
-        """Assign a number to every path of a page, extending the `known` numbers of other pages."""
-        by_step = {} if known is None else known
-        numbers = {-1: -1}
-        blocks, blocks_above = page.text_blocks
-        steps: dict[tuple[int, int], str] = {}
-        for block, block_above, tag, name in zip(
-            blocks.tolist(),
-            blocks_above.tolist(),
-            page.flat.tag_numbers[blocks].tolist(),
-            page.name_numbers[blocks].tolist(),
-            strict=True,
-        ):
-            step = steps.get((tag, name))
-            if step is None:
-                classes = _without_digits(page.distinct_names[name])
-                step = steps[tag, name] = f"{page.flat.distinct_tags[tag]}.{classes}"
-            numbers[block] = by_step.setdefault((numbers[block_above], step), len(by_step))
-        return cls(list(by_step), numbers)
+def _sums_of_ancestors(page: Outline, elements: Integers, values: Digests) -> Digests:
+    """Return, for each element of a page, the sum of the values of `elements` that enclose it.
+
+    An element encloses itself.
+    """
+    changes = np.zeros(len(page.flat.parents) + 1, np.uint64)
+    changes[elements] = values
+    np.subtract.at(changes, page.flat.ends[elements], values)
+    sums: Digests = np.cumsum(changes[:-1], dtype=np.uint64)
+    return sums
 
 
 @cached_if_short(4096)
-def _without_digits(names: str) -> str:
-    """Return class and ID sorted, separated by dots and without digits: ``"lead.post-"``."""
+def _step_digest(names: str, tag: str) -> int:
+    """Return the digest of a tag with its class and ID, which are sorted and without digits."""
     plain = names.translate(_ASCII_DIGITS) if names.isascii() else _DIGIT.sub("", names)
-    return ".".join(sorted(set(plain.split())))
+    step = ".".join([tag, *sorted(set(plain.split()))])
+    return int.from_bytes(blake2b(step.encode(), digest_size=8).digest(), "little")
 
 
 class Line(NamedTuple):
@@ -121,6 +127,11 @@ def _line_columns(page: Outline) -> LineColumns:
         np.add.reduceat(linked, page.line_starts)[with_tokens],
         texts.count(Count.SENTENCES)[places],
     )
+
+
+def line_digests(page: Outline) -> Digests:
+    """Return the digest of each line's tokens, which is the same in every process."""
+    return page.tokenised.digests[line_columns(page).texts]
 
 
 def lines_of(page: Outline) -> list[Line]:

@@ -61,7 +61,7 @@ class PageModel(NamedTuple):
     ) -> "JudgedPage":
         """Predict the roles and the kind of a page, given the knowledge about its template."""
         lines, columns = lines_of(page), line_columns(page)
-        comparison = knowledge.compare(page, lines) if knowledge is not None else None
+        comparison = knowledge.compare(page) if knowledge is not None else None
         logits = self.network.judge(page.document, url, comparison)
         if len(logits.roles) != len(lines):
             raise RuntimeError("the compiled core does not match this version: install it again")

@@ -9,6 +9,7 @@ import json
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from itertools import groupby
 from typing import Any, Final, NamedTuple, Self
 
@@ -17,7 +18,6 @@ import numpy as np
 from detourage.html import publisher_of
 from detourage.reader import sentences
 from detourage.reader.found_body import kept_texts
-from detourage.reader.knowledge import digest_of
 from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
@@ -193,7 +193,12 @@ def masked_digest_of(line: Line) -> int:
         if not line.is_prose or _is_date(tokens[start:end]):
             masked += (*tokens[copied:start], "0")
             copied = end
-    return digest_of((*masked, *tokens[copied:]))
+    return _digest_of((*masked, *tokens[copied:]))
+
+
+def _digest_of(tokens: Sequence[str], size: int = 8) -> int:
+    digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=size).digest()
+    return int.from_bytes(digest, "little")
 
 
 def _has_digit(token: str) -> bool:
@@ -224,7 +229,7 @@ def _sort_key(url: str) -> tuple[str, int, str]:
 
 
 def _digest_of_url(url: str) -> int:
-    return digest_of([url], size=6)
+    return _digest_of([url], size=6)
 
 
 def _is_shared(count: int, text_count: int) -> bool:

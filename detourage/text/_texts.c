@@ -20,7 +20,8 @@ enum { FIRST_IDEOGRAPH = 0x2E80, FIRST_RARE = 0x20000, LAST_UNSPACED = 0x3FFFF }
 typedef struct {
     const uint32_t *traits, *lower;
     size_t known;
-    Output joined, clean, token, counts, invisible, line_texts;
+    uint64_t digest; /* of the tokens of the current text so far */
+    Output joined, clean, token, counts, digests, invisible, line_texts;
     PyObject *texts;
 } Reader;
 
@@ -160,7 +161,7 @@ static int is_ideograph(const char *token, size_t length) {
     return at[0] >= 0xE2 && length == (at[0] < 0xF0 ? 3u : 4u) && character(&at) >= FIRST_IDEOGRAPH;
 }
 
-/* Count a token. Return 0 with an exception set on failure. */
+/* Count a token, and add it to the digest. Return 0 with an exception set on failure. */
 static int end_token(Reader *reader, int32_t *counts) {
     Output *token = &reader->token;
     const size_t length = token->length;
@@ -169,6 +170,7 @@ static int end_token(Reader *reader, int32_t *counts) {
     if (!length || token->failed) return !token->failed;
     counts[IDEOGRAPHS] += is_ideograph(token->data, length);
     counts[TOKENS]++;
+    reader->digest = hash_of(reader->digest, token->data, length);
     return 1;
 }
 
@@ -221,6 +223,7 @@ static int read_tokens_of(Reader *reader, PyObject *text, const char *data, Py_s
  * characters, or -1 with an exception set on failure. */
 static int read_text(Reader *reader, PyObject *text, const char *data, Py_ssize_t length) {
     int32_t counts[COUNTS] = {0};
+    reader->digest = 0;
     const unsigned char *at = (const unsigned char *)data;
     const int has_invisible = read_characters(reader, at, at + length, counts);
     const Output *clean = &reader->clean;
@@ -241,6 +244,7 @@ static int read_text(Reader *reader, PyObject *text, const char *data, Py_ssize_
                               : read_tokens_of(reader, shown, clean_data, clean_length, counts));
     Py_XDECREF(shown);
     put(&reader->counts, counts, sizeof counts);
+    put(&reader->digests, &reader->digest, sizeof reader->digest);
     return is_done ? has_invisible : -1;
 }
 
@@ -294,7 +298,7 @@ PyDoc_STRVAR(read_doc,
              "read(texts, starts, traits, lower) -> tuple\n\n"
              "Read texts, and the lines that begin at some of them (see detourage.text.texts). The tables have\n"
              "a uint32 per character up to a maximum. Return a list of cleaned texts, int32 counts\n"
-             "per text, and an int64 column with the text of each line.");
+             "per text, the uint64 digest of its tokens, and an int64 column with the text of each line.");
 
 static PyObject *texts_read(PyObject *module, PyObject *args) {
     (void)module;
@@ -308,15 +312,17 @@ static PyObject *texts_read(PyObject *module, PyObject *args) {
     if (known <= ' ')
         PyErr_SetString(PyExc_ValueError, "the tables do not cover ASCII");
     else if (reader.texts && read_all(&reader, texts, starts.buf, lines)) {
-        PyObject *counts = bytes_of(&reader.counts), *line_texts = bytes_of(&reader.line_texts);
-        if (counts && line_texts)
-            answer = PyTuple_Pack(3, reader.texts, counts, line_texts);
+        PyObject *counts = bytes_of(&reader.counts), *digests = bytes_of(&reader.digests);
+        PyObject *line_texts = bytes_of(&reader.line_texts);
+        if (counts && digests && line_texts)
+            answer = PyTuple_Pack(4, reader.texts, counts, digests, line_texts);
         Py_XDECREF(counts);
+        Py_XDECREF(digests);
         Py_XDECREF(line_texts);
     }
     Py_XDECREF(reader.texts);
-    Output *const outputs[] = {&reader.joined, &reader.clean, &reader.token,
-                               &reader.counts, &reader.invisible, &reader.line_texts};
+    Output *const outputs[] = {&reader.joined, &reader.clean, &reader.token, &reader.counts,
+                               &reader.digests, &reader.invisible, &reader.line_texts};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) free(outputs[i]->data);
     PyBuffer_Release(&starts);
     PyBuffer_Release(&traits);

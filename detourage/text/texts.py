@@ -13,6 +13,7 @@ import numpy.typing as npt
 from detourage.text import _texts, words
 
 Table = npt.NDArray[np.uint32]
+Digests = npt.NDArray[np.uint64]
 
 
 class Trait(IntFlag):
@@ -136,13 +137,14 @@ class Texts:
     `clean` has each text on one line. `ends` has the number of tokens (see `detourage.text.words`)
     up to the end of each text. `counts` has a row per text and a column per `Count`. ``UNSPACED``
     counts the single-character words of the original text, ``IDEOGRAPHS`` those among its tokens.
-    ``FIRST`` and ``LAST`` are the traits of its first and last characters. `line_texts` has the
-    index of each line among the texts.
+    ``FIRST`` and ``LAST`` are the traits of its first and last characters. `digests` has the digest
+    of the tokens of each text. `line_texts` has the index of each line among the texts.
     """
 
     clean: Sequence[str]
     ends: Integers
     counts: npt.NDArray[np.int32]
+    digests: Digests
     line_texts: Integers
 
     def count(self, counted: Count) -> Integers:
@@ -160,6 +162,11 @@ def count_words(text: str) -> float:
     return tokens - unspaced / 2
 
 
+def digest_of(text: str) -> int:
+    """Return the digest of the tokens of a text, as in `Texts.digests`."""
+    return int(read_texts([text], np.empty(0, np.int64)).digests[0])
+
+
 def read_texts(texts: list[str], line_starts: Integers) -> Texts:
     """Clean and count the texts of a page, and the lines that begin at some of the texts.
 
@@ -167,11 +174,12 @@ def read_texts(texts: list[str], line_starts: Integers) -> Texts:
     characters has tokens of its own, which come from the cleaned text, where invisible characters
     do not separate words.
     """
-    clean, counts, line_texts = _texts.read(texts, line_starts, *character_tables())
+    clean, counts, digests, line_texts = _texts.read(texts, line_starts, *character_tables())
     text_counts = np.frombuffer(counts, dtype=np.int32).reshape(-1, len(Count))
     return Texts(
         clean=clean,
         ends=np.cumsum(text_counts[:, Count.TOKENS], dtype=np.int64),
         counts=text_counts,
+        digests=np.frombuffer(digests, dtype=np.uint64),
         line_texts=np.frombuffer(line_texts, dtype=np.int64),
     )

@@ -9,8 +9,7 @@ from starlette.exceptions import HTTPException
 
 from detourage.html import Page
 from detourage.reader import TemplateKnowledge
-from detourage.reader.knowledge import digest_of
-from detourage.reader.lines import lines_of
+from detourage.reader.lines import line_digests, lines_of
 from detourage.reader.outline import Outline
 from inspector.reads.details import (
     InspectedSite,
@@ -105,13 +104,12 @@ def _compared_pages(
 
 def _fixed_lines(page: Page, others: Sequence[Page]) -> list[str]:
     """Return the distinct lines of a page that other pages of the template have as well."""
-    lines = lines_of(Outline.of(page.flat))
-    digests = (
-        {digest_of(line.tokens) for line in lines_of(Outline.of(other.flat))} for other in others
-    )
+    own, *compared = (Outline.of(each.flat) for each in (page, *others))
+    digests = (set(line_digests(other).tolist()) for other in compared)
     pages_by_digest = Counter(chain.from_iterable(digests))
     min_pages = max(1.0, MIN_FIXED_SHARE * len(others))
-    fixed = (line.text for line in lines if pages_by_digest[digest_of(line.tokens)] >= min_pages)
+    lines = zip(lines_of(own), line_digests(own).tolist(), strict=True)
+    fixed = (line.text for line, digest in lines if pages_by_digest[digest] >= min_pages)
     return list(dict.fromkeys(fixed))[:MAX_FIXED_LINES]
 
 
@@ -130,6 +128,6 @@ def _learned(request: InspectorRequest, group: SiteGroup) -> dict[str, Any]:
             knowledge = TemplateKnowledge.from_bytes(stored[0])
         except ValueError:
             return learned
-        learned["lines"] = sum(len(page.lines) for page in knowledge.pages)
-        learned["paths"] = len(knowledge.steps)
+        learned["lines"] = len(knowledge.lines.digests)
+        learned["paths"] = len(knowledge.lines.paths)
     return learned

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detourage.text import words
-from detourage.text.texts import LAST_CHARACTER, character_tables, count_words, read_texts
+from detourage.text.texts import (
+    LAST_CHARACTER,
+    character_tables,
+    count_words,
+    digest_of,
+    read_texts,
+)
 from detourage.text.words import MARKS, SIGNS, UNSPACED
 
 native = pytest.importorskip("detourage.text._texts")
@@ -64,6 +70,7 @@ def test_texts_and_lines_are_the_same_without_native_code(lines: list[list[str]]
     assert read.clean == [words.clean(text) for text in (*texts, *joined)]
     expected = [words.tokens(text) for text in (*texts, *map(words.clean, joined))]
     assert read.ends.tolist() == [*accumulate(map(len, expected))]
+    assert read.digests.tolist() == [digest_of(" ".join(tokens)) for tokens in expected]
     shown = [read.clean[place] for place in read.line_texts]
     assert shown == [words.clean("".join(line)) for line in lines]
 

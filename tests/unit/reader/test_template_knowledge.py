@@ -29,7 +29,9 @@ def test_knowledge_has_the_same_effect_as_the_page_it_was_learnt_from() -> None:
 
 def test_knowledge_survives_serialisation_even_if_learned_from_no_pages() -> None:
     knowledge = TemplateKnowledge.from_pages([story(1), story(2)])
-    assert TemplateKnowledge.from_bytes(knowledge.to_bytes()) == knowledge
+    restored = TemplateKnowledge.from_bytes(knowledge.to_bytes())
+    assert restored.to_bytes() == knowledge.to_bytes()
+    assert extract_article(story(3), restored) == extract_article(story(3), knowledge)
     nothing = TemplateKnowledge.from_bytes(TemplateKnowledge.from_pages([]).to_bytes())
     assert extract_article(story(1), nothing) == extract_article(story(1), None)
 
@@ -39,9 +41,10 @@ def test_invalid_bytes_and_another_format_are_rejected() -> None:
         with pytest.raises(ValueError, match="not template knowledge"):
             TemplateKnowledge.from_bytes(data)
     values = json.loads(zlib.decompress(TemplateKnowledge.from_pages([story(1)]).to_bytes()))
-    values["format"] += 1
-    with pytest.raises(ValueError, match="format"):
-        TemplateKnowledge.from_bytes(zlib.compress(json.dumps(values).encode()))
+    changes = [("format", 99, "format"), ("words", [1], "match"), ("paths", "", "match")]
+    for key, value, message in changes:
+        with pytest.raises(ValueError, match=message):
+            TemplateKnowledge.from_bytes(zlib.compress(json.dumps(values | {key: value}).encode()))
 
 
 @pytest.mark.parametrize("copied", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
