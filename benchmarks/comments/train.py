@@ -96,8 +96,8 @@ def choose(example: Example, ranking: Mapping[str, float]) -> Choice | None:
     if example.words is None or not example.candidates:
         return None
     index = int(CommentModel(ranking, {}, 0.0).scores(example.features).argmax())
-    _, measures = read_candidate(example.page, example.words, example.candidates[index])
-    return Choice(example, index, measures) if measures else None
+    found = read_candidate(example.page, example.words, example.candidates[index])
+    return Choice(example, index, found.measures) if found is not None else None
 
 
 def train_certainty(choices: Sequence[Choice], ranking: Mapping[str, float]) -> CommentModel:

@@ -6,7 +6,7 @@ from functools import cache
 from string import whitespace
 from typing import NamedTuple
 
-from detourage.comments.layout import Column, Layout, merge_ranked
+from detourage.comments.layout import MIN_FALLBACK, Column, Layout, merge_ranked
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
@@ -58,6 +58,7 @@ _MARKS_AFTER = ":：,…|•·»«–—-"
 _AROUND_NAME = ' \t"“”„«»*:：,;|–—/·•›>@#'  # characters removed from both ends of a name
 _NOT_IN_NAMES = lazy_pattern(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")  # URL, label or number
 _NUMBER_OR_PLURAL = lazy_pattern(r"[\d.,\s]+|s$")  # what differs between "1 post" and "45 posts"
+_DIGIT = lazy_pattern(r"\d")
 _END_OF_SENTENCE = lazy_pattern(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 
@@ -75,7 +76,6 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     marked up as authors or link to profiles. If a comment has no name there, such as that of a
     guest without a profile, the name is taken from a similar place.
     """
-    scored = []
     roles_of = cache(_roles_of)  # comments of a page share most classes and IDs
     roles = [[*map(roles_of, layout.names)] for layout in layouts]
     hints_by_column = [
@@ -87,15 +87,24 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     ]
     usual = (hints.values() for hints in hints_by_column if 2 * len(hints) >= len(layouts))
     best_hint = max((sum(hints) / len(hints) for hints in usual), default=0.0)
-    for column, hints in zip(columns, hints_by_column, strict=True):
-        # Reading names is slow, so skip columns whose markup is much less like that of an author.
-        if max(hints.values()) < best_hint - MAX_HINT_GAP:
-            continue
-        found = _read_column(layouts, roles, column)
-        score = _score(layouts, column, found, hints) if found else 0.0
+    # Reading names is slow, so skip columns whose markup is much less like that of an author, and
+    # those that cannot have a score high enough.
+    limits = {
+        number: _max_score(len(layouts), columns[number], max(hints.values()))
+        for number, hints in enumerate(hints_by_column)
+        if max(hints.values()) >= best_hint - MAX_HINT_GAP
+    }
+    scored: dict[int, tuple[float, dict[int, FoundAuthor]]] = {}
+    min_score = MIN_SCORE
+    for number in sorted(limits, key=limits.__getitem__, reverse=True):
+        if limits[number] < min_score:
+            break
+        found = _read_column(layouts, roles, columns[number])
+        score = _score(layouts, columns[number], found, hints_by_column[number]) if found else 0.0
         if score >= MIN_SCORE:
-            scored.append((score, found))
-    return merge_ranked(scored)
+            scored[number] = score, found
+            min_score = max(min_score, MIN_FALLBACK * score)
+    return merge_ranked([scored[number] for number in sorted(scored)])
 
 
 def _read_column(
@@ -153,6 +162,14 @@ def _without_verb_after(name: str) -> str:
     words = name.rstrip(_MARKS_AFTER + whitespace).rsplit(None, 2)
     match = _VERB_AFTER_NAME.search(name, len(words[0]) if len(words) > 2 else 0)
     return name[: match.start()] if match else name
+
+
+def _max_score(comments: int, column: Column, max_hint: float) -> float:
+    """Return an upper limit of the `_score` of a column, given that of the hints."""
+    values = column.values.values()
+    # `without_dates` replaces each date or time by three characters.
+    growth = 3 if any(_DIGIT.search(value.text) for value in values) else 1
+    return 0.6 * len(values) / comments + max_hint + 0.3 * (len(values) > 1) + 0.21 * growth
 
 
 def _score(

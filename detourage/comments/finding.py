@@ -7,6 +7,7 @@ weights are trained by ``benchmarks/comments/train.py``.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -69,35 +70,6 @@ def trained_model() -> CommentModel:
     return load_model(CommentModel, "detourage.comments", "model.json")
 
 
-def read_candidate(
-    page: Page, words: PageWords, chosen: Candidate
-) -> tuple[Reading | None, dict[str, float]]:
-    """Read the first records of a candidate; also return the measures that `CommentModel` needs.
-
-    Return no reading if too few of the candidate's words are by readers.
-    """
-    flat = words.page
-    is_record = np.zeros(len(flat.ends), dtype=np.bool_)
-    is_record[chosen.record_indices] = True
-    is_inside = flat.within(is_record)[flat.text_parents]
-    share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)
-    if share < MIN_READERS_SHARE:
-        return None, {}
-    records = flat.numbers[chosen.record_indices[:MAX_READ]].tolist()
-    reading = Reading.of(page.flat, records, page.url)
-    authors = [author.name for author in reading.authors.values()]
-    dates = [str(each.written or each.moment) for each in reading.dates.values()]
-    return reading, {
-        "by readers": share,
-        "words by readers": np.log1p(words.by_readers.sum()),
-        "count": np.log(len(chosen.record_indices)),
-        "with author": len(authors) / len(records),
-        "different authors": len({*authors}) / len(records),
-        "with date": len(dates) / len(records),
-        "different dates": len({*dates}) / len(records),
-    }
-
-
 MIN_CONFIDENCE = 0.3  # minimum probability of a candidate that is accepted as the page's comments
 
 
@@ -106,8 +78,8 @@ class FoundComments(NamedTuple):
 
     `records` are the indices of the elements that contain one comment each, in document order and
     possibly nested. `pattern` finds the comments on other pages of the template. `confidence` is
-    the probability that the records are the page's comments or, without records, that the page has
-    no comments. `reading` is what the search has read, or None if it did not read all records.
+    the probability that the records are the page's comments; without records, it is 1. `reading` is
+    what the search has read, or None if it did not read all records.
     """
 
     records: tuple[int, ...]
@@ -115,31 +87,83 @@ class FoundComments(NamedTuple):
     confidence: float
     reading: Reading | None = None
 
-    def if_likely(self, least_confidence: float = MIN_CONFIDENCE) -> "FoundComments":
-        """Return these comments if they are likely enough, otherwise the finding of no comments."""
-        if not self.records or self.confidence >= least_confidence:
-            return self
-        confidence = 1.0 - self.confidence
-        return FoundComments((), CommentPattern(None, 0, confidence), confidence)
-
 
 NONE_FOUND = FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
+# Extremes of the shares of records with an author and with different authors
+_SHARES_WITH_AUTHOR = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
 
 
-def search(page: Page, words: PageWords) -> FoundComments:
-    """Return the best candidate of a page, however improbable, with its authors and dates."""
+@dataclass(frozen=True, eq=False)
+class BestCandidate:
+    """The best candidate of a page, whose authors are only read if they can make it likely.
+
+    `reading` contains at most the first `MAX_READ` of the `records`.
+    """
+
+    chosen: Candidate
+    records: tuple[int, ...]
+    reading: Reading
+    share_of_readers: float
+    words_by_readers: float
+
+    @cached_property
+    def confidence(self) -> float:
+        """The probability that the candidate consists of comments."""
+        return trained_model().probability(self.measures)
+
+    @property
+    def measures(self) -> dict[str, float]:
+        """The measures that `CommentModel` needs."""
+        names = [author.name for author in self.reading.authors.values()]
+        count = len(self.reading.records)
+        return self._measures(len(names) / count, len({*names}) / count)
+
+    def _measures(self, with_author: float, different_authors: float) -> dict[str, float]:
+        dates = [str(each.written or each.moment) for each in self.reading.dates.values()]
+        return {
+            "by readers": self.share_of_readers,
+            "words by readers": np.log1p(self.words_by_readers),
+            "count": np.log(len(self.records)),
+            "with author": with_author,
+            "different authors": different_authors,
+            "with date": len(dates) / len(self.reading.records),
+            "different dates": len({*dates}) / len(self.reading.records),
+        }
+
+    @cached_property
+    def max_confidence(self) -> float:
+        """Upper limit of the `confidence`, whatever the authors; slightly rounded up."""
+        extremes = (self._measures(*shares) for shares in _SHARES_WITH_AUTHOR)
+        return 1.0001 * max(map(trained_model().probability, extremes))
+
+    def if_likely(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
+        """Return the candidate's records, or none if they are not likely enough."""
+        if self.max_confidence < least_confidence or self.confidence < least_confidence:
+            return NONE_FOUND
+        pattern = CommentPattern(self.chosen.signature, self.chosen.levels, self.confidence)
+        is_whole = len(self.records) == len(self.reading.records)
+        reading = self.reading if is_whole else None
+        return FoundComments(self.records, pattern, self.confidence, reading)
+
+
+def read_candidate(page: Page, words: PageWords, chosen: Candidate) -> BestCandidate | None:
+    """Lay out the first records of a candidate; return None if readers wrote too little of it."""
+    flat = words.page
+    is_record = np.zeros(len(flat.ends), dtype=np.bool_)
+    is_record[chosen.record_indices] = True
+    is_inside = flat.within(is_record)[flat.text_parents]
+    share = words.by_readers[is_inside].sum() / max(words.words[is_inside].sum(), 1)
+    if share < MIN_READERS_SHARE:
+        return None
+    records = tuple(flat.numbers[chosen.record_indices].tolist())
+    reading = Reading.of(page.flat, records[:MAX_READ], page.url)
+    return BestCandidate(chosen, records, reading, share, words.by_readers.sum())
+
+
+def search(page: Page, words: PageWords) -> BestCandidate | None:
+    """Return the best candidate of a page, however improbable."""
     candidates, features = find_candidates(words)
     if not candidates:
-        return NONE_FOUND
-    model = trained_model()
-    chosen = candidates[int(model.scores(features).argmax())]
-    reading, measures = read_candidate(page, words, chosen)
-    if reading is None:
-        return NONE_FOUND
-    confidence = model.probability(measures)
-    return FoundComments(
-        tuple(words.page.numbers[chosen.record_indices].tolist()),
-        CommentPattern(chosen.signature, chosen.levels, confidence),
-        confidence,
-        reading if len(chosen.record_indices) <= MAX_READ else None,
-    )
+        return None
+    best = int(trained_model().scores(features).argmax())
+    return read_candidate(page, words, candidates[best])

@@ -169,7 +169,7 @@ class Reading:
     `records` are the indices of the elements that contain one comment each, in document order and
     possibly nested. Because comments share a template, the meaning of each place is decided for all
     comments at once. For example, the same text in all of them is a button, and a place with a date
-    in most of them has the dates of the comments. `authors` and `dates` are by comment number.
+    in most of them has the dates of the comments.
     """
 
     page: FlatDocument
@@ -178,18 +178,24 @@ class Reading:
     extents: Sequence[Extent]
     layouts: Sequence[Layout]
     columns: Sequence[Column]
-    authors: Mapping[int, FoundAuthor]
-    dates: Mapping[int, FoundDate]
 
     @classmethod
     def of(cls, page: FlatDocument, records: Sequence[int], url: str) -> Self:
-        """Read the authors and dates of at least one comment."""
+        """Lay out comments (at least one)."""
         extents = find_extents(page, records)
         layouts = lay_out(page, extents)
-        columns = align_columns(layouts)
-        authors = find_authors(layouts, columns)
-        dates = find_comment_dates(layouts, columns, page.attributes.by_element("lang").get(0))
-        return cls(page, records, url, extents, layouts, columns, authors, dates)
+        return cls(page, records, url, extents, layouts, align_columns(layouts))
+
+    @cached_property
+    def authors(self) -> Mapping[int, FoundAuthor]:
+        """The authors that were found, by comment number."""
+        return find_authors(self.layouts, self.columns)
+
+    @cached_property
+    def dates(self) -> Mapping[int, FoundDate]:
+        """The dates that were found, by comment number."""
+        language = self.page.attributes.by_element("lang").get(0)
+        return find_comment_dates(self.layouts, self.columns, language)
 
     @cached_property
     def _bodies(self) -> list[Body]:

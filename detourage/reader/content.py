@@ -23,7 +23,7 @@ from detourage.comments import (
 from detourage.comments.candidates import PageWords
 from detourage.comments.declared import comments_in_data, comments_in_state
 from detourage.comments.extents import find_extents
-from detourage.comments.finding import MIN_CONFIDENCE, NONE_FOUND, search
+from detourage.comments.finding import MIN_CONFIDENCE, NONE_FOUND, BestCandidate, search
 from detourage.comments.reading import dated_from
 from detourage.core import may_hold_comments
 from detourage.html import Page
@@ -218,19 +218,25 @@ def explain_content(
 
 def comments_of(page: Page) -> FoundComments:
     """Find the comments of a page by a search."""
-    return _find_comments(page, _search(page) or NONE_FOUND)
+    words = words_by_readers(page)
+    return _find_comments(page, search(page, words) if words is not None else None)
 
 
-def _find_comments(page: Page, best: FoundComments) -> FoundComments:
+def _find_comments(page: Page, best: BestCandidate | None) -> FoundComments:
     """Return the best candidate if it is likely or its roles confirm it, or else no comments."""
+    if best is None:
+        return NONE_FOUND
     found = best.if_likely()
-    if not found.records:
-        found = _confirm_by_roles(page, best.if_likely(MIN_DOUBTFUL_CONFIDENCE)) or found
-    return found
+    return found if found.records else _confirm_by_roles(page, best) or found
 
 
-def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | None:
-    """Return doubtful comments if they have different authors and most words with their role."""
+def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
+    """Return a doubtful candidate with different authors and most words with the right role."""
+    # Each of its comments must have an author and a date; the dates are known already.
+    is_whole = len(best.records) == len(best.reading.records)
+    if is_whole and len(best.reading.dates) < MIN_SIGNED:
+        return None
+    doubtful = best.if_likely(MIN_DOUBTFUL_CONFIDENCE)
     if not doubtful.records:
         return None
     reading = doubtful.reading or Reading.of(page.flat, doubtful.records, page.url)
@@ -263,12 +269,6 @@ def _confirm_by_roles(page: Page, doubtful: FoundComments) -> FoundComments | No
     return FoundComments(records, doubtful.pattern, MIN_CONFIDENCE, reading if is_whole else None)
 
 
-def _search(page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE) -> FoundComments | None:
-    """Search a page for comments; return None if it probably has none."""
-    words = words_by_readers(page, template)
-    return search(page, words) if words is not None else None
-
-
 def words_by_readers(
     page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE
 ) -> PageWords | None:
@@ -295,25 +295,28 @@ class _PostsOfPage:
 
     page: Page
     likely: FoundComments
-    best: FoundComments
+    best: BestCandidate | None
 
     @classmethod
     def of(
         cls, page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None
     ) -> Self:
         """Find the likely posts or comments of a page by a search or, failing that, its group."""
-        best = _search(page, template)
-        likely = _find_comments(page, best or NONE_FOUND)
-        page.flat.memo[CommentPattern] = vote_of(likely.pattern) if best is not None else None
-        if best is not None and group_pattern is not None and not likely.records:
+        words = words_by_readers(page, template)
+        best = search(page, words) if words is not None else None
+        likely = _find_comments(page, best)
+        page.flat.memo[CommentPattern] = vote_of(likely.pattern) if words is not None else None
+        if words is not None and group_pattern is not None and not likely.records:
             matching = group_pattern.records(page.flat)
             likely = FoundComments(matching, group_pattern, group_pattern.confidence)
-        return cls(page, likely, best or NONE_FOUND)
+        return cls(page, likely, best)
 
     @cached_property
     def found(self) -> FoundComments:
         """The posts, found with a lower threshold than comments on other kinds of pages."""
-        return self.likely if self.likely.records else self.best.if_likely(MIN_POSTS_CONFIDENCE)
+        if self.likely.records or self.best is None:
+            return self.likely
+        return self.best.if_likely(MIN_POSTS_CONFIDENCE)
 
     def find(self) -> CommentParts | None:
         """Return the locations of the posts, or None if there are none."""
