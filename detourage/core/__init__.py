@@ -159,14 +159,14 @@ class PartLinks(NamedTuple):
 
     @classmethod
     def of(cls, page: FlatDocument, words: Any) -> Self:
-        """Find the links in a document; `words` is the result of `first_words`."""
+        """Find the links in a document; `words` is the result of `label_words`."""
         columns = page.shown, page.text_starts, page.text_ends
         return cls(*_core.part_links(document(page), words, *columns))
 
 
-def first_words(words: Iterable[str]) -> Any:
-    """Convert words with which labels may begin for `PartLinks`."""
-    return _core.first_words(joined_strings(words))
+def label_words(words: Iterable[str]) -> Any:
+    """Convert the words of labels for `PartLinks`."""
+    return _core.label_words(joined_strings(words))
 
 
 def parts_in_values(page: FlatDocument, parts: Iterable[str]) -> bytes:

@@ -144,7 +144,7 @@ struct Model {
 template <typename T> constexpr const char *CAPSULE = nullptr;
 template <> constexpr const char *CAPSULE<Model> = "detourage.core.Network";
 template <> constexpr const char *CAPSULE<Page> = "detourage.core.Page";
-template <> constexpr const char *CAPSULE<FirstWords> = "detourage.core.FirstWords";
+template <> constexpr const char *CAPSULE<LabelWords> = "detourage.core.LabelWords";
 
 template <typename T> T *held(PyObject *capsule) {
     return static_cast<T *>(PyCapsule_GetPointer(capsule, CAPSULE<T>));
@@ -337,10 +337,10 @@ PyObject *core_layout(PyObject *, PyObject *args) {
                          bytes_of(laid->lines), bytes_of(laid->word_counts));
 }
 
-PyObject *core_first_words(PyObject *, PyObject *args) {
+PyObject *core_label_words(PyObject *, PyObject *args) {
     Buffer joined;
     if (!PyArg_ParseTuple(args, "y*", &joined)) return nullptr;
-    auto words = std::unique_ptr<FirstWords>(new (std::nothrow) FirstWords);
+    auto words = std::unique_ptr<LabelWords>(new (std::nothrow) LabelWords);
     if (!words) return PyErr_NoMemory();
     const bool is_read = unlocked([&] { for (const auto word : strings_of(joined)) words->emplace(word); });
     return is_read ? capsule_of(std::move(words)) : nullptr;
@@ -351,7 +351,7 @@ PyObject *core_part_links(PyObject *, PyObject *args) {
     Buffer texts, starts, ends;
     if (!PyArg_ParseTuple(args, "OOy*y*y*", &of_page, &of_words, &texts, &starts, &ends)) return nullptr;
     const auto *page = held<Page>(of_page);
-    const auto *words = page ? held<FirstWords>(of_words) : nullptr;
+    const auto *words = page ? held<LabelWords>(of_words) : nullptr;
     if (!words) return nullptr;
     std::optional<PartLinks> found;
     if (!unlocked([&] {
@@ -490,7 +490,7 @@ PyMethodDef methods[] = {
     {"layout", core_layout, METH_VARARGS, "Return the columns of the layout of comments."},
     {"captions", core_captions, METH_VARARGS, "Return the signs of a caption of each displayed element, as bits."},
     {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
-    {"first_words", core_first_words, METH_VARARGS, "Return the given words as a set for `part_links`."},
+    {"label_words", core_label_words, METH_VARARGS, "Return the given words as a set for `part_links`."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},
     {"parts_in_values", core_parts_in_values, METH_VARARGS, "Return which of the given parts the values of attributes contain."},
     {"may_hold_comments", core_may_hold_comments, METH_VARARGS, "Return whether a text may contain comments as JSON."},

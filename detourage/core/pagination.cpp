@@ -1,5 +1,7 @@
 #include "pagination.hpp"
 
+#include "names.hpp"
+
 #include <algorithm>
 #include <optional>
 
@@ -16,8 +18,10 @@ constexpr size_t MAX_DIGITS = 5;        // digits of a page number; longer numbe
 
 bool is_around_label(char32_t code) {
     constexpr std::u32string_view AROUND =
-        U" .,:;!…/\\()[]{}-–—_·•*\u200e\u200f\ufe0e\ufe0f\u00a0|⏮⏭⏤⇥⇤‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐";
-    return AROUND.find(code) != AROUND.npos;
+        U"…–—·•\u200e\u200f\ufe0e\ufe0f\u00a0⏮⏭⏤⇥⇤‹›«»←→⟨⟩▶►◀◄❮❯⇒⇐";
+    constexpr std::string_view ASCII_AROUND = " .,:;!/\\()[]{}-_*|<>";
+    if (code >= 0x80) return AROUND.find(code) != AROUND.npos;
+    return ASCII_AROUND.find(static_cast<char>(code)) != ASCII_AROUND.npos;
 }
 
 std::u32string_view bare(std::u32string_view text) {
@@ -61,36 +65,42 @@ size_t count_codes(std::string_view text) {
     return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-// Whether a label may belong to a link to another part: it has no letters, is a number, or begins with a
-// known word.
-bool may_be_label(std::string_view label, const Characters &characters, const FirstWords &words) {
-    const std::u32string codes = decoded(label);
-    std::u32string_view word = bare(codes);
-    const auto is_space = [&](char32_t code) { return (characters.traits_of(code) & SPACE) != 0; };
-    // White space and other marks may alternate at the start.
-    while (!word.empty() && (is_space(word.front()) || is_around_label(word.front()))) word.remove_prefix(1);
-    word = bare(word.substr(0, static_cast<size_t>(std::find_if(word.begin(), word.end(), is_space) - word.begin())));
-    std::string lower;
-    for (const char32_t code : word) {
-        if (code >= 0x80) return true;
-        lower += static_cast<char>(code >= 'A' && code <= 'Z' ? code + 32 : code);
-    }
-    return lower.empty() || (lower[0] >= '0' && lower[0] <= '9') || words.contains(lower);
+// Whether the result of Python's ``casefold`` for a character may differ from its lower case.
+bool folds_specially(char32_t code) {
+    constexpr std::pair<char32_t, char32_t> RANGES[] = {
+        {0xB5, 0xB5},   {0xDF, 0xDF},     {0x130, 0x130},   {0x149, 0x149},   {0x17F, 0x17F},   {0x1F0, 0x1F0},  {0x345, 0x3FF},
+        {0x587, 0x587}, {0x13A0, 0x13FF}, {0x1C80, 0x1C8F}, {0x1E96, 0x1FFF}, {0xAB70, 0xABBF}, {0xFB00, 0xFB17}};
+    return std::ranges::any_of(RANGES, [&](const auto &range) { return range.first <= code && code <= range.second; });
 }
 
-// Whether the class or the ID of an element may contain a word for a direction.
-bool may_name_direction(const Document &document, int32_t element) {
-    for (const char *const name : {"class", "id"}) {
-        const std::string_view value = document.value(element, name);
-        if (value.find("ext") != value.npos || value.find("rev") != value.npos) return true;
+// Whether each word of a label is a number, or may be one of the given words.
+bool may_be_label(std::string_view label, const Characters &characters, const LabelWords &words) {
+    const std::u32string codes = decoded(label);
+    const auto is_space = [&](char32_t code) { return (characters.traits_of(code) & SPACE) != 0; };
+    const auto is_decimal = [&](char32_t code) { return (characters.traits_of(code) & DECIMAL) != 0; };
+    for (auto start = codes.begin(), end = start; start < codes.end(); start = end + (end < codes.end())) {
+        end = std::find_if(start, codes.end(), is_space);
+        const std::u32string_view word = bare({start, end});
+        std::string lower;
+        for (const char32_t code : word) append(lower, characters.lower_of(code));
+        const bool may_be_known = words.contains(lower) || std::ranges::any_of(word, folds_specially);
+        if (!may_be_known && !std::ranges::all_of(word, is_decimal)) return false;
     }
-    return false;
+    return true;
+}
+
+// Whether the class and the ID of an element may name a direction.
+bool may_name_direction(const Document &document, int32_t element) {
+    const std::string_view name = document.value(element, "class"), id = document.value(element, "id");
+    const auto has = [](std::string_view text, auto... parts) { return ((text.find(parts) != text.npos) || ...); };
+    if (!has(name, "ext", "rev") && !has(id, "ext", "rev")) return false;
+    return has(lowered(name), "next", "prev", "first", "last") || has(lowered(id), "next", "prev", "first", "last");
 }
 
 }  // namespace
 
 PartLinks::PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown,
-                     const FirstWords &words) {
+                     const LabelWords &words) {
     shown.check(document);
     const size_t count = shown.texts.size();
     const auto text_at = [&](size_t i) { return document.texts[at(shown.texts[i])].text; };

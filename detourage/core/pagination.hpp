@@ -6,8 +6,8 @@
 
 namespace detourage {
 
-// Lower-case words with which the label of a link to another part may begin.
-using FirstWords = std::unordered_set<std::string>;
+// Lower-case words of the labels of links to other parts.
+using LabelWords = std::unordered_set<std::string>;
 
 // A text that consists of a number, and the link of which it is the only text, or -1.
 struct Number {
@@ -24,12 +24,12 @@ struct LabelledLink {
 struct PartLinks {
     // Runs of ascending numbers, at least one of them a link, with only short texts between them
     std::vector<std::vector<Number>> runs;
-    // Links whose label begins with one of the words or without letters, or whose class or ID may denote a
-    // direction; for a link without text, that of a small parent counts, too
+    // Links whose label consists of numbers and such words, or whose class or ID may denote a direction;
+    // for a link without text, that of a small parent counts, too
     std::vector<LabelledLink> labelled;
 
     // Throws std::invalid_argument if the texts do not match the document.
-    PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown, const FirstWords &words);
+    PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown, const LabelWords &words);
 };
 
 }  // namespace detourage

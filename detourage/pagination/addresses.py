@@ -1,6 +1,8 @@
 """Page numbers in URLs: ``?page=2``, ``/page/2/``, ``story-2.html``, ``?start=20``."""
 
 import re
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
@@ -74,11 +76,10 @@ class Relation(NamedTuple):
 
 
 class Address:
-    """An absolute http or https URL with all its interpretations (none if the URL is invalid)."""
+    """An absolute http or https URL, split into host, path and fields unless it is invalid."""
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.interpretations: tuple[Interpretation, ...] = ()
         self.host = self.plain = ""
         self._fields: frozenset[tuple[str, str]] = frozenset()
         self._path = ""
@@ -103,9 +104,12 @@ class Address:
             _COMMENT_PAGE.search(parts.path.rstrip("/").rpartition("/")[2])
             or any(_COMMENT_PAGE.search(name) for name, _ in self._fields)
         )
-        self.interpretations = tuple(self._interpret())
 
-    def _interpret(self) -> list[Interpretation]:
+    @cached_property
+    def interpretations(self) -> Sequence[Interpretation]:
+        """All interpretations of the URL; none if it is invalid."""
+        if not self.plain:
+            return ()
         host, path, fields = self.host, self._path, self._fields
         interpretations = [Interpretation(host + _without_suffix(path), fields, None, False)]
         named = _NAMED_IN_PATH.fullmatch(path)

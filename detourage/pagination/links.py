@@ -45,7 +45,7 @@ class Links:
     def __init__(self, page: Page) -> None:
         self.flat: FlatDocument = page.flat
         self._url = page.url
-        self.found = PartLinks.of(self.flat, wording.first_words())
+        self.found = PartLinks.of(self.flat, wording.label_words())
         self._directions: dict[int, Direction | None] = {}
 
     @cached_property

@@ -41,9 +41,10 @@ class Pagination:
 def read_pagination(page: Page) -> Pagination:
     """Find the links from a page, with the URL as fetched, to the other parts of its article."""
     links = Links(page)
-    if not any(links.found) or not links.own.interpretations:
+    runs = find_runs(links)
+    if not (runs or links.candidates) or not links.own.interpretations:
         return Pagination()
-    number, pages = _merge_runs(find_runs(links))
+    number, pages = _merge_runs(runs)
     in_runs = {address.plain for address in pages.values()}
     best: dict[Direction, tuple[int, Address]] = {}
     single_pages = []

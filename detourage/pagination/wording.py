@@ -79,11 +79,11 @@ def _words() -> _Words:
 
 
 @cache
-def first_words() -> Any:
-    """Return the first words of all labels, for `detourage.core.PartLinks`."""
+def label_words() -> Any:
+    """Return the words of all labels, for `detourage.core.PartLinks`."""
     words = _words()
     labels = (*words.directions, *words.ages, *words.nouns, *words.whole)
-    return core.first_words(label.split()[0].strip(_AROUND_LABEL) for label in labels)
+    return core.label_words(word.strip(_AROUND_LABEL) for each in labels for word in each.split())
 
 
 @cached_if_short(8192)
