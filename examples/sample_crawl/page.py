@@ -31,7 +31,7 @@ _MODULES = ("wrapper", "paragraph", "picture", *_SERVICES)
 
 
 class OptionalBlocks(dict[str, bool]):
-    """Whether each optional block of a page is shown, which is decided at its first look-up.
+    """Whether each optional block of a page is shown, which is decided at its first lookup.
 
     If `noise` is 0, every block is shown; if it is 1, half of them are.
     """
