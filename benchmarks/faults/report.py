@@ -26,8 +26,8 @@ PAGE_SECONDS = 4
 """Time limit per page, in seconds. It is short, so that pages that hang are soon abandoned."""
 
 COLUMNS = (
-    *("fault", "how", "pages:", "outcomes", "lost:", "doubled:", "reordered:", "repeats:"),
-    *("in quarantine:", "recovery, s:", "not done again"),
+    *("fault", "how", "pages:", "outcomes", "lost:", "duplicated:", "reordered:", "repeats:"),
+    *("in quarantine:", "recovery, s:", "still stalled"),
 )
 
 ALL_AVAILABILITY_FAULTS = "availability"  # value of FAULT
