@@ -39,7 +39,7 @@ static int is_sound(const Forest *forest, Py_ssize_t count) {
     return 1;
 }
 
-static int place_of_lowest(uint32_t bits) {
+static int index_of_lowest(uint32_t bits) {
 #ifdef __GNUC__
     return __builtin_ctz(bits);
 #else
@@ -68,7 +68,7 @@ static void add_up(const Forest *forest, const float *rows, uint32_t *left, int6
     for (int i = 0; i < TOGETHER; i++) sums[i] = 0;
     for (Py_ssize_t tree = 0; tree < forest->trees; tree++)
         for (int i = 0; i < TOGETHER; i++)
-            sums[i] += forest->values[tree * LEAVES + place_of_lowest(left[tree * TOGETHER + i] | 1u << 31)];
+            sums[i] += forest->values[tree * LEAVES + index_of_lowest(left[tree * TOGETHER + i] | 1u << 31)];
 }
 
 static int add_all_up(const Forest *forest, const float *rows, Py_ssize_t count, int64_t *sums) {

@@ -56,7 +56,7 @@ _NODES = {"sizes": "u2", "column": "i2", "threshold": "f4", "right": "i2", "valu
 
 @dataclass(frozen=True, eq=False)
 class BoostedTrees:
-    """A classifier whose log odds are `base` and the sum of its trees' values (Friedman 2001)."""
+    """A classifier whose log odds are `base` plus the sum of its trees' values (Friedman 2001)."""
 
     KIND: ClassVar[str] = "boosted trees"
 

@@ -200,17 +200,17 @@ static int read_tokens(Reader *reader, const char *text, Py_ssize_t length, int3
 
 /* Return whether a text has characters whose lower case depends on context (U+03A3) or consists of
  * two characters (U+0130). */
-static int has_unsteady(const char *text, Py_ssize_t length) {
+static int has_special_case(const char *text, Py_ssize_t length) {
     const unsigned char *at = (const unsigned char *)text;
     for (Py_ssize_t i = 0; i + 1 < length; i++)
         if ((at[i] == 0xCE && at[i + 1] == 0xA3) || (at[i] == 0xC4 && at[i + 1] == 0xB0)) return 1;
     return 0;
 }
 
-/* Read the tokens of a text, given also in UTF-8. */
+/* Read the tokens of a text; `data` is the same text in UTF-8. */
 static int read_tokens_of(Reader *reader, PyObject *text, const char *data, Py_ssize_t length,
                           int32_t *counts) {
-    if (length == PyUnicode_GetLength(text) || !has_unsteady(data, length))
+    if (length == PyUnicode_GetLength(text) || !has_special_case(data, length))
         return read_tokens(reader, data, length, counts);
     PyObject *lowered = PyObject_CallMethod(text, "lower", NULL);
     data = lowered ? PyUnicode_AsUTF8AndSize(lowered, &length) : NULL;

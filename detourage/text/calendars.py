@@ -69,11 +69,11 @@ def month_named(name: str, language: str | None = None) -> int | None:
 
 
 def is_long_enough(plain: str) -> bool:
-    """Return whether a name has at least 3 letters, or 2 from Hebrew on, as names of months do."""
+    """Return whether a name is as long as that of a month: 3 letters, or 2 (`_FIRST_HEBREW`)."""
     return len(plain) >= MIN_PREFIX or (len(plain) == MIN_PREFIX - 1 and plain[0] >= _FIRST_HEBREW)
 
 
-_FIRST_HEBREW = "\u0590"  # the scripts that follow in Unicode have months of two letters
+_FIRST_HEBREW = "\u0590"  # this script and later ones in Unicode have months of two letters
 
 
 def is_weekday(name: str) -> bool:
@@ -155,7 +155,7 @@ def _months() -> Mapping[str | None, Mapping[str, int]]:
 
 
 def plain_period(name: str) -> str:
-    """Return the name of a part of the day in lower case, without white space and full stops."""
+    """Return the name of a part of the day in lower case, without whitespace and full stops."""
     # The lower-case form of İ has two characters, and that of Σ depends on its neighbours.
     return "".join(each.lower()[0] for each in name if each not in ".\u200c" and not each.isspace())
 

@@ -50,7 +50,7 @@ _ZONES: dict[str, float] = {
     )
     for name in names.split(",")
 }
-# UTC offsets of the names that mean another zone in a country or language, given by its code.
+# UTC offsets of zone names that denote another zone in a country or language (by its code).
 _ZONES_ELSEWHERE = {
     ("ast", "AE"): 3.0,
     ("ast", "SA"): 3.0,
@@ -92,7 +92,7 @@ _TO_ASCII = str.maketrans(
         **dict(zip("：／．－−،，、\u200e\u200f", ":/.--,,,  ", strict=True)),
     }
 )  # fmt: skip
-# Any letter, and also a vowel sign, which Python does not count as one.
+# A letter or a vowel sign; Python does not count the latter as a letter.
 _LETTER = r"(?-i:[^\s\d\x00-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u200b\u200e-\u206f])"
 _YEAR = r"(?P<year>(?:1[34]|19|2[05])\d\d)"  # Persian (1403), Gregorian, or Thai (2567)
 _DAY = r"(?P<day>\d{1,2})"
@@ -108,7 +108,7 @@ _PARTICLE = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"  # as in "4 d
 _AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|жылғы\b|оны\b)|[.,]?)"
 _ERA_MARK = r"(?:[พค]\.?\s?ศ\.?\s?)?"  # The Buddhist or the Christian era, before a Thai year
 _HAN = "[〇零○一二三四五六七八九十廿卅元]"  # A Chinese digit
-# Date formats, most reliable first: strings of which a match contains one (if any), and a pattern.
+# Date formats, most reliable first: strings (if any) of which a match contains one, and a pattern.
 _FORMATS = tuple(
     (needed_strings.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
     for needed_strings, form in (
@@ -291,7 +291,7 @@ def in_other_order(moment: Moment) -> Moment | None:
 
 
 def in_one_order(moments: Iterable[Moment | None]) -> list[Moment | None]:
-    """Return dates, ambiguous ones (4/5/2024) in the order that another one (13/5/2024) shows."""
+    """Return dates, reading ambiguous ones (4/5/2024) in the order of a clear one (13/5/2024)."""
     dates = [*moments]
     numbers: list[tuple[int, int] | None] = []
     for each in dates:
@@ -401,7 +401,7 @@ def _value_of_digits(text: str) -> int:
     return tens + value
 
 
-_YEAR_DIGITS = 4  # characters of a year such as 二〇二四, whose digits have no tens between them
+_YEAR_DIGITS = 4  # characters of a year written digit by digit, such as 二〇二四
 
 
 def _persian_date(year: int, month: int, day: int) -> date | None:

@@ -53,7 +53,7 @@ def repair(text: str) -> str:
 
 
 def _repaired_run(run: re.Match[str]) -> str:
-    """Return the text that a run stands for, or the run itself unless it is surely mojibake."""
+    """Return the text that was decoded as a run, or the run itself unless it is surely mojibake."""
     found = run[0]
     try:
         meant = bytes(_BYTES[ord(character)] for character in found).decode()

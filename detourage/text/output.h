@@ -35,9 +35,9 @@ static inline PyObject *bytes_of(const Output *out) {
                        : PyBytes_FromStringAndSize(out->data ? out->data : "", (Py_ssize_t)out->length);
 }
 
-/* Return the hash of a string, seeded, so that pages cannot be crafted with colliding strings. After a
- * single multiplication, a change of the highest bits would be the same for any seed, so that a change of
- * the next eight bytes could undo it. */
+/* Return a seeded hash of a string, so that pages cannot be crafted with colliding strings. With a single
+ * multiplication, flipping the highest bits of a word would have the same effect for any seed, and the next
+ * word could undo it. */
 static inline uint64_t hash_of(uint64_t seed, const char *string, size_t length) {
     uint64_t hash = seed ^ length;
     while (length) {

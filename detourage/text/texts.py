@@ -132,7 +132,7 @@ class Count(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Counts of a page's texts, and then of those of its lines that are no single text.
+    """Counts of a page's texts, and then of those of its lines that differ from a single text.
 
     `clean` has each text on one line. `ends` has the number of tokens (see `detourage.text.words`)
     up to the end of each text. `counts` has a row per text and a column per `Count`. ``UNSPACED``

@@ -59,7 +59,7 @@ def contains_any(text: str, characters: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """Return a text on one line, with white space collapsed and invisible characters removed."""
+    """Return a text on one line, with whitespace collapsed and invisible characters removed."""
     shown = " ".join(text.split())
     if shown.isprintable():
         return shown
@@ -67,7 +67,7 @@ def clean(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text without control and invisible characters; white space is preserved."""
+    """Return a text without control and invisible characters; whitespace is preserved."""
     return text if text.isprintable() else _INVISIBLE.sub("", _ILLEGAL.sub(" ", text))
 
 
