@@ -35,8 +35,8 @@ _MODULES = {
     "ExplainedLine": "detourage.reader.explanation",
     "Explanation": "detourage.reader.explanation",
 }
-"""Modules by the name that imports them on first use. Importing them at once would be a circular
-import: extraction needs `detourage.metadata`, which needs the outline in this package."""
+"""Names that are imported on first use, with their modules. Importing them here would be circular:
+extraction needs `detourage.metadata`, which needs the outline in this package."""
 
 
 def __getattr__(name: str) -> Any:

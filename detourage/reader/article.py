@@ -58,7 +58,7 @@ def discard_cached_judgement(page: Page) -> None:
 
 
 MIN_LIKELY_LINE = 0.15  # probability that the likeliest line is text, if the body has no sentence
-SURE = 0.9  # confidence in a displayed article of a page that scripts may fill
+SURE = 0.9  # confidence at which a displayed article is complete although scripts may fill the page
 
 
 def extract_article(
@@ -166,7 +166,7 @@ def _article_of_any_page(
         return None
     article, body = first
     kind = article.metadata.kind
-    # Of 55 pages of the corpus wcxb that declare themselves news articles, 54 are.
+    # The type NewsArticle is reliable: on 54 of 55 pages of the corpus wcxb, it is correct.
     if kind == "article" and "newsarticle" not in declared_types(page.outline):
         kind = page.judged.kind
     return article, replace(body, kind=kind)

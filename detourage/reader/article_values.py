@@ -13,8 +13,8 @@ from detourage.text.dates import Moment
 
 MAX_TEXTS = 8
 CHARACTERS_PER_TEXT = 20
-"""Maximum number of text nodes in a block with a location for each: `MAX_TEXTS` plus one for every
-`CHARACTERS_PER_TEXT` characters. Any other block has a single location for all its text nodes."""
+"""A block with at most `MAX_TEXTS` text nodes, plus one for every `CHARACTERS_PER_TEXT` characters,
+has a location for each. A block with more text nodes has a single location for all of them."""
 
 MAX_LISTED_PARTS = 200  # pages of a paginated article that a message lists
 

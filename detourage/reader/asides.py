@@ -247,7 +247,7 @@ def _offers(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
     for count, place in enumerate(reversed(places[-1 - MAX_OFFER_LINES :])):
         after = places[len(places) - count :]
         if after and _is_before_offer(judged, place, after):
-            # If an offer that is no text follows the last line, that line is the last paragraph.
+            # If an offer outside the text follows the last line, that line is the last paragraph.
             return () if _is_before_offer(judged, places[-1], ()) else after
         words += judged.lines[place].words
         if words > MAX_OFFER_WORDS:

@@ -93,14 +93,14 @@ def _with_whole_lists(
     """Choose all lines, except captions, of data tables and lists that belong to the article.
 
     A list between two chosen lines belongs to it if the share of expected text exceeds
-    `MIN_LIST_SHARE`; a table anywhere, if most of its words are chosen. Sentences that other pages
-    share are left out, but not column headers.
+    `MIN_LIST_SHARE`; a table, wherever it is, if most of its words are chosen. Sentences that other
+    pages share are left out, but column headers are not.
     """
     lines, flat = judged.columns, page.flat
     lists = np.flatnonzero(flat.having(page_model.LISTS) & (flat.text_starts < flat.text_ends))
     starts = np.searchsorted(lines.numbers, page.text_lines[flat.text_starts[lists]])
     ends = np.searchsorted(lines.numbers, page.text_lines[flat.text_ends[lists] - 1], side="right")
-    # There is a line before the first one, and one after the last.
+    # Padded at both ends, so that the first and the last line have two neighbours.
     is_chosen = np.concatenate([[False], chosen, [False]])
     is_between = is_chosen[starts] & is_chosen[ends + 1]
     words_before = np.concatenate([[0], np.cumsum(lines.words)])
@@ -192,7 +192,7 @@ def body_of(
     blocks, words = [line.block for line in kept], [line.words for line in kept]
     container, core = _smallest_around(page, blocks, words, (1.0, CORE_SHARE))
     if core > container and page.tags[core] == "p":
-        # The pictures of an article with a single paragraph are outside this paragraph.
+        # The images of an article with a single paragraph are outside this paragraph.
         core = page.parents[core]
     dropped, muted = _dropped_and_muted(page, container, core, numbers)
     return FoundBody(METHOD, container, dropped, muted, numbers, expected_f1, roles or {})
@@ -209,8 +209,8 @@ def choose_lines(
     another weight of recall (`RECALL_WEIGHTS`) instead.
     """
     order = np.argsort(-probabilities, kind="stable")
-    # For each number of most probable lines, from one on: how many of their words are expected to
-    # belong to the text, and how many words they have.
+    # For each number of most probable lines: the expected number of their words that belong to the
+    # text, and the number of all their words.
     right = np.cumsum((probabilities * word_counts)[order])
     taken = np.cumsum(word_counts[order])
     weight = RECALL_WEIGHTS[favor]
@@ -258,7 +258,7 @@ def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) 
 
 
 def _joined_tokens(line: Line) -> str:
-    """Return the tokens between NUL characters, so that a search finds only whole tokens."""
+    """Return the tokens, with NUL around each, so that a search finds only whole tokens."""
     return "\0".join(("", *line.tokens, ""))
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MIN_COMMENT = 0.3  # probability of a comment, or a forum page, at which comments are searched for
-MIN_WORDS_BY_READERS = 15  # expected number of words at which comments are searched for
+MIN_WORDS_BY_READERS = 15  # expected number of readers' words at which comments are searched for
 
 MIN_POSTS_CONFIDENCE = 0.1
 """Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
@@ -63,7 +63,7 @@ MAX_COUNT_DIGITS = 7  # digits of the number of comments in such a heading
 MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
 MAX_COMPARED = 50  # characters at the start of a post that are compared with those of the thread
-MAX_OPENING = 200  # characters of a thread in which its first post begins, after author and date
+MAX_OPENING = 200  # characters of a thread within which its first post begins
 
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
@@ -217,7 +217,7 @@ def explain_content(
 
 
 def comments_of(page: Page) -> FoundComments:
-    """Find the comments of a page by a search."""
+    """Search a page for its comments."""
     words = words_by_readers(page)
     return _find_comments(page, search(page, words) if words is not None else None)
 
@@ -231,7 +231,7 @@ def _find_comments(page: Page, best: BestCandidate | None) -> FoundComments:
 
 
 def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
-    """Return a doubtful candidate with different authors and most words with the right role."""
+    """Return a doubtful candidate if it is signed and has most words with the role "comment"."""
     # Each of its comments must have an author and a date; the dates are known already.
     is_whole = len(best.records) == len(best.reading.records)
     if is_whole and len(best.reading.dates) < MIN_SIGNED:
@@ -291,7 +291,7 @@ def words_by_readers(
 
 @dataclass(frozen=True)
 class _PostsOfPage:
-    """The posts that a page has if it is a forum page, and its comments (`likely`) if it is not."""
+    """The posts of a page if it is a forum page, or its comments (`likely`) if it is not."""
 
     page: Page
     likely: FoundComments
@@ -328,16 +328,16 @@ class _PostsOfPage:
 
 
 def own_vote(page: Page) -> str | None:
-    """Return the vote of a page, once read, on the comment pattern of its group (see `vote_of`).
+    """Return the vote on its group's comment pattern (see `vote_of`) of a page that has been read.
 
-    A page that probably has no comments, and was therefore not searched, has none.
+    A page that was not searched, because it probably has no comments, has no vote.
     """
     vote: str | None = page.flat.memo.get(CommentPattern)
     return vote
 
 
 def search_for_vote(page: Page, template: TemplateKnowledge | None) -> str | None:
-    """Return the `own_vote` that a page has once it is read with the given template."""
+    """Search a page for comments, and return its `own_vote`."""
     _PostsOfPage.of(page, knowledge_of(template), None)
     discard_cached_judgement(page)
     return own_vote(page)
@@ -352,7 +352,7 @@ def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple
 
 
 def _without_article(records: Sequence[int], page: Page, article: Article) -> Sequence[int]:
-    """Remove a record that contains the article, unless it has siblings, like the first post."""
+    """Remove a record that contains the article, unless it has siblings, as a first post does."""
     place, ends = article.container, page.flat.ends
     around = [each for each in records if place is not None and each <= place < ends[each]]
     if not around:

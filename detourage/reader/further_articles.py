@@ -70,7 +70,7 @@ _ARTICLE_TYPE: Final = lazy_pattern(r"article|posting|report", re.IGNORECASE)  #
 
 
 class FurtherArticle(NamedTuple):
-    """A further article: its URL, and the outermost element around it without the page's own."""
+    """A further article: its URL, and the outermost element with it but not the page's own one."""
 
     element: int
     url: str | None
@@ -200,7 +200,7 @@ class _Search:
         return self.page.text_of(head) if self.page.tags[head] in _HEADINGS else ""
 
     def _outermost(self, head: int) -> int:
-        """Return the outermost element around a head with little of the body above that head."""
+        """Return the outermost element around a head in which little of the body precedes it."""
         page, element = self.page, head
         for parent in page.ancestry(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]
@@ -234,7 +234,7 @@ class _Search:
         return False
 
     def _is_placed_like_own(self, head: int, element: int) -> bool:
-        """Return whether a head is in an element like that with the head of the page's article."""
+        """Return whether the element around a head resembles that around the page's own head."""
         page, heading = self.page, self.heading
         if not self._has_head(heading, heading, has_own_element=False):
             return False
@@ -278,7 +278,7 @@ class _Search:
             if not has_own_element and len(lines) >= MAX_LINES_BELOW and node.line not in lines:
                 break
             if not (is_heading and head <= node.parent < page.ends[head]):
-                # A headline may begin like the line of an author.
+                # A headline may begin like a byline.
                 lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
             for each in page.ancestry(node.parent):
                 if each < element or page.size(each) > MAX_HEAD_LINE_WORDS:

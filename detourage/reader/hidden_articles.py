@@ -30,12 +30,12 @@ JSON_STATE = "json-state"
 
 MIN_CONTAINED = 0.9  # share of the displayed words that a hidden text must have to continue them
 MIN_RATIO = 1.5  # words in a hidden text that continues the displayed one, relative to that one
-MIN_RATIO_OF_OTHER = 3.0  # words in a hidden text that does not, relative to the displayed one
+MIN_RATIO_OF_OTHER = 3.0  # words in any other hidden text, relative to the displayed one
 MAX_SHOWN = 0.5  # share of the hidden text's words that the page also displays
 
 MAX_SHELL_WORDS = 60
-"""Maximum number of words (a notice, a menu) that a page displays before its scripts fill it; only
-an ``articleBody`` replaces more words, since scripts' state may also contain other articles."""
+"""Maximum number of words (a notice, a menu) that a page displays before its scripts fill it. Only
+an ``articleBody`` replaces more words: the state of scripts may also contain other articles."""
 
 MAX_CANDIDATES = 3  # texts in scripts that are compared with the displayed one
 MAX_TEASER_CHARACTERS = 2_000  # characters examined to determine whether a text is a teaser

@@ -118,7 +118,7 @@ def captions_of(page: Outline) -> Booleans:
 
 
 def lines_under_images(page: Outline) -> frozenset[int]:
-    """Return the numbers of the lines in captions that their places below images show."""
+    """Return the numbers of the lines in captions recognised by their place below an image."""
     blocks = np.flatnonzero(_signs_of_captions(page) & core.BELOW_IMAGE).tolist()
     ranges = (page.text_lines[page.text_starts[each] : page.text_ends[each]] for each in blocks)
     return frozenset(line for lines in ranges for line in lines.tolist())

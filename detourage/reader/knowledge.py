@@ -63,9 +63,8 @@ class TemplateKnowledge:
 
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
     `titles` has those of each page. `shared` are the digests of the lines that the page to be read
-    shares with others (see `detourage.reader.shared_lines`). Reading a page adds to `removable`, if
-    it is not None, the digests of the lines that sharing does or would remove. Neither is
-    serialised.
+    shares with others (see `detourage.reader.shared_lines`). Unless `removable` is None, reading a
+    page adds to it the digests of the lines that are removed if shared. Both are not serialised.
     """
 
     titles: tuple[Titles, ...]
@@ -97,7 +96,7 @@ class TemplateKnowledge:
                 return cls(titles, _read_lines(values))
         except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
             raise ValueError(f"not template knowledge: {error!r}") from error
-        raise ValueError(f"template knowledge of format {format_}, not {FORMAT}")
+        raise ValueError(f"expected template knowledge of format {FORMAT}, found {format_}")
 
     def to_bytes(self) -> bytes:
         """Serialise and compress the knowledge."""

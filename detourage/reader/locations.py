@@ -31,7 +31,7 @@ MIN_VALUE_CHARACTERS = 3  # length of a value that is searched for; shorter ones
 
 
 def without_locations(article: Article) -> Article:
-    """Return an article without references into its markup, which is not the page's own."""
+    """Return an article without references to its markup, which is not that of its page."""
     return replace(
         article,
         blocks=tuple(copy_with(each, pieces=()) for each in article.blocks),
@@ -45,7 +45,7 @@ def without_locations(article: Article) -> Article:
 def with_locations(page: Page, article: Article) -> Article:
     """Return an article with the locations of its parts in the page from which it was extracted."""
     locations = PageLocations(page, article.container)
-    # The limit on the length of the article's paths must not depend on its comments.
+    # Comments have a path budget of their own, so that they leave that of the article unchanged.
     comment_locations = PageLocations(page)
     return replace(
         article,
@@ -67,7 +67,7 @@ def with_locations(page: Page, article: Article) -> Article:
 
 
 class PageLocations:
-    """Locator of parts of a page; paths below the `container` are relative to it."""
+    """Locates parts of a page; paths below the `container` are relative to it."""
 
     def __init__(self, page: Page, container: int | None = None) -> None:
         self._flat = page.flat
@@ -174,7 +174,7 @@ class PageLocations:
 
     @cached_property
     def _displayed(self) -> tuple[Integers, bytes]:
-        """The indices of the displayed texts, and these texts in UTF-8, each followed by NUL."""
+        """The indices of the displayed texts, and these texts in UTF-8, NUL-terminated."""
         is_silent = self._flat.within(without_text(self._flat))
         texts = _locations.displayed(self._paths.tree, is_silent)
         return np.flatnonzero(~is_silent[self._flat.pieces.parents]), texts
@@ -184,10 +184,7 @@ _text_location = partial(tuple.__new__, TextLocation)  # faster than TextLocatio
 
 
 def _texts_with(utf8: bytes, value: str) -> Iterator[tuple[int, str]]:
-    """Yield the texts that contain a value between word boundaries, with their indices.
-
-    Each text is followed by NUL.
-    """
+    """Yield the NUL-terminated texts that contain a value as whole words, with their indices."""
     wanted = value.encode("utf-8", "surrogatepass")
     index = text_start = 0
     start = utf8.find(wanted)
@@ -267,7 +264,7 @@ def located_blocks(article: "Article | ArticleMessage") -> list[LocatedBlock]:
 
 
 def _bytes_of(text: "TextLocation | MessageText") -> ByteRange | None:
-    """Return the bytes of a text; the arrays of a message have lengths in place of ends."""
+    """Return the byte range of a text; a message has its length instead of its end."""
     if isinstance(text, TextLocation):
         start, end = text.byte_start, text.byte_end
     else:

@@ -18,7 +18,7 @@ EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
 _LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
 _SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 
-# Classes of elements around a post, of which scripts replace the last two by the post.
+# Words in the class of a quoted post, and classes of elements that a script replaces with a post.
 _NETWORKS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
 _PLUGINS = ("fb-post", "fb-video")
 _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")  # attributes with a post's URL
@@ -70,7 +70,7 @@ def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImag
 
 
 def embed_of(element: AnyElement, base: str) -> ArticleEmbed | None:
-    """Return what an element embeds, such as a video or a post; None for trackers and buttons."""
+    """Return the object that an element embeds (video, post); None for trackers and buttons."""
     if _is_tiny(element):
         return None
     is_object = element.tag in EMBEDS

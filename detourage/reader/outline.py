@@ -175,7 +175,7 @@ class Outline:
 
     @cached_property
     def _words(self) -> dict[int, frozenset[str]]:
-        """The words of those of the `distinct_names` that have been split so far."""
+        """The words of the `distinct_names` that have been split so far, by index."""
         return {}
 
     def words_of_name(self, number: int) -> frozenset[str]:
@@ -373,6 +373,6 @@ def rows(kind: type[_Row], *columns: Iterable[Any]) -> list[_Row]:
 
 
 def list_of(column: Integers) -> list[int]:
-    """Return an array as a list, whose single items are faster to access."""
+    """Return an array as a list, whose items are faster to access individually."""
     numbers: list[int] = column.tolist()
     return numbers

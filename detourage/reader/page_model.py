@@ -28,7 +28,7 @@ MIN_UNSHARED = 0.5  # probability of being text for the likeliest line that no o
 MIN_REMOVABLE = 0.2
 """Probability of `OWN_ROLES` below which a line counts as the template's, whether shared or not."""
 LISTS: Final = frozenset({"table", "dl", "ul", "ol"})
-"""Elements of which all lines may be chosen, however improbable (see `detourage.reader.body`)."""
+"""Elements whose lines may all be chosen, however improbable (see `detourage.reader.body`)."""
 MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated as captions
 
 Booleans = npt.NDArray[np.bool_]
@@ -36,7 +36,7 @@ Floats = npt.NDArray[np.float64]
 
 
 class PageModel(NamedTuple):
-    """A network, and what its outputs are: a logit per line and role, and one per kind of page."""
+    """A network and the names of its outputs, which are logits of lines' roles and pages' kinds."""
 
     roles: tuple[LineRole, ...]
     kinds: tuple[Kind, ...]

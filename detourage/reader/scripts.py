@@ -35,7 +35,7 @@ def structured_data(
     document: FlatDocument,
     is_wanted: Callable[[str], bool] = bool,
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield the values in a document's JSON-LD scripts with wanted texts, with their scripts."""
+    """Yield the values in the JSON-LD scripts whose text `is_wanted`, each with its script."""
     for script in json_ld_of(document):
         if is_wanted(script.text or ""):
             for value in json_ld_in(script):
@@ -45,7 +45,7 @@ def structured_data(
 def program_state(
     document: FlatDocument, is_wanted: Callable[[str], bool] = bool
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield the JSON values in a site's scripts with wanted texts, each with its script.
+    """Yield the JSON values in the site's scripts whose text `is_wanted`, each with its script.
 
     In JavaScript, these are the literals in assignments and calls; other scripts may be JSON.
     """
@@ -108,7 +108,7 @@ MAX_CHARACTERS_PER_WORD = 12  # mean in an article's text; encoded data has more
 MAX_VALUES = 100_000  # values examined in a script
 MAX_DEPTH = 100  # nesting depth that is examined
 MAX_OWNERS = 3  # objects around a text, from the innermost, whose other values are collected
-MAX_NEARBY_CHARACTERS = 300  # length of such a value
+MAX_NEARBY_CHARACTERS = 300  # length of a value collected from these objects
 
 _TAG = lazy_pattern(r"<[^<>]*>")
 _ADDRESS = lazy_pattern(r"(?:https?:)?//\S+|/[\w%-]\S*")

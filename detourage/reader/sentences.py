@@ -31,7 +31,7 @@ MAX_REMOVED_SHARE = 0.5  # share of the page's tokens in an element that cleanin
 
 
 def find_body(page: Outline) -> FoundBody | None:
-    """Find the body by counting sentences; if no text qualifies, lift the conditions one by one."""
+    """Find the body by counting sentences; if no text qualifies, relax conditions one by one."""
     numbers, cleaned = page.flat.numbers, uninteresting(page)
     element, muted, is_cleaned = core.packet(
         page.document,

@@ -180,7 +180,7 @@ def masked_digest_of(line: Line) -> int:
     The numbers of a sentence may be the news: temperatures, results, or prices.
     """
     tokens, masked = line.tokens, list[str]()
-    copied = end = 0  # ends of the tokens that were copied or masked, and of the last run
+    copied = end = 0  # end of the tokens copied or masked so far, and of the last run with digits
     for number, token in enumerate(tokens):
         if number < end or token.isalpha() or not _has_digit(token):
             continue

@@ -23,7 +23,7 @@ MIN_PREFIX_CHARACTERS = 5  # characters of a site's name that is cut off the sta
 
 # Separators that never occur in headlines, unlike the other ones: "|", "::", "//", " _".
 _STRONG = r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<!\s)\s++_"
-# Those next to a letter of a script without capitals; the class compiles fastest in this form.
+# Underscores next to a letter of a script without capitals, as the class that compiles fastest.
 _STRONG_UNDERSCORES = r"|(?<=[^\W\x00-\u2fff])_(?=\S)|(?<=\S)_(?=[^\W\x00-\u2fff])"
 # Dashes, bullets, angle quotes and slashes between spaces: "Headline – The Gazette".
 _WEAK = r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
@@ -98,7 +98,7 @@ def _headline(
         tag = page.tags[index]
         may_be_headline = tag == "h1" or (tag == "h2" and len(tokens) >= MIN_H2_WORDS)
         if may_be_headline and text not in template and same_title is not None:
-            # Elements displayed on lines of their own may have no spaces between them.
+            # Elements displayed on separate lines may have no spaces between them.
             spaced = text if tokens == words.tokens(same_title) else same_title
             return spaced, index
     title_counts = [Counter(words.tokens(title)) for title in declared]
