@@ -78,7 +78,7 @@ def test_offsets_are_those_of_the_bytes_in_any_encoding(encoding: str, text: str
     assert [each.decode(encoding_without_mark) for each in found] == [text, f"x {text}", "y"]
 
 
-def test_offsets_survive_invalid_bytes_and_text_but_no_repair() -> None:
+def test_offsets_are_known_despite_invalid_bytes_but_not_after_a_repair() -> None:
     raw = "<p>áéíóúůěščřžýďť ".encode() + b"\xff\xfe \xe1</p>" + "<p>další</p>".encode()
     assert sources_of_texts(raw)[1].decode() == "další"
     page = parse_page("<p>MontrÃ©al, MontrÃ©al, Ã la carte</p>".encode())
@@ -140,5 +140,5 @@ def test_hostile_pages_take_linear_time(make_markup: Callable[[int], str]) -> No
             Paths.of(page.flat).path(element)
 
     assert growth(prepare, 300) < MAX_LINEAR_GROWTH
-    # Code in C executes no counted steps: at this size, quadratic code would not end.
+    # Steps of C code are not counted; at this size, quadratic code would time out.
     prepare(5_000)()

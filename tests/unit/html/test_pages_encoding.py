@@ -179,6 +179,6 @@ def test_letters_outweigh_a_declaration_of_another_cyrillic_encoding(
     assert text in decode(content).text
 
 
-def test_few_cyrillic_letters_outweigh_no_declaration() -> None:
+def test_few_cyrillic_letters_do_not_outweigh_a_declaration() -> None:
     content = page("Мост", '<meta charset="windows-1251">').encode("koi8-r")
     assert decode(content).encoding == "windows-1251"

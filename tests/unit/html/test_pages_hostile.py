@@ -32,7 +32,7 @@ def outcome(html):
         page = parse_page(html, content_type=sys.argv[2] or None)
     except PageError as error:
         return error.outcome
-    # What other rooms do with a document is safe, too.
+    # Other packages must be able to process the document safely.
     visible_text(page.document)
     page.document.xpath("string()")
     page.document.text_content()

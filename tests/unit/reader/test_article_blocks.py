@@ -87,7 +87,7 @@ def test_each_block_has_one_of_the_chosen_roles() -> None:
     ],
     ids=[
         *("line breaks", "text beside blocks", "inline elements", "markup comments", "ornaments"),
-        *("white space", "scripts and forms", "layout table"),
+        *("whitespace", "scripts and forms", "layout table"),
     ],
 )
 def test_blocks_and_two_line_breaks_separate_paragraphs(body: str, texts: list[str]) -> None:

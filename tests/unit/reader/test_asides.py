@@ -1,4 +1,4 @@
-"""Links to other articles, forms and notices between or after the paragraphs are not the text."""
+"""Links to other articles, forms and notices around paragraphs are not part of the text."""
 
 import pytest
 
@@ -83,7 +83,7 @@ def test_a_line_that_is_linked_for_another_reason_is_kept(line: str) -> None:
     assert len(_text_with(line)) > len(TEXT)
 
 
-def test_a_form_around_the_article_costs_no_text() -> None:
+def test_a_form_around_the_article_does_not_remove_its_text() -> None:
     html = article_html(SEED).replace("<body>", "<body><form><input type='email'>")
     assert read_article(html, URL).text == TEXT
 
@@ -127,7 +127,7 @@ SHORT_NEWS = {
 
 
 @pytest.mark.parametrize("language", SHORT_NEWS)
-def test_teasers_beside_short_news_are_not_text(language: str) -> None:
+def test_teasers_next_to_short_news_are_not_text(language: str) -> None:
     headline, *paragraphs = TEXTS[language]
     items = "".join(
         f'<div class="item"><h3><a href="/n/{number}">{headline} ({number})</a></h3>'

@@ -1,4 +1,4 @@
-"""Captions that only their place shows to be captions, and media that are not plain elements."""
+"""Captions recognised only by their place, and media in unusual elements."""
 
 import pytest
 
@@ -70,7 +70,7 @@ def test_the_lines_below_the_images_of_a_picture_story_are_its_text() -> None:
     assert [line for line in lines if line not in article.text] == []
 
 
-def test_the_pictures_of_a_gallery_with_long_captions_are_the_articles() -> None:
+def test_the_images_of_a_gallery_with_long_captions_belong_to_the_article() -> None:
     captions = [f"Day {number}. {text}" for number in (1, 2) for text in TEXTS["en"][2:]]
     gallery = "".join(
         f'<figure><img src="/{number}.jpg"><figcaption>{caption}</figcaption></figure>'

@@ -15,7 +15,7 @@ PATHS = {
 """A path may hold a date that begins with the day."""
 MOMENT = "2024-05-03T08:00:00"
 EMPTY_TIMES = {
-    # A date without text may be that of something else.
+    # A date without text may belong to another article.
     f'<p class="updated"><time datetime="{MOMENT}Z"></time></p>': "",
     f'<a href="/other"><time datetime="{MOMENT}Z"></time></a>': "",
 }
@@ -28,7 +28,7 @@ SHOWN_TIMES = {
     "May 3, 2024, 18:40": "2024-05-03T18:40:00-04:00",
     "May 4, 2024, 04:10": "2024-05-04T04:10:00+05:30",
 }
-"""Times shown beside the declared one, of which the first is that of an update."""
+"""Times displayed next to the declared one; the first is that of an update."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Discussions, also in unfamiliar markup, and what only resembles them."""
+"""Discussions, even in unfamiliar markup, and parts of pages that only resemble them."""
 
 import pytest
 
@@ -123,7 +123,7 @@ QUARREL = {
 
 
 def _folded(names: list[str]) -> str:
-    """Return comments in elements that fold, each with a title like that of a message."""
+    """Return comments in collapsible elements, each with a title as in a forum."""
     return "".join(
         '<details class="MessageBox" open><summary><h3 class="MessageTitle">Re: Bridge story</h3>'
         f'<p class="MessagePoster">Posted May {day}, 2026 1:10 UTC by <b>{name}</b> (subscriber,'

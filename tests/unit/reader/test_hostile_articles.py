@@ -1,4 +1,4 @@
-"""Hostile markup, texts and addresses cost neither the article nor the safety of its readers."""
+"""Hostile markup, texts and addresses neither prevent extraction nor endanger readers."""
 
 import json
 
@@ -84,7 +84,7 @@ def test_titles_names_and_texts_are_in_display_order() -> None:
         *("", "no address", "ftp://x/y", "//", "\x00"),
     ],
 )
-def test_an_invalid_address_anywhere_costs_only_its_link(address: str) -> None:
+def test_an_invalid_address_anywhere_removes_only_its_link(address: str) -> None:
     html = (
         f'<html><head><link rel="canonical" href="{address}"><base href="{address}">'
         f'<meta property="og:url" content="{address}"></head><body>'

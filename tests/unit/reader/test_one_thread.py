@@ -30,7 +30,7 @@ def work():
 SHARE_OF_OTHER_THREADS = """
 from time import process_time, sleep, thread_time
 work()
-# Threads that have just begun wait for work for a moment, and not idly.
+# Threads that have just started busy-wait for work for a moment.
 others = -1.0
 while (now := process_time() - thread_time()) > others + 0.001:
     others = now

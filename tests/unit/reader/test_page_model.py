@@ -24,7 +24,7 @@ def test_the_shipped_model_has_a_card() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 40, 5_000, 100_000, len(SHIPPED) - 1])
-def test_a_model_file_that_is_cut_off_is_rejected(size: int) -> None:
+def test_a_truncated_model_file_is_rejected(size: int) -> None:
     with pytest.raises(ValueError, match="model file"):
         PageModel.from_bytes(SHIPPED[:size])
 

@@ -1,4 +1,4 @@
-"""Lines that stand on all pages of a template are not the article's, in whatever text."""
+"""Lines that all pages of a template share are not part of an article."""
 
 import zlib
 
@@ -29,7 +29,7 @@ def _texts_of_site(htmls: list[str], host: str = "news.example") -> list[str]:
 @pytest.mark.parametrize("count", [3, 4, 12])
 def test_a_notice_amid_every_article_is_left_out(count: int) -> None:
     texts = _texts_of_site([_page_html(seed, NOTICE) for seed in range(count)])
-    if count == 3:  # Three pages are no evidence.
+    if count == 3:  # Three pages are not enough evidence.
         assert all(NOTICE in text for text in texts)
     else:
         assert texts == ["\n\n".join(paragraphs(seed)) for seed in range(count)]
@@ -56,7 +56,7 @@ def test_a_sentence_that_some_pages_quote_is_kept() -> None:
     assert all(quoted in text for text in texts[:6])
 
 
-def test_copies_of_one_article_are_no_evidence() -> None:
+def test_copies_of_one_article_are_not_evidence() -> None:
     copies = [
         _page_html(0, f"Our {place} correspondent contributed.")
         for place in ("Rome", "Oslo", "Bern")
@@ -65,7 +65,7 @@ def test_copies_of_one_article_are_no_evidence() -> None:
     assert all(each in text for each in paragraphs(0) for text in texts[:6])
 
 
-def test_pages_of_other_hosts_are_no_evidence() -> None:
+def test_pages_of_other_hosts_are_not_evidence() -> None:
     pages = [Page(article_html(0), "https://victim.letters.example/p")]
     for seed in range(1, 8):
         copy = _page_html(seed, paragraphs(0)[1])

@@ -21,7 +21,7 @@ def _page_of_tenant(html: str, tenant: str) -> Page:
     return parse_page(html, f"https://{tenant}.letters.example/p/1")
 
 
-def test_knowledge_has_the_same_effect_as_the_page_it_was_learnt_from() -> None:
+def test_knowledge_has_the_same_effect_as_the_page_it_was_learned_from() -> None:
     for seed in range(1, 5):
         knowledge = TemplateKnowledge.from_pages([story(9)])
         assert extract_article(story(seed), knowledge) == extract_article(story(seed), story(9))
@@ -48,7 +48,7 @@ def test_invalid_bytes_and_another_format_are_rejected() -> None:
 
 
 @pytest.mark.parametrize("copied", [[0], [4], [1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4]])
-def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(copied: list[int]) -> None:
+def test_paragraphs_copied_by_another_page_stay_in_the_article(copied: list[int]) -> None:
     own_html, other_html = article_html(1), article_html(7)
     for number in copied:
         other_html = other_html.replace(paragraphs(7)[number], paragraphs(1)[number])
@@ -57,7 +57,7 @@ def test_paragraphs_that_are_also_elsewhere_stay_in_the_article(copied: list[int
     assert text == "\n\n".join(paragraphs(1))
 
 
-def test_paragraphs_disguised_as_comments_elsewhere_stay_in_the_article() -> None:
+def test_paragraphs_copied_as_comments_by_another_page_stay_in_the_article() -> None:
     htmls = [
         article_html(seed).replace("<p>", "<p><b class='author'>bob</b> <time>3 May</time> ")
         for seed in range(10, 20)

@@ -144,7 +144,7 @@ def test_a_placeholder_or_an_empty_page_says_nothing_about_the_article(body: str
             "<p>A link may run a function instead of opening a page.</p><p>Some links in this post run a function,"
             " and some open a page.</p><p>The words of all of them stay in the text of the post.</p>",
         ),
-        # A long sentence mentions it in passing.
+        # A long sentence contains the words of a wall in passing.
         (
             "Cigar rollers in Port Amber thrilled",
             "<p>A 'forbidden fruit' of the island, sure to be enjoyed by cigar lovers on both sides of the narrow straits</p>",

@@ -33,7 +33,7 @@ DATES_IN_MANY_FORMS = [
     # Names of zones may include summer time.
     ("March 9, 2024 9:30 AM ET", "en", "2024-03-09T09:30:00-05:00"),
     ("March 10, 2024 9:30 AM ET", "en", "2024-03-10T09:30:00-04:00"),
-    # Months are recognised whatever language the page declares, which decides between two of them.
+    # Months are recognised in any language; the declared language resolves ambiguous names.
     *(("31 października 2024", language, "2024-10-31") for language in ("xx", "en", None)),
     ("5 listopada 2024", "pl", "2024-11-05"),
     ("5. listopada 2024.", "hr", "2024-10-05"),

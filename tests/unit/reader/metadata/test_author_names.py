@@ -100,7 +100,7 @@ def test_only_names_are_taken_from_a_byline(text: str, names: tuple[str, ...]) -
         ("by <a>jane doe</a>", ("jane doe",)),
     ],
 )
-def test_text_beside_a_linked_name_is_no_name(byline: str, names: tuple[str, ...]) -> None:
+def test_text_next_to_a_linked_name_is_not_a_name(byline: str, names: tuple[str, ...]) -> None:
     linked = byline.replace("<a>", "<a href='/x'>")
     assert story(f"<p class='byline'>{linked}</p>").authors == names
 

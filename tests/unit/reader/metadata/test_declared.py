@@ -181,7 +181,7 @@ def test_property_names_are_recognised_by_their_words(name: str, content: str, f
     found = read(head=f'<meta property="{name}" content="{content}">').metadata
     fields = ("published", "modified", "authors", "section", "tags", "site_name")
     read_values = {each: getattr(found, each) for each in fields if getattr(found, each)}
-    if field == "modified":  # It stands for a missing date of publication, too.
+    if field == "modified":  # This date also replaces a missing date of publication.
         del read_values["published"]
     values = {
         each: str(*value) if isinstance(value, tuple) else str(value)

@@ -87,7 +87,7 @@ DATES = [
     ("<p class='date'>31 May 2024</p>", json_ld(datePublished="2023-01-01"), "2024-05-31"),
     ("<p>The fair will open on 3 May 2027.</p>", "", "None"),
     ("", f'<script>{{"createdAt": "{UTC_TIME}"}}</script>', "None"),
-    # The date of something quoted in the text does not.
+    # The date of a quotation in the text does not take precedence.
     (
         f"<p>{sentence(1)}</p><blockquote><time datetime='2018-03-27'>27 March</time></blockquote>",
         json_ld(datePublished="2018-05-23"),
@@ -213,7 +213,7 @@ def test_day_and_month_depend_on_clear_dates_and_country(url: str, head: str, da
         ("<p>3 hours ago</p>", "2024-06-04T21:00:00+00:00"),
         ("<p>Yesterday at 7:05pm</p>", "2024-06-04T19:05:00"),
         ("<p>2 weeks ago</p>", "None"),
-        # Read the other way, the date would be in the future.
+        # With day and month exchanged, the date would be in the future.
         ("<p>07/05/2024</p>", "2024-05-07"),
         ("<p>05/07/2024</p>", "2024-05-07"),
     ],
