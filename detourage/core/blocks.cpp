@@ -17,7 +17,7 @@ bool is_cjk(uint32_t code) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-constexpr ptrdiff_t MAX_BREAK = 200;   // white space on each side of a line break removed between CJK characters
+constexpr ptrdiff_t MAX_BREAK = 200;   // whitespace on each side of a line break removed between CJK characters
 
 // Append a text with line breaks replaced by spaces or, between CJK characters, removed, as browsers do.
 void append_with_breaks_as_spaces(std::string &out, std::string_view text) {
@@ -57,7 +57,7 @@ struct Marks {
     bool has(int32_t mark) const { return std::find(begin(), end(), mark) != end(); }
 };
 
-// Joins pieces of formatted text, without superfluous white space, and finds the spans in it.
+// Joins pieces of formatted text, without superfluous whitespace, and finds the spans in it.
 class InlineText {
   public:
     explicit InlineText(const Characters &characters, bool is_single_line = false)

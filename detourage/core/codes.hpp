@@ -14,7 +14,7 @@ namespace detourage {
 // An index that is known not to be negative.
 inline size_t at(int64_t number) { return static_cast<size_t>(number); }
 
-// The texts of a document that are not white space, and their ranges below each element.
+// The texts of a document that are not whitespace, and their ranges below each element.
 struct ShownTexts {
     using Numbers = std::span<const int64_t>;
     Numbers texts, starts, ends;
@@ -65,7 +65,7 @@ inline void append(std::string &text, char32_t code) {
     }
 }
 
-// A text without white space around it.
+// A text without whitespace around it.
 inline std::string_view stripped(std::string_view text, const Characters &characters) {
     const char *start = text.data(), *end = start + text.size();
     while (start < end) {

@@ -281,7 +281,7 @@ bool has_date_at(const Codes &text, size_t i) {
     return false;
 }
 
-// Whether a text, without white space around it, contains a date and little else.
+// Whether a text, without whitespace around it, contains a date and little else.
 bool has_date(std::string_view text, const Characters &characters) {
     const auto may_be_digit = [](char c) { return (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80; };
     if (text.size() > 4 * MAX_DATE_TEXT || std::none_of(text.begin(), text.end(), may_be_digit)) return false;

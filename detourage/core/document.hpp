@@ -63,9 +63,9 @@ struct Text {
     std::string_view text;
     int32_t parent;
     int32_t after;                // last element that starts before it
-    bool is_blank;                // consists of ASCII white space
+    bool is_blank;                // consists of ASCII whitespace
 
-    // The text as part of a line, where a single white space character separates words.
+    // The text as part of a line, where a single whitespace character separates words.
     std::string_view in_line() const { return is_blank ? text.substr(0, 1) : text; }
 };
 

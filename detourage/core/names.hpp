@@ -7,7 +7,7 @@ namespace detourage {
 
 inline bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 inline bool is_capital(char c) { return c >= 'A' && c <= 'Z'; }
-// White space in ASCII, as Python defines it.
+// Whitespace in ASCII, as Python defines it.
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r') || (c >= '\x1c' && c <= '\x1f'); }
 
 inline std::string_view stripped(std::string_view text) {

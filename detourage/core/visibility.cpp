@@ -57,7 +57,7 @@ class Reader {
     size_t at_;
 };
 
-// Call a function with each word of a text, as separated by white space.
+// Call a function with each word of a text, as separated by whitespace.
 template <typename Use> void for_words(std::string_view text, const Characters &characters, const Use &use) {
     Reader reader(text, characters);
     while (true) {

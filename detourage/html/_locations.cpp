@@ -241,7 +241,7 @@ std::optional<Match> match(Place &place, std::string_view text, bool is_code, co
     place.skip_space(known);
     Place here = place;
     const char *at = text.data(), *const end = at + text.size();
-    // The white space since the last visible character: its start in the line, and whether a line ended.
+    // The whitespace since the last visible character: its start in the line, and whether a line ended.
     const char *space = nullptr;
     bool has_ended = false, has_begun = false;
     int64_t skipped = 0;

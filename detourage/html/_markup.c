@@ -286,7 +286,7 @@ static int is_html_parent(const Writer *writer) {
     return !parent->is_foreign || is_one_of(parent->name, parent->length, INTEGRATION);
 }
 
-/* Return whether a text consists of white space as defined by Python. */
+/* Return whether a text consists of whitespace as defined by Python. */
 static int is_blank(const char *at, size_t length) {
     static const char *const SPACES[] = {
         "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\xa8",
@@ -738,7 +738,7 @@ static PyObject *markup_values(PyObject *module, PyObject *args) {
     return answer;
 }
 
-/* Classes of the characters that may follow a tag's name: white space, slash and the tag's end. */
+/* Classes of the characters that may follow a tag's name: whitespace, slash and the tag's end. */
 enum { IS_SPACE = 1, ENDS_NAME = 2 };
 static const unsigned char CLASSES[256] = {[' '] = 3, ['\t'] = 3, ['\n'] = 3, ['\f'] = 3,
                                            ['\r'] = 3, ['/'] = 2, ['>'] = 2};
@@ -823,7 +823,7 @@ static PyObject *markup_survey(PyObject *module, PyObject *args) {
 }
 
 /* Text between two tags or comments of a page's source; `shown` is its first character other than
- * white space, or its end. */
+ * whitespace, or its end. */
 typedef struct {
     const char *start, *shown, *end;
 } Run;
@@ -1030,7 +1030,7 @@ static Reference reference_at(const char *at, const char *end) {
 }
 
 /* Return whether a named reference may represent a character: none represents an ASCII letter or digit,
- * or white space. */
+ * or whitespace. */
 static int may_be_named(const char *at) {
     return (unsigned char)*at >= 0x80 || !(is_letter(*at) || (*at >= '0' && *at <= '9') || is_space(*at));
 }
@@ -1045,7 +1045,7 @@ static size_t length_of_character(const char *at, const char *end) {
     return (size_t)(at - from);
 }
 
-/* Return the end of the white space that starts here in a run. */
+/* Return the end of the whitespace that starts here in a run. */
 static const char *after_space(const Run *run, const char *at) {
     while (at < run->end) {
         const Reference found = *at == '&' ? reference_at(at, run->end) : (Reference){0};
@@ -1161,7 +1161,7 @@ PyDoc_STRVAR(positions_doc,
              "positions(html, texts, is_raw, is_whole) -> (bytes, bytes)\n\n"
              "Find NUL-terminated texts, in document order, in the page in UTF-8 from which they were\n"
              "parsed. Texts of scripts and styles are marked in `is_raw` and left out. Return int64 columns\n"
-             "with the start and end of each text without ASCII white space around it, or -1 for a text\n"
+             "with the start and end of each text without ASCII whitespace around it, or -1 for a text\n"
              "that is blank, left out or not found. With `is_whole`, a text must end where the text between\n"
              "two tags does.");
 

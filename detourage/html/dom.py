@@ -119,7 +119,7 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
 MAX_TAGS = 500_000  # ``<`` in a page, counted before parsing; each may take 280 bytes of memory
 MIN_NOFRAMES_WORDS = 50  # words in a ``noframes`` that has the page's text, not only a notice
 _TAG = re.compile("<[a-zA-Z]")
-# White space, processing instructions, comments and document types before the root element.
+# Whitespace, processing instructions, comments and document types before the root element.
 _PROLOG = re.compile(
     r"(?:\s|<\?[^>]*>|<!--(?:-?>|.*?(?:--!?>|\Z))|<!DOCTYPE\b[^>\[]*(?:\[[^\]]*\]\s*)?>)*+",
     re.DOTALL | re.IGNORECASE,

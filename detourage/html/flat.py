@@ -129,7 +129,7 @@ class Elements(Sequence[HtmlElement]):
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """All text nodes of a document, including white space, in document order.
+    """All text nodes of a document, including whitespace, in document order.
 
     `utf8` contains the NUL-terminated texts in UTF-8. For each text, `parents` has its parent
     element, and `after` the last element that starts before it.
@@ -212,7 +212,7 @@ class FlatDocument:
     An element is identified by its index. `ends` has the index after an element's last descendant,
     so anything below an element is counted by the difference of two prefix sums. The parent of the
     root is -1. `tag_numbers` and `name_numbers` are indices of distinct tags and (class, id) pairs,
-    some of which may be unused in a selection. `texts` are the text nodes that are not white space,
+    some of which may be unused in a selection. `texts` are the text nodes that are not whitespace,
     and `shown` their indices in `pieces`; `text_starts` and `text_ends` delimit the texts below
     each element. `numbers` are the elements' indices in the whole document, to which `pieces` and
     `attributes` refer.
@@ -342,7 +342,7 @@ class FlatDocument:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The texts that are not white space."""
+        """The texts that are not whitespace."""
         return [*map(self.pieces.texts.__getitem__, self.shown.tolist())]
 
     @cached_property

@@ -40,7 +40,7 @@ class TextLocation(NamedTuple):
         Character offset of the part in the joined text nodes of the parent, without those of other
         elements.
     byte_start, byte_end
-        Byte offsets of the node in the page as fetched, without white space around it; None if
+        Byte offsets of the node in the page as fetched, without whitespace around it; None if
         unknown. Between them may be comments, and tags that a browser ignores.
     """
 

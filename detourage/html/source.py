@@ -120,7 +120,7 @@ class PageSource:
     def text_range(self, *pieces: int) -> ByteRange | None:
         """Return the range in the page from the first to the last of the given texts.
 
-        It has no ASCII white space around it; texts with unknown positions are ignored.
+        It has no ASCII whitespace around it; texts with unknown positions are ignored.
         """
         starts, ends = self.ranges
         known = [each for each in pieces if starts.item(each) >= 0]
@@ -232,7 +232,7 @@ class PageSource:
 
     @cached_property
     def ranges(self) -> tuple[Integers, Integers]:
-        """The start and end of each text in the page, without white space around it, or -1."""
+        """The start and end of each text in the page, without whitespace around it, or -1."""
         starts, ends = self._offsets
         known = self._known[1:-1]
         if self._source is None or not len(known):

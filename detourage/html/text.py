@@ -78,7 +78,7 @@ def visible_text(element: HtmlElement) -> str:
 
 
 def paragraphs(element: HtmlElement) -> list[str]:
-    """Return the visible, non-empty paragraphs of an element, with normalised white space."""
+    """Return the visible, non-empty paragraphs of an element, with normalised whitespace."""
     found: list[str] = []
     line: list[str] = []
 
