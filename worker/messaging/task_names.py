@@ -24,8 +24,8 @@ BATCHED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
 """Tasks that handle several waiting pages at once, each with its argument for a page's version."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
-"""Outbox lanes published under the name of another task. Pages that have an outcome wait in a lane
-of their own, so that pages without an outcome are extracted first."""
+"""Outbox lanes published under the name of another task. Pages that have an outcome wait in a
+separate lane, so that pages without an outcome are extracted first."""
 
 EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)  # lanes for pages without and with an outcome
 

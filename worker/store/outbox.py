@@ -8,7 +8,7 @@ Cheng 1996) with equal task lengths. A task's turn follows the turn last served 
 that is later, the turn of the site's own last task. No clock is involved: a site waits for at most
 one task of each other site per turn, and a site that was idle gets no credit.
 
-A lane has two halves with turns of their own: short queues, of sites with at most `SHORT_QUEUE`
+A lane has two halves with separate turns: short queues, of sites with at most `SHORT_QUEUE`
 waiting tasks, and backlogs, which a site leaves once all its tasks are served. Each half gets half
 of the lane's capacity, and whatever the other half leaves unused, so neither starves, and a page of
 a site with little to do need not wait for a task of every site with a backlog. The turns of short

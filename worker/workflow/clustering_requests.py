@@ -32,7 +32,7 @@ def settle_times(settings: Settings, messages_waiting: int | None) -> SettleTime
 
 
 def request_settled_clusterings(session: Session, settings: Settings, settle: SettleTimes) -> None:
-    """Enqueue the clusterings of settled sites; extract the only page of a new site at once."""
+    """Enqueue the clusterings of settled sites; extract the only page of a new site directly."""
     due = due_sites(
         session,
         settle,

@@ -32,7 +32,7 @@ def reprocess_site(session: Session, site_id: int, stage: str) -> int:
 
 
 def reprocess_page(session: Session, page_id: int, stage: str) -> bool:
-    """Process a page again from a given stage; return False if it has no HTML of its own."""
+    """Process a page again from a given stage; return False if no HTML is stored for it."""
     page = session.get(StoredPage, page_id)
     if page is None or page.html_removed_at is not None or page.outcome == PageOutcome.JOINED:
         return False

@@ -144,7 +144,7 @@ def test_a_page_that_exceeds_a_limit_is_stopped_and_leaves_no_process(
     other_pids = {process.pid for process in psutil.process_iter()}
     with pytest.raises(RenderingError, match=problem):
         browser_with(browser, **limits).render(page_running(program), URL)
-    # Other tests' browser, a child of this process, may start processes of its own at any time.
+    # Other tests' browser, a child of this process, may start further processes at any time.
     other_pids |= {process.pid for process in psutil.Process().children(recursive=True)}
     after = psutil.process_iter(["pid", "ppid", "name", "cmdline"])
     new_processes = [process for process in after if process.pid not in other_pids]

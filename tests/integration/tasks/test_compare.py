@@ -19,7 +19,7 @@ from worker.workflow import comparison, comparison_plan
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
-"""Maximum number of trees of which all pairs are compared, so low that small sites count as large.
+"""Maximum number of trees to compare in all pairs; so low that small sites count as large.
 """
 
 
