@@ -17,7 +17,7 @@ from detourage.errors import ExpectedError
 def stories() -> None:
     """Group articles that repeat each other into stories.
 
-    A neighbour of the service: consumes its articles, and publishes a small message about each.
+    Separate from the service: consumes its articles, and publishes a small message about each.
     """
 
 
@@ -59,7 +59,7 @@ def find(files: tuple[Path, ...], days: float) -> None:
 def work() -> None:
     """Run the process that groups the articles of a deployment.
 
-    A second process stands by until the first one ends.
+    A second process is on standby until the first one ends.
     """
     from stories.service import StoriesWorker
     from stories.settings import load_settings

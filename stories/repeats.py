@@ -28,7 +28,7 @@ MIN_WHOLE_SHARE: Final = 0.8
 
 @dataclass(frozen=True)
 class Overlap:
-    """Numbers of shingles: those that two texts share, and those of the own and the other text."""
+    """Numbers of shingles: those that two texts share, and those of each text (own and other)."""
 
     common: int
     own: int

@@ -66,7 +66,7 @@ class Topology:
             routing_key="#",
             queue_arguments={
                 "x-queue-type": "quorum",
-                # Only one process can group articles at a time; any others stand by.
+                # Only one process can group articles at a time; any others are on standby.
                 "x-single-active-consumer": True,
                 "x-delivery-limit": DELIVERY_LIMIT,
                 "x-dead-letter-exchange": "",

@@ -1,1 +1,1 @@
-"""Alembic history of the tables of the stories, in a schema of their own."""
+"""Alembic migrations for the tables of the stories, which are in a separate schema."""
