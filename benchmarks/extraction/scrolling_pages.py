@@ -471,7 +471,7 @@ SINGLE: Mapping[str, Callable[[Story], str]] = {
     "manual": _manual,
     "chronicle": _chronicle,
 }
-"""Renderers of a single article whose parts have headings, dates or URLs of their own."""
+"""Renderers of a single article whose parts each have a heading, a date or a URL."""
 
 
 def single_page(make: Callable[[Story], str], seed: int) -> GeneratedPage:

@@ -203,7 +203,7 @@ class Campaign:
             yield self._page((*kept, *other[: step * len(other) // 10]))
 
     def _changing_page(self) -> Iterator[Version]:
-        """Change a page again and again, to other texts, none, or several articles at once."""
+        """Change a page repeatedly: to other texts, to none, or to several articles combined."""
         page = self._page(self._rng.choice(self._texts))
         yield page
         for _ in range(5):

@@ -230,7 +230,7 @@ def generate(texts: Sequence[Text], seed: int, *, merges_within_set: bool) -> li
 def _version(
     story: str, kind: str, text: str, base: Text, rng: random.Random, pool: Pool
 ) -> Version:
-    """Return an article whose page has the boilerplate of its own or, if changed, another page."""
+    """Return an article; if its text is changed, it gets the boilerplate of another page."""
     surroundings = base if kind in ("first", "alone") else rng.choice(pool)
     lines = surroundings.boilerplate.splitlines()
     half = len(lines) // 2

@@ -3,8 +3,8 @@
     python -m benchmarks.templates.shared_lines CORPORA
 
 The first table compares the articles of real sites, read with their groups, with and without the
-decision on shared lines. For the second, sentences are inserted between the paragraphs of real
-pages, the same ones into all pages of a group.
+removal of shared lines. For the second, sentences are inserted between the paragraphs of real
+pages, the same sentences into all pages of a group.
 """
 
 import sys
@@ -66,7 +66,7 @@ SENTENCES: Mapping[str, Sequence[str]] = {
 """Sentences of each length, none of which is on any page."""
 
 PLACES = ("before", "amid", "after", "in a box")
-"""Places of a sentence: before, between or after the paragraphs, or in an element of its own."""
+"""Places of a sentence: before, between or after the paragraphs, or in a separate element."""
 
 
 def main(corpora: Path) -> None:

@@ -103,7 +103,7 @@ def _earlier_copy(draw: Draw) -> Sent:
 
 
 def _version(draw: Draw) -> Sent:
-    """Return a version of one of two stories, in turn, each on a site of its own."""
+    """Return a version of one of two stories, in turn, each on a different site."""
     story = draw.number % 2
     text = _change_words(_words(f"story {story}"), draw.number)
     html = _html(f"News about story {story}", text)
