@@ -174,6 +174,23 @@ def parts_in_values(page: FlatDocument, parts: Iterable[str]) -> bytes:
     return _core.parts_in_values(document(page), joined_strings(parts))
 
 
+def lexicon(phrases: Iterable[str]) -> Any:
+    """Return phrases, with the numbers of their concepts, for `concepts`; see ``lexicon.hpp``."""
+    return _core.lexicon(joined_strings(map(str.lower, phrases)), *character_tables())
+
+
+def concepts(
+    lexicon: Any, texts: Iterable[str], max_words: int
+) -> tuple[Integers, npt.NDArray[np.uint32]]:
+    """Return the numbers of words of the texts that have any, and the concepts of each word.
+
+    Concepts are bits. At most `max_words` words are read.
+    """
+    lower = joined_strings(text.replace("\0", " ").lower() for text in texts)
+    sizes, masks = _core.concepts(lexicon, lower, max_words)
+    return np.frombuffer(sizes, np.int64), np.frombuffer(masks, np.uint32)
+
+
 def may_hold_comments(utf8: bytes) -> bool:
     """Return whether a text of a page, such as a script, may contain comments as JSON."""
     return _core.may_hold_comments(utf8)

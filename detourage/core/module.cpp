@@ -13,6 +13,7 @@
 #include "captions.hpp"
 #include "comments.hpp"
 #include "layout.hpp"
+#include "lexicon.hpp"
 #include "meanings.hpp"
 #include "menus.hpp"
 #include "network.hpp"
@@ -23,6 +24,11 @@
 namespace {
 
 using namespace detourage;
+
+Characters characters_of(const Buffer &traits, const Buffer &lower) {
+    return {traits.values<uint32_t>(), lower.values<uint32_t>(),
+            static_cast<uint32_t>(std::min(traits.count<uint32_t>(), lower.count<uint32_t>()))};
+}
 
 // A document owned by Python, with the strings to which it refers and the lines derived from it.
 class Page {
@@ -49,10 +55,7 @@ class Page {
         buttons_.release();
     }
 
-    Characters characters() const {
-        return {traits_.values<uint32_t>(), lower_.values<uint32_t>(),
-                static_cast<uint32_t>(std::min(traits_.count<uint32_t>(), lower_.count<uint32_t>()))};
-    }
+    Characters characters() const { return characters_of(traits_, lower_); }
 
     // The lines, computed on first access; call this without the GIL.
     const Lines &lines() const {
@@ -140,11 +143,20 @@ struct Model {
     std::optional<Network> network;
 };
 
+// A lexicon with the tables of characters with which it reads texts.
+struct HeldLexicon {
+    Buffer traits, lower;
+    std::optional<Lexicon> lexicon;
+
+    Characters characters() const { return characters_of(traits, lower); }
+};
+
 // The name of the capsules that hold a type.
 template <typename T> constexpr const char *CAPSULE = nullptr;
 template <> constexpr const char *CAPSULE<Model> = "detourage.core.Network";
 template <> constexpr const char *CAPSULE<Page> = "detourage.core.Page";
 template <> constexpr const char *CAPSULE<LabelWords> = "detourage.core.LabelWords";
+template <> constexpr const char *CAPSULE<HeldLexicon> = "detourage.core.Lexicon";
 
 template <typename T> T *held(PyObject *capsule) {
     return static_cast<T *>(PyCapsule_GetPointer(capsule, CAPSULE<T>));
@@ -427,6 +439,35 @@ PyObject *core_matching(PyObject *, PyObject *args) {
     return is_found ? bytes_of(found) : nullptr;
 }
 
+PyObject *core_lexicon(PyObject *, PyObject *args) {
+    Buffer phrases;
+    auto held = std::unique_ptr<HeldLexicon>(new (std::nothrow) HeldLexicon);
+    if (!held) return PyErr_NoMemory();
+    if (!PyArg_ParseTuple(args, "y*y*y*", &phrases, &held->traits, &held->lower)) return nullptr;
+    if (!unlocked([&] { held->lexicon.emplace(strings_of(phrases), held->characters()); })) return nullptr;
+    return capsule_of(std::move(held));
+}
+
+PyObject *core_concepts(PyObject *, PyObject *args) {
+    PyObject *of_lexicon;
+    Buffer texts;
+    Py_ssize_t left;
+    if (!PyArg_ParseTuple(args, "Oy*n", &of_lexicon, &texts, &left)) return nullptr;
+    const auto *own = held<HeldLexicon>(of_lexicon);
+    if (!own) return nullptr;
+    std::vector<int64_t> sizes;
+    std::vector<uint32_t> masks;
+    const bool is_read = unlocked([&] {
+        for (const auto text : strings_of(texts)) {
+            if (left <= 0) break;
+            const size_t size = own->lexicon->read(text, own->characters(), static_cast<size_t>(left), masks);
+            if (size) sizes.push_back(static_cast<int64_t>(size));
+            left -= static_cast<Py_ssize_t>(size);
+        }
+    });
+    return is_read ? Py_BuildValue("NN", bytes_of(sizes), bytes_of(masks)) : nullptr;
+}
+
 PyObject *core_headlines(PyObject *, PyObject *args) {
     PyObject *of_page;
     Buffer pieces, lines, sizes, unspaced;
@@ -492,6 +533,8 @@ PyMethodDef methods[] = {
     {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
     {"label_words", core_label_words, METH_VARARGS, "Return the given words as a set for `part_links`."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},
+    {"lexicon", core_lexicon, METH_VARARGS, "Return a lexicon of the given phrases for `concepts`."},
+    {"concepts", core_concepts, METH_VARARGS, "Return the sizes of lines, and the concepts of each word, as bits."},
     {"parts_in_values", core_parts_in_values, METH_VARARGS, "Return which of the given parts the values of attributes contain."},
     {"may_hold_comments", core_may_hold_comments, METH_VARARGS, "Return whether a text may contain comments as JSON."},
     {"columns", core_columns, METH_VARARGS, "Return the network's inputs for each line."},

@@ -260,6 +260,6 @@ def _is_before_offer(judged: JudgedPage, place: int, after: Sequence[int]) -> bo
     lines, probabilities = judged.lines, judged.probabilities
     if probabilities[place] < SURE or not _is_paragraph(lines[place]):
         return False
-    below = (each.tokens for each in lines[place + 1 : place + 1 + MAX_SEARCHED_LINES])
+    below = (each.text for each in lines[place + 1 : place + 1 + MAX_SEARCHED_LINES])
     is_strict = any(probabilities[each] >= SURE for each in after)
     return begin_with_offer(below, at_once=True, is_strict=is_strict)

@@ -1,23 +1,20 @@
 """Evidence for a wall: wall phrases in the extracted text, the headlines and the page."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, reduce
-from operator import or_
+from functools import cache
 from typing import Final, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from detourage import core
 from detourage.article import Article
 from detourage.html import Page
-from detourage.html.flat import FlatDocument
+from detourage.html.flat import Booleans, FlatDocument, Integers
 from detourage.inference import Features, Number
-from detourage.reader.lines import lines_of
+from detourage.reader.lines import line_columns
 from detourage.reader.outline import Outline
-from detourage.text.caches import cached_if_short
 from detourage.text.shipped import shipped_json
-from detourage.text.words import tokens
 
 MAX_WORDS: Final = 1_000  # words examined in a text
 MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an article
@@ -51,34 +48,42 @@ _QUOTES: Final = '"“”«»„「」'
 _SENTENCE_ENDS: Final = ".!?…。！？।؟\"'”»)]"
 _DOTS: Final = ("...", "…", "[…]", "[...]")
 
+Floats = npt.NDArray[np.float64]
+Masks = npt.NDArray[np.uint32]
 
-class Line(NamedTuple):
-    """The concepts of each word in a line and of the whole line, as bits of `Lexicon.concepts`.
 
-    `covered` is the number of words in wall phrases.
+class Lines(NamedTuple):
+    """The lines of a part of a page that have words.
+
+    `sizes` are their numbers of words, `covered` those of words in wall phrases. `concepts` are the
+    concepts of each line, `word_concepts` those of each word, as bits of `Lexicon.concepts`.
     """
 
-    word_concepts: Sequence[int]
-    concepts: int
-    covered: int
+    sizes: Integers
+    covered: Integers
+    concepts: Masks
+    word_concepts: Masks
 
     @classmethod
-    def of(cls, words: Sequence[str]) -> Self:
-        """Look up the words of a line in the lexicon."""
-        word_concepts, walls = shipped_lexicon().concepts_of(words), _wall_concepts()
-        concepts = reduce(or_, {*word_concepts}, 0)
-        covered = sum(1 for mask in word_concepts if mask & walls) if concepts & walls else 0
-        return cls(word_concepts, concepts, covered)
+    def of(cls, texts: Iterable[str]) -> Self:
+        """Look up the first `MAX_WORDS` words of lines in the lexicon."""
+        beginnings = (text[: 20 * MAX_WORDS] for text in texts)
+        sizes, words = shipped_lexicon().concepts_in(beginnings, MAX_WORDS)
+        starts = np.cumsum(sizes) - sizes
+        covered = np.add.reduceat((words & _wall_concepts()) != 0, starts, dtype=np.int64)
+        return cls(sizes, covered, np.bitwise_or.reduceat(words, starts), words)
 
     @property
-    def size(self) -> int:
-        """Number of words."""
-        return len(self.word_concepts)
+    def coverage(self) -> Floats:
+        """Share of each line's words that are in wall phrases; 0 for a very short line."""
+        shares: Floats = self.covered / self.sizes
+        return np.where(self.sizes >= MIN_COVERED_LINE_WORDS, shares, 0.0)
 
     @property
-    def coverage(self) -> float:
-        """Share of the line's words that are in wall phrases; 0 for a very short line."""
-        return self.covered / self.size if self.size >= MIN_COVERED_LINE_WORDS else 0.0
+    def is_addressed(self) -> Booleans:
+        """Whether each line has a phrase that addresses the reader."""
+        is_addressed: Booleans = (self.concepts & ~_wall_concepts()) != 0
+        return is_addressed
 
 
 class ExaminedPage(NamedTuple):
@@ -98,10 +103,12 @@ class ExaminedPage(NamedTuple):
         """Return the parts of a page and its article."""
         outline = Outline.of(page.flat)
         headings = np.flatnonzero(outline.flat.having(_HEADINGS))[:3].tolist()
+        lines = line_columns(outline)
+        unlinked = lines.texts[2 * lines.linked <= lines.words]
         return cls(
             article.text.split("\n") if article is not None else (),
             [*_titles_of(page.flat, article), *map(outline.text_of, headings)],
-            [each.text for each in lines_of(outline) if 2 * each.linked <= each.words],
+            [*map(outline.tokenised.clean.__getitem__, unlinked.tolist())],
             [*_article_numbers(article), *_markup_numbers(page)],
         )
 
@@ -122,7 +129,7 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
     """Compute the features that distinguish a wall from an article, and the concepts' weights."""
     concepts = shipped_lexicon().concepts
     texts = {"text": page.text, "heads": page.headlines, "page": page.unlinked}
-    parts = {name: _lines(lines) for name, lines in texts.items()}
+    parts = {name: Lines.of(lines) for name, lines in texts.items()}
     shares = {name: _shares(lines) for name, lines in parts.items()}
     weights = {
         concept: shares["heads"][bit] + shares["text"][bit] + PAGE_WEIGHT * shares["page"][bit]
@@ -133,12 +140,13 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
         numbers += _line_numbers(name, lines)
         numbers += zip([f"{name}_{concept}" for concept in concepts], shares[name], strict=True)
     numbers += page.other_features
-    return Evidence(Features.of((name, [number]) for name, number in numbers), weights)
+    names, row = zip(*numbers, strict=True)
+    return Evidence(Features(names, np.array([row], dtype=np.float32)), weights)
 
 
 def headline_coverage(page: Page, article: Article | None) -> float:
     """Return the highest coverage of the page's title and the article's title by wall phrases."""
-    return max((line.coverage for line in _lines(_titles_of(page.flat, article))), default=0.0)
+    return float(Lines.of(_titles_of(page.flat, article)).coverage.max(initial=0.0))
 
 
 def reports_on_wall(page: ExaminedPage) -> bool:
@@ -147,14 +155,16 @@ def reports_on_wall(page: ExaminedPage) -> bool:
     In such an article, all headlines share a concept with the text, no line consists largely of
     wall phrases, and no line with such a concept addresses the reader.
     """
-    headlines, lines = _lines(page.headlines), _lines(page.text)
-    mentioned = reduce(or_, (line.concepts for line in lines), 0) & _wall_concepts()
-    you = 1 << shipped_lexicon().concepts.index("you")
-    return (
-        bool(headlines)
-        and all(line.concepts & mentioned for line in headlines)
-        and not any(line.concepts & mentioned and line.concepts & you for line in headlines + lines)
-        and all(line.coverage < MAX_REPORT_COVERAGE for line in headlines + lines)
+    headlines, lines = Lines.of(page.headlines), Lines.of(page.text)
+    mentioned = np.bitwise_or.reduce(lines.concepts, initial=0) & _wall_concepts()
+    you = np.uint32(1 << shipped_lexicon().concepts.index("you"))
+    concepts = np.concatenate([headlines.concepts, lines.concepts])
+    coverage = np.concatenate([headlines.coverage, lines.coverage])
+    return bool(
+        len(headlines.sizes)
+        and (headlines.concepts & mentioned).all()
+        and not ((concepts & mentioned != 0) & (concepts & you != 0)).any()
+        and (coverage < MAX_REPORT_COVERAGE).all()
     )
 
 
@@ -164,14 +174,14 @@ def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
     Either most of its words are in lines without phrases of the lexicon, or its headlines contain
     no wall phrase, every line with one is long, and no line addresses the reader.
     """
-    lines, walls = _lines(page.text), _wall_concepts()
-    plain = [each.size for each in lines if each.size >= MIN_PLAIN_WORDS and not each.concepts]
-    is_mostly_plain = 2 * sum(plain) >= sum(line.size for line in lines)
+    lines = Lines.of(page.text)
+    plain = lines.sizes[(lines.sizes >= MIN_PLAIN_WORDS) & (lines.concepts == 0)]
+    is_mostly_plain = 2 * plain.sum() >= lines.sizes.sum()
     if confidence >= MIN_CONFIDENCE and len(plain) >= MIN_PLAIN_LINES and is_mostly_plain:
         return True
-    return not any(line.covered for line in _lines(page.headlines)) and all(
-        line.covered <= MAX_PASSING_COVERAGE * line.size and not line.concepts & ~walls
-        for line in lines
+    is_passing = lines.covered <= MAX_PASSING_COVERAGE * lines.sizes
+    return not Lines.of(page.headlines).covered.any() and bool(
+        (is_passing & ~lines.is_addressed).all()
     )
 
 
@@ -184,81 +194,56 @@ def has_prose(page: ExaminedPage) -> bool:
     end = "".join(page.text[-1:])
     is_sentence = end.endswith(tuple(_SENTENCE_ENDS)) and not end.endswith(_DOTS)
     min_words = MIN_SNIPPET_WORDS if is_whole_page and is_sentence else MIN_PROSE_WORDS
-    return any(line.size >= min_words for line in _lines(page.text))
+    return bool((Lines.of(page.text).sizes >= min_words).any())
 
 
 @cache
-def _wall_concepts() -> int:
+def _wall_concepts() -> np.uint32:
     """Return a bit mask of all concepts except those that address the reader."""
     concepts = shipped_lexicon().concepts
-    return sum(1 << bit for bit, name in enumerate(concepts) if name not in ADDRESSING)
-
-
-def _lines(texts: Iterable[str]) -> list[Line]:
-    """Return the lines that have words, up to a total of `MAX_WORDS`."""
-    budget, lines = MAX_WORDS, []
-    for text in texts:
-        line = _line(text)
-        if line.size > budget:
-            line = Line.of(tokens(text[: 20 * MAX_WORDS])[:budget])
-        if line.size:
-            lines.append(line)
-            budget -= line.size
-        if budget <= 0:
-            break
-    return lines
-
-
-# Cached because each page is examined twice, and pages of a site share lines around the article.
-@cached_if_short(2048)
-def _line(text: str) -> Line:
-    return Line.of(tokens(text[: 20 * MAX_WORDS]))
+    return np.uint32(sum(1 << bit for bit, name in enumerate(concepts) if name not in ADDRESSING))
 
 
 def _titles_of(document: FlatDocument, article: Article | None) -> list[str]:
     """Return the first text node of a page's title, and the article's title, if they exist."""
-    in_title = np.flatnonzero(document.having(("title",))[document.text_parents])
-    titles = [document.texts[index] for index in in_title[:1].tolist()]
+    in_title = document.shown[document.having(("title",))[document.text_parents]]
+    titles = [document.pieces.texts[index] for index in in_title[:1].tolist()]
     return [*titles, article.title] if article is not None and article.title else titles
 
 
-def _shares(lines: Sequence[Line]) -> list[float]:
+def _shares(lines: Lines) -> list[float]:
     """Return, for each concept, the share of words in its phrases."""
-    total = sum(line.size for line in lines)
-    covered = Counter(mask for line in lines if line.concepts for mask in line.word_concepts)
-    return [
-        sum(count for mask, count in covered.items() if mask >> bit & 1) / max(1, total)
-        for bit in range(len(shipped_lexicon().concepts))
-    ]
+    bits = np.uint32(1) << np.arange(len(shipped_lexicon().concepts), dtype=np.uint32)
+    covering = lines.word_concepts[lines.word_concepts != 0, None] & bits
+    shares: list[float] = (np.count_nonzero(covering, axis=0) / max(1, lines.sizes.sum())).tolist()
+    return shares
 
 
-def _line_numbers(name: str, lines: Sequence[Line]) -> Iterator[Number]:
+def _line_numbers(name: str, lines: Lines) -> Iterator[Number]:
     """Yield features of a part's lines, such as the number of words in each sort of lines."""
-    walls = _wall_concepts()
-    words = sum(line.size for line in lines)
-    covered = sum(line.covered for line in lines)
-    marked = [line for line in lines if line.concepts & walls]
-    addressed = [line for line in lines if line.concepts & ~walls]
-    prose = [line for line in lines if line.size >= MIN_PROSE_WORDS]
-    plain = [line for line in prose if line.coverage < MAX_PLAIN_COVERAGE]
+    words = int(lines.sizes.sum())
+    marked, addressed, coverage = lines.covered > 0, lines.is_addressed, lines.coverage
+    of_walls = lines.concepts & _wall_concepts()
+    prose = lines.sizes >= MIN_PROSE_WORDS
+    plain = prose & (coverage < MAX_PLAIN_COVERAGE)
     sorts = {
         "marked": marked,
         "addressed": addressed,
-        "both": [line for line in marked if line.concepts & ~walls],
-        "several": [line for line in marked if (line.concepts & walls).bit_count() > 1],
+        "both": marked & addressed,
+        "several": (of_walls & (of_walls - marked)) != 0,
         "prose": prose,
         "plain": plain,
-        "silent": [line for line in plain if not line.concepts & ~walls],
+        "silent": plain & ~addressed,
     }
     yield f"{name}_words", float(words)
-    yield f"{name}_lines", float(len(lines))
-    yield f"{name}_covered", covered / max(1, words)
-    for sort, lines_of_sort in sorts.items():
-        size = sum(line.size for line in lines_of_sort)
+    yield f"{name}_lines", float(len(lines.sizes))
+    yield f"{name}_covered", int(lines.covered.sum()) / max(1, words)
+    for sort, is_of_sort in sorts.items():
+        size = int(lines.sizes[is_of_sort].sum())
         yield f"{name}_{sort}", float(size)
         yield f"{name}_{sort}_share", size / max(1, words)
-    yield f"{name}_highest", max((line.coverage for line in marked), default=0.0)
-    yield f"{name}_first", lines[0].coverage if lines else 0.0
+    yield f"{name}_highest", float(coverage[marked].max(initial=0.0))
+    yield f"{name}_first", float(coverage[0]) if words else 0.0
 
 
 def _article_numbers(article: Article | None) -> Iterator[Number]:
@@ -299,9 +284,6 @@ def _markup_numbers(page: Page) -> Iterator[Number]:
     yield "consents", float(any(found[len(_CHALLENGES) :]))
 
 
-MAX_STEM_CHARACTERS: Final = 16  # length to which stems are truncated
-
-
 class Lexicon:
     """Phrases, each with its concept, that are found in linear time.
 
@@ -310,53 +292,13 @@ class Lexicon:
 
     def __init__(self, phrases: dict[str, list[str]]) -> None:
         self.concepts = tuple(phrases)
-        by_beginning: dict[str, str] = {}
-        for number, concept in enumerate(self.concepts):
-            for phrase in phrases[concept]:
-                beginning = phrase.partition(" ")[0]
-                by_beginning[beginning] = f"{by_beginning.get(beginning, '')}{number} {phrase}\n"
-        # Maps the first word of phrases to lines with the concept's number and the phrase, which
-        # are split only if the word occurs.
-        self._by_first: dict[str, str] = {}
-        for beginning, found in by_beginning.items():
-            first, *others = tokens(beginning.rstrip("*"))
-            is_stem = beginning.endswith("*") and not others
-            key = f"{first[:MAX_STEM_CHARACTERS]}*" if is_stem else first
-            self._by_first[key] = self._by_first.get(key, "") + found
-        self._stem_lengths = sorted({len(key) - 1 for key in self._by_first if key.endswith("*")})
-        # Cached because texts repeat words, most of which begin no phrase.
-        self._phrases_with_first = cached_if_short(20_000)(self._look_up)
+        numbered = enumerate(phrases.values())
+        lines = (f"{number} {each}" for number, of_concept in numbered for each in of_concept)
+        self._phrases = core.lexicon(lines)
 
-    def concepts_of(self, words: Sequence[str]) -> list[int]:
-        """Return, for each word, a bit mask of the concepts whose phrases cover it."""
-        masks = [0] * len(words)
-        for start, phrases in enumerate(map(self._phrases_with_first, words)):
-            for bit, rest in phrases:
-                end = start + 1 + len(rest)
-                if end <= len(words) and all(
-                    word.startswith(expected[:-1]) if expected.endswith("*") else word == expected
-                    for expected, word in zip(rest, words[start + 1 : end], strict=True)
-                ):
-                    for covered in range(start, end):
-                        masks[covered] |= bit
-        return masks
-
-    def _look_up(self, first: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-        """Return the concept's bit and the other words of each phrase that begins with a word."""
-        stems = (f"{first[:size]}*" for size in self._stem_lengths if size <= len(first))
-        found = "".join(self._by_first.get(key, "") for key in (first, *stems))
-        lines = (line.partition(" ") for line in found.splitlines())
-        return tuple((1 << int(n), tuple(_words_and_stems(phrase)[1:])) for n, _, phrase in lines)
-
-
-def _words_and_stems(phrase: str) -> list[str]:
-    """Return the tokens of a phrase, with the asterisks of stems: ``["ungültig*", "link*"]``."""
-    words: list[str] = []
-    for word in phrase.split():
-        words += tokens(word.rstrip("*"))
-        if word.endswith("*"):
-            words[-1] = f"{words[-1][:MAX_STEM_CHARACTERS]}*"
-    return words
+    def concepts_in(self, texts: Iterable[str], max_words: int) -> tuple[Integers, Masks]:
+        """Return the sizes of the texts with words, and the concepts of each word, as bits."""
+        return core.concepts(self._phrases, texts, max_words)
 
 
 @cache

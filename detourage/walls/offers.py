@@ -11,7 +11,7 @@ import numpy as np
 from detourage.article import Article
 from detourage.html import Page
 from detourage.reader.outline import Outline
-from detourage.text.words import tokens
+from detourage.text.words import squash
 from detourage.walls.evidence import shipped_lexicon
 
 MAX_BEGINNING_CHARACTERS: Final = 3_500  # length of the beginning of an article for subscribers
@@ -31,40 +31,42 @@ _MIN_COVERAGE: Final = {"reading": 0.2, "login": 0.2, "subscribe": 0.25}
 
 
 def begin_with_offer(
-    lines: Iterable[Sequence[str]], *, at_once: bool = False, is_strict: bool = False
+    lines: Iterable[str], *, at_once: bool = False, is_strict: bool = False
 ) -> bool:
-    """Return whether the first lines, given as tokens, offer the rest of an article to subscribers.
+    """Return whether the first lines offer the rest of an article to subscribers.
 
     With `at_once`, the offer must begin in the first line that is not a button or label. With
     `is_strict`, the offer must mention reading on or logging in.
     """
     masks: list[int] = []
-    count = longest_line = 0
+    read: list[str] = []
     for line in islice(lines, MAX_SEARCHED_LINES):
-        if len(line) < MIN_LINE_WORDS:
+        concepts = shipped_lexicon().concepts_in([line], len(line))[1].tolist()
+        if len(concepts) < MIN_LINE_WORDS:
             continue
-        if len(line) > MAX_LINE_WORDS or count == MAX_LINES:
+        if len(concepts) > MAX_LINE_WORDS or len(read) == MAX_LINES:
             break
-        count += 1
-        masks += shipped_lexicon().concepts_of(line)
-        longest_line = max(longest_line, sum(map(len, line)))
-        if at_once and count == 1 and not any(mask & _all_bits() for mask in masks):
+        masks += concepts
+        read.append(line)
+        if at_once and len(read) == 1 and not any(mask & _all_bits() for mask in masks):
             break
-        if _is_offer(masks, longest_line, is_strict=is_strict):
+        if _is_offer(masks, read, is_strict=is_strict):
             return True
     return False
 
 
-def _is_offer(masks: Sequence[int], longest_line: int, *, is_strict: bool) -> bool:
-    """Return whether words with these concepts are an offer (see `begin_with_offer`)."""
+def _is_offer(masks: Sequence[int], lines: Iterable[str], *, is_strict: bool) -> bool:
+    """Return whether lines are an offer, given the concepts of their words."""
     mentioned, bits = reduce(or_, {*masks}), _bits()
     is_subscription = mentioned & bits["subscribe"] and not mentioned & bits["newsletter"]
     if not is_subscription or len(masks) < MIN_OFFER_WORDS:
         return False
     concept = next(name for name in _MIN_COVERAGE if mentioned & bits[name])
-    is_short = len(masks) < MIN_PLAIN_OFFER_WORDS or longest_line < MIN_PLAIN_LINE_CHARACTERS
-    if concept == "subscribe" and (is_strict or is_short):
-        return False
+    if concept == "subscribe":
+        longest_line = max(len(squash(line)) for line in lines)
+        is_short = len(masks) < MIN_PLAIN_OFFER_WORDS or longest_line < MIN_PLAIN_LINE_CHARACTERS
+        if is_strict or is_short:
+            return False
     covered = sum(1 for mask in masks if mask & _all_bits())
     return covered >= _MIN_COVERAGE[concept] * len(masks)
 
@@ -74,7 +76,7 @@ def has_offer_below(page: Page, article: Article) -> bool:
     is_article = article.metadata.kind == "article"
     if not is_article or not article.blocks or len(article.text) > MAX_BEGINNING_CHARACTERS:
         return False
-    return begin_with_offer(map(tokens, _lines_below(Outline.of(page.flat), article)))
+    return begin_with_offer(_lines_below(Outline.of(page.flat), article))
 
 
 def _lines_below(outline: Outline, article: Article) -> Iterator[str]:
