@@ -136,7 +136,7 @@ def language(code: str) -> Language:
     path = resources.files(__package__).joinpath("languages", f"{code}.toml")
     data = tomllib.loads(path.read_text(encoding="utf-8"))
     rules, forms = _alternatives(data["rules"]), _alternatives(data.pop("forms"))
-    # A topic lists nouns; each alternative of a form, with a noun in place of "*", makes a rule.
+    # A topic lists nouns; each alternative of a form, with a noun instead of "*", makes a rule.
     topics = {}
     for key, topic in data["topics"].items():
         topics[key] = topic.pop("name")

@@ -69,7 +69,7 @@ def test_a_moved_paragraph_is_neither_removed_nor_added() -> None:
         ("nobody expected", "everybody expected", "update"),
         ("at noon.", "at noon. Then it turned.", "update"),
         (TEXT[60:], "Nothing else is known about the ship.", "rewritten"),
-        # Sentences are moved.
+        # Sentences have moved.
         (TEXT, "\n\n".join(reversed(TEXT.split("\n\n"))), "update"),
     ],
 )

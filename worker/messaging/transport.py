@@ -172,7 +172,7 @@ class Connection(pyamqp.Connection):
 
 
 def tls_options(url: str, ca_file: Path | None = None) -> dict[str, Any] | None:
-    """Return the TLS options for an ``amqps://`` URL, which verify the server's name, or None."""
+    """Return TLS options that verify the server's name, or None if the URL is not ``amqps://``."""
     if not url.startswith("amqps:"):
         return None
     authorities = str(ca_file) if ca_file else None

@@ -183,7 +183,7 @@ def _confirm_ability() -> None:
     except DBAPIError as error:
         log_transient(logger, "a pool process could not reach the database", error)
     else:
-        own_heartbeat("worker").confirm("looked for work; broker, pool and database responded")
+        own_heartbeat("worker").confirm("had no work; broker, pool and database responded")
 
 
 def own_heartbeat(process: str) -> Heartbeat:

@@ -105,4 +105,4 @@ class BrokerProcess:
         if self._heartbeat.is_due:
             with connection.channel() as channel:
                 depth(channel, self._topology.pages)
-            self._heartbeat.confirm("looked for work; broker and database responded")
+            self._heartbeat.confirm("had no work; broker and database responded")

@@ -141,5 +141,5 @@ def _declare_queues(settings: Settings) -> str:
         try:
             topology_of(settings).declare(connection)
         except ChannelError as error:
-            raise RuntimeError(f"declared with other arguments: {error}") from error
+            raise RuntimeError(f"a queue exists with other arguments: {error}") from error
     return "declared"

@@ -155,7 +155,7 @@ def _read_object(url: str) -> bytes | LostContentError:
             obstore.get(store, MARKER).bytes()
             if isinstance(error, FileNotFoundError):
                 return LostContentError(f"the stored HTML is missing: {url}")
-        # The first failure may have been temporary, so try once more.
+        # The first failure may have been temporary, so try again.
         try:
             return _verified_content(store, name, url)
         except (BaseError, OSError) as error:

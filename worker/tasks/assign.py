@@ -48,7 +48,7 @@ def assign(
         except Exception as error:
             if is_transient_failure(error):
                 raise
-            logger.warning("cannot assign and extract together; assigning first", exc_info=True)
+            logger.warning("could not assign and extract pages; assigning only", exc_info=True)
         if not versions:
             return
     redeliveries = int(self.request.get(DELIVERY_COUNT) or 0)

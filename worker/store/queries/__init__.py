@@ -1,7 +1,7 @@
 """The SQL statements of the store, which are text files, one for each subject.
 
 Each statement has a description and a name, which is an attribute of the `Statements` of its file.
-``{name}`` in a statement stands for the condition or fragment of that name in the same file, and
+``{name}`` in a statement represents the condition or fragment of that name in the same file, and
 ``{subject.name}`` for one in another file.
 """
 
