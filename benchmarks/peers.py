@@ -72,7 +72,7 @@ class Expected:
         return common >= MIN_WORD_RECALL * expected.total()
 
     def scores(self, found: Found) -> Iterator[tuple[str, float]]:
-        """Score the fields that are expected, from 0 to 1; ``unwanted`` is a share let in."""
+        """Score the fields that are expected, from 0 to 1; ``unwanted`` is the share found."""
         wanted = self.values
         if wanted.get("text") and self.has_words(wanted["text"]):
             text = found.text

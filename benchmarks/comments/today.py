@@ -142,7 +142,7 @@ def table_of_articles(pages: Sequence[ReadPage]) -> Iterator[str]:
 
     Threads are left out.
     """
-    heads = ("", "pages", "with comments", "taken for threads", "F1, left", "F1, out")
+    heads = ("", "pages", "with comments", "mistaken for threads", "F1, left", "F1, out")
     yield f"| {' | '.join((*heads, 'better', 'worse', 'lose'))} |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|---|"
     other_pages = [

@@ -199,7 +199,7 @@ def all_tables(
         ([tool, *(f"{by[''][key]:.1f}" for key in text_keys)] for tool, by in figures.items()),
         "---:",
     )
-    scopes = [*languages, ""]  # the empty string stands for all languages together
+    scopes = [*languages, ""]  # the empty string represents all languages together
     yield from table(
         ["task", *(f"{scope or 'all'} {part}" for scope in scopes for part in PARTS)],
         (

@@ -228,7 +228,7 @@ def _embed_lines(params: Arrays, batch: Arrays, words: Any, signs: Any, names: A
     first_of_pair = words[:, :WORD_PAIRS].astype(jnp.uint32)
     second_of_pair = words[:, 1 : WORD_PAIRS + 1].astype(jnp.uint32)
     rows = np.uint32(params["positions"].shape[0])
-    # Modulo 2**32, as in C++. 0 stands for no pair, so the table's size is added.
+    # Modulo 2**32, as in C++. 0 represents no pair, so the table's size is added.
     numbers = (first_of_pair * np.uint32(40503) + second_of_pair + np.uint32(1)) % rows + rows
     pairs = jnp.where((first_of_pair > 0) & (second_of_pair > 0), numbers, 0).astype(jnp.int32)
     name_vectors = _embed(params["names"], names, is_mean=False) * (names.max(-1) > 0)[:, None]

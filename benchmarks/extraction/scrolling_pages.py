@@ -334,7 +334,7 @@ def _microformats(own: Story, below: Sequence[Story]) -> str:
     )
 
 
-Theme = Callable[[Story, Sequence[Story]], str]  # own article, articles below
+Theme = Callable[[Story, Sequence[Story]], str]  # renders an article with others below
 
 SEEN: Mapping[str, Theme] = {
     "entries": _entries,

@@ -239,7 +239,7 @@ def miss_reason(each: GoldPage, models: FoldModels | None) -> str:
         except NoArticleError as error:
             return f"outcome {error.outcome}"
     if compare_bags(article_text, wanted).recall >= MISSED_RECALL:
-        return "taken for comments"
+        return "mistaken for comments"
     return "other lines chosen"
 
 

@@ -117,7 +117,7 @@ def measured(read: Callable[[], None], used: Callable[[], Measured]) -> tuple[Me
 def main(corpora: Sequence[Path], sites: int, pages: int) -> None:
     """Measure and print."""
     visits = crawl(corpora, sites=sites, pages=pages)
-    home = Path(tempfile.mkdtemp(prefix="detourage-beside-"))
+    home = Path(tempfile.mkdtemp(prefix="detourage-plain-"))
     with Servers(home) as servers, ProvingGround(servers, home) as ground:
         ground.patience_seconds, ground.poll_seconds = PATIENCE_SECONDS, 0.5
         plain = Plain(servers, home)

@@ -65,7 +65,7 @@ SENTENCES: Mapping[str, Sequence[str]] = {
 }
 """Sentences of each length, none of which is on any page."""
 
-PLACES = ("before", "amid", "after", "in a box")
+PLACES = ("before", "between", "after", "in a box")
 """Places of a sentence: before, between or after the paragraphs, or in a separate element."""
 
 
@@ -209,11 +209,11 @@ def insert_sentences(page: Page, sentences: Sequence[str]) -> Page | None:
     if len(paragraphs) < len(PLACES):
         return None
     middle = paragraphs[len(paragraphs) // 2]
-    sentence_before, sentence_amid, sentence_after, sentence_in_box = (
+    sentence_before, sentence_between, sentence_after, sentence_in_box = (
         _paragraph(sentence) for sentence in sentences
     )
     paragraphs[0].addprevious(sentence_before)
-    middle.addprevious(sentence_amid)
+    middle.addprevious(sentence_between)
     _add_after(paragraphs[-1], sentence_after)
     box_element = lxml.html.Element("div", {"class": "box"})
     box_element.append(sentence_in_box)
