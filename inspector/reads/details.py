@@ -131,23 +131,23 @@ def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
     return session.scalars(query.order_by(DesignChange.generation)).all()
 
 
-class AbortedClustering(NamedTuple):
-    """Since when and why a site is quarantined, that is, no longer clustered."""
+class SiteQuarantine(NamedTuple):
+    """Since when and why a site is in quarantine, that is, no longer clustered."""
 
     since: datetime
     reason: str
 
 
-def aborted_clusterings(session: Session, site_ids: Sequence[int]) -> dict[int, AbortedClustering]:
-    """Return the quarantined sites among the given ones, by ID."""
-    aborted = {}
+def site_quarantines(session: Session, site_ids: Sequence[int]) -> dict[int, SiteQuarantine]:
+    """Return the quarantines of those of the given sites that are in quarantine, by site ID."""
+    quarantines = {}
     for site_id, since, number, error in session.execute(
-        SQL.aborted_clusterings, {"ids": list(site_ids)}
+        SQL.site_quarantines, {"ids": list(site_ids)}
     ):
         cause = f"the last error was {error}" if error else "its process ended, or it took too long"
         reason = f"clustering was started {pluralise(number, 'time')} but never finished: {cause}"
-        aborted[site_id] = AbortedClustering(since, reason)
-    return aborted
+        quarantines[site_id] = SiteQuarantine(since, reason)
+    return quarantines
 
 
 class PageOfTree(NamedTuple):

@@ -61,8 +61,8 @@ SELECT id, size FROM trees WHERE id = ANY (CAST(:tree_ids AS bigint[]))
 -- IDs and packed trees.
 SELECT id, packed FROM trees WHERE id = ANY (CAST(:tree_ids AS bigint[]))
 
--- aborted_clusterings --
--- Return which of the given sites are quarantined, and why.
+-- site_quarantines --
+-- Return which of the given sites are in quarantine, since when and why.
 SELECT site_id, quarantined_at, number, error FROM clustering_attempts
 WHERE quarantined_at IS NOT NULL AND site_id = ANY (CAST(:ids AS bigint[]))
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from detourage.limits import DOUBTFUL
 from inspector.reads import SQL
 from inspector.reads.articles import PENDING
-from inspector.reads.details import aborted_clusterings
+from inspector.reads.details import site_quarantines
 from inspector.reads.overview import MIN_DOUBTFUL, RECENT_PERIOD
 
 SiteOrder = Literal["name", "pages", "waiting", "doubtful", "changed"]
@@ -134,11 +134,11 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
     generations = {site_id: row for site_id, *row in session.execute(SQL.generations, params)}
     changed_design: dict[int, datetime] = dict(session.execute(SQL.redesigned, params).all())
     dark = set(session.scalars(SQL.dark, params))
-    aborted = aborted_clusterings(session, list(keys))
+    quarantines = site_quarantines(session, list(keys))
     statuses = {}
     for site_id, key in keys.items():
         generation, silhouette, sizes, outliers = generations.get(site_id, (0, None, (), 0))
-        quarantine = aborted.get(site_id)
+        quarantine = quarantines.get(site_id)
         statuses[site_id] = SiteStatus(
             key=key,
             pages=sum(outcomes[site_id].values()),

@@ -14,9 +14,8 @@ from detourage.template.matrix import Matrix, comparable_pages, size_tolerant_di
 from detourage.text.plural import pluralise
 from inspector.pages import abridge
 from inspector.reads.details import (
-    AbortedClustering,
     PageOfTree,
-    aborted_clusterings,
+    SiteQuarantine,
     design_changes,
     distances_of_trees,
     groups_of_generation,
@@ -24,6 +23,7 @@ from inspector.reads.details import (
     last_generations,
     pages_in_no_group,
     pages_of_trees,
+    site_quarantines,
     trees_to_picture,
 )
 from inspector.registry import ViewResponse, page_view, plain_view
@@ -40,7 +40,7 @@ def site(request: InspectorRequest) -> ViewResponse:
     generations = request.read(last_generations, site_id, 60)
     changes = request.read(design_changes, site_id)
     in_no_group = request.read(pages_in_no_group, site_id, found.generation)
-    aborted = request.read(aborted_clusterings, [site_id]).get(site_id)
+    quarantine = request.read(site_quarantines, [site_id]).get(site_id)
     is_clustered = found.method not in (None, "provisional", "none")
     mapped, distances = request.read(_mapped_trees, site_id, found.generation)
     positions = place_pages(distances)
@@ -63,7 +63,7 @@ def site(request: InspectorRequest) -> ViewResponse:
             {"kind": kind, "pages": pages, "reason": reason}
             for (kind, pages), reason in zip(
                 in_no_group._asdict().items(),
-                _reasons(request, aborted, is_clustered=is_clustered),
+                _reasons(request, quarantine, is_clustered=is_clustered),
                 strict=True,
             )
             if pages
@@ -82,7 +82,7 @@ def site(request: InspectorRequest) -> ViewResponse:
 
 
 def _reasons(
-    request: InspectorRequest, aborted: AbortedClustering | None, *, is_clustered: bool
+    request: InspectorRequest, quarantine: SiteQuarantine | None, *, is_clustered: bool
 ) -> tuple[str, ...]:
     """Return the reasons why pages are in no group, in the order of `PagesInNoGroup`."""
     settings = request.deployment.settings
@@ -90,8 +90,8 @@ def _reasons(
         f"a site is clustered once no new page has arrived for {settings.settle_seconds:g} s,"
         f" and after {20 * settings.settle_seconds:g} s at the latest"
     )
-    if aborted is not None:
-        outliers = f"clustering of the site was aborted: {aborted.reason}"
+    if quarantine is not None:
+        outliers = f"the site is in quarantine: {quarantine.reason}"
         waiting = outliers
     elif is_clustered:
         outliers = (

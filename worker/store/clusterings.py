@@ -1,4 +1,4 @@
-"""Clustering requests, counted attempts, and sites whose clustering is disabled."""
+"""Clustering requests, counted attempts, and sites in quarantine, which are not clustered."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,14 +12,14 @@ from worker.store.queries import Statements
 SQL = Statements("clusterings")
 
 
-def disable(session: Session, site_id: int) -> str:
-    """Disable clustering for a site, uncount the attempt not made, and return the reason."""
-    _, number, error = session.execute(SQL.disable, {"site_id": site_id}).one()
+def quarantine_site(session: Session, site_id: int) -> str:
+    """Put a site into quarantine, uncount the attempt not made, and return the reason."""
+    _, number, error = session.execute(SQL.quarantine_site, {"site_id": site_id}).one()
     return quarantine_reason(number, error)
 
 
 def quarantine_reason(attempts: int, error: str | None) -> str:
-    """Return the reason why clustering is disabled for a site after a number of attempts."""
+    """Return the reason why a site is in quarantine after a number of attempts to cluster it."""
     how = f"the last error was {error}" if error else "its process ended, or it took too long"
     return f"clustering was started {pluralise(attempts, 'time')} but never finished: {how}"
 

@@ -14,7 +14,7 @@ from worker.store.database import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import clustering_requests as requests
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS
-from worker.workflow.clustering import disable_clustering, try_clustering
+from worker.workflow.clustering import quarantine_site, try_clustering
 from worker.workflow.process_state import process_state
 
 
@@ -47,7 +47,7 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
     compared, or if no page has changed since the latest generation. An attempt is counted before it
     begins only if an earlier one failed, or if the message may have been delivered before.
 
-    After `CLUSTERING_ATTEMPTS` failures, clustering is disabled for the site: its pages are
+    After `CLUSTERING_ATTEMPTS` failures, the site is put into quarantine: its pages are
     extracted with its current groups, if any. A task with `afresh`, which resets the number of
     attempts, is put into quarantine, from where an operator can requeue it.
     """
@@ -77,6 +77,6 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
         pauses = requests.pauses_seconds(state.settings)
         attempts = database.execute(SQL.begin, **values, pauses_seconds=pauses)
         if attempts and attempts[0].number > CLUSTERING_ATTEMPTS:
-            database.run(disable_clustering, state, site_id)
+            database.run(quarantine_site, state, site_id)
         elif attempts:
             attempt(is_counted=True)

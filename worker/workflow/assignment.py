@@ -212,8 +212,8 @@ def _similar_outliers(
 ) -> tuple[list[_Similar] | None, int]:
     """Return groups of similar outliers (None if distances are missing), and the work used.
 
-    The ``new`` outliers are not stored yet. A site whose clustering is disabled gets no groups,
-    since comparing its outliers may be the very step that fails.
+    The ``new`` outliers are not stored yet. A site in quarantine gets no groups, since comparing
+    its outliers may be the step that fails.
     """
     params = {"site_id": site_id, "generation": generation, "limit": OUTLIERS_COMPARED}
     found = session.execute(groups.NEWEST_OUTLIERS, params | {"new": list(new)})

@@ -21,7 +21,7 @@ JOINING_ATTEMPTS = 3
 
 CLUSTERING_ATTEMPTS = 4
 """Maximum number of failed attempts to cluster a site, including those whose process died, after
-which clustering is disabled for the site."""
+which the site is in quarantine and no longer clustered."""
 
 CLUSTERING_PAUSES = (0, 1, 5)
 """Pauses after the first attempts to cluster a site, in clustering intervals. The second attempt is

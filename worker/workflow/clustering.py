@@ -78,13 +78,13 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     return True
 
 
-def disable_clustering(session: Session, state: ProcessState, site_id: int) -> None:
-    """Stop clustering a site: extract its waiting pages, and quarantine a task that can retry."""
+def quarantine_site(session: Session, state: ProcessState, site_id: int) -> None:
+    """Stop clustering a site: extract its waiting pages, and quarantine a task that retries it."""
     # Pages stored after this lock are assigned; only earlier ones must be found below.
     session.execute(comparisons.SQL.lock_site, {"id": site_id})
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)
-    reason = clusterings.disable(session, site_id)
+    reason = clusterings.quarantine_site(session, site_id)
     waiting = session.scalars(pages.SQL.pending_with_tree, {"site_id": site_id}).all()
     current = groups.site_state(session, site_id)
     if current.is_new:
@@ -103,4 +103,4 @@ def disable_clustering(session: Session, state: ProcessState, site_id: int) -> N
         reason=AbandonedReason.CLUSTERING_FAILED,
         detail=f"{site}: {reason}",
     )
-    logger.error("clustering disabled for site %d: %s", site_id, reason)
+    logger.error("site %d is in quarantine, and no longer clustered: %s", site_id, reason)

@@ -64,7 +64,7 @@ def test_a_site_view_says_why_pages_are_in_no_group(client: Client, site_id: int
     assert reasons["outliers"]["reason"] in client.get(f"/sites/{site_id}").text
 
 
-def test_a_site_view_says_that_clustering_was_abandoned(
+def test_a_site_view_says_that_the_site_is_in_quarantine(
     client: Client, tasks: Tasks, site_id: int
 ) -> None:
     with tasks.database.transaction() as session:
@@ -72,7 +72,7 @@ def test_a_site_view_says_that_clustering_was_abandoned(
         session.execute(clusterings.SQL.begin, attempt)
         error = {"site_id": site_id, "error": "ValueError: not a matrix"}
         session.execute(clusterings.SQL.record_error, error)
-        clusterings.disable(session, site_id)
+        clusterings.quarantine_site(session, site_id)
     values = client.values(f"/sites/{site_id}.json")
     assert all("ValueError: not a matrix" in each["reason"] for each in values["without_group"])
     assert "not clustered yet" not in client.get("/sites").text

@@ -42,8 +42,8 @@ WITH taken AS (
 INSERT INTO clustering_attempts (site_id, number, error) VALUES (:site_id, 1, left(:error, 500))
 ON CONFLICT (site_id) DO UPDATE SET error = excluded.error
 
--- disable --
--- Quarantine a site, and subtract the attempt that was counted but not made.
+-- quarantine_site --
+-- Put a site into quarantine, and subtract the attempt that was counted but not made.
 UPDATE clustering_attempts SET number = number - 1, quarantined_at = now()
 WHERE site_id = :site_id
 RETURNING quarantined_at, number, error
