@@ -334,12 +334,9 @@ _UNMARKED_RANKS: Mapping[Place, int] = {
 
 def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) -> tuple[str, ...]:
     """Return the displayed authors from the most reliable place in which any are found."""
+    usable = [line for line in lines if len(line.text) <= MAX_BYLINE and not _is_in_comment(line)]
     for place in ("before", "above", "opening", "closing", "after"):
-        short_lines = [
-            line
-            for line in lines
-            if line.place == place and len(line.text) <= MAX_BYLINE and not _is_in_comment(line)
-        ]
+        short_lines = [line for line in usable if line.place == place]
         for search in (_in_author_elements, _after_byline_marks, _next_to_dates, _in_descriptions):
             for found in search(short_lines):
                 names = names_in_parts(found.parts, sites, is_byline=not found.is_account)
@@ -366,7 +363,8 @@ class _NameSource(NamedTuple):
 def _is_in_comment(line: NearbyLine) -> bool:
     """Return whether a line belongs to a comment or a teaser."""
     # Not if only a part, such as a link to the comments, indicates comments.
-    return line.place != "before" and all(part.meaning & Meaning.COMMENT for part in line.parts)
+    is_comment = line.meaning & Meaning.COMMENT and line.place != "before"
+    return bool(is_comment) and all(part.meaning & Meaning.COMMENT for part in line.parts)
 
 
 def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
@@ -408,11 +406,10 @@ def _is_author(part: Part) -> bool:
 def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the text after a word such as "By", on the same line or else on the next one."""
     for line, following in zip_longest(lines, lines[1:]):
-        parts = [*line.parts]
-        rest = without_dates(line.text)
+        parts, rest = line.parts, line.undated
         if following is not None and not without_mark(line.text):
-            parts += following.parts
-            rest = f"{line.text} {without_dates(following.text)}"
+            parts = [*parts, *following.parts]
+            rest = f"{line.text} {following.undated}"
         if len(parts) > 1 and len(rest) <= MAX_IN_PARTS and rest[-1:] not in ".!?":
             marked = _parts_after_mark(parts)
             if marked and " " in next(iter(names_in_parts(marked[:1], is_byline=True)), ""):
@@ -442,9 +439,9 @@ def _parts_after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
 def _next_to_dates(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield names of two or more words on a line that otherwise contains only a date."""
     for line in lines:
-        rest = without_dates(line.text)
+        rest = line.undated if line.place in ("before", "opening") else line.text
         is_short = rest != line.text and len(rest) <= MAX_UNMARKED_NAMES
-        if line.place in ("before", "opening") and is_short and not contains_any(rest, HAN):
+        if is_short and not contains_any(rest, HAN):
             names = names_in(rest, is_byline=True)
             yield _NameSource((Part(", ".join(name for name in names if " " in name)),))
 
@@ -452,10 +449,10 @@ def _next_to_dates(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
 def _in_descriptions(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the name at the start of a line such as "**Jane Doe** is the author of …"."""
     for line in lines:
-        first, *rest = (part.text for part in line.parts)
-        is_sentence = line.place == "before" and rest and rest[0][0].islower()
-        if is_sentence and " " in first and names_in(first, is_byline=True) == (first,):
-            yield _NameSource((Part(first),))
+        if line.place == "before" and len(line.parts) > 1 and line.parts[1].text[0].islower():
+            first = line.parts[0].text
+            if " " in first and names_in(first, is_byline=True) == (first,):
+                yield _NameSource((Part(first),))
 
 
 class DisplayedDate(NamedTuple):
@@ -484,7 +481,8 @@ def displayed_dates(
 def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
     """Return the date in a line, or None if there is none or it is unlikely to be the article's."""
     is_teaser = line.place == "after" and line.is_linked
-    if len(line.text) > MAX_BYLINE or is_teaser:
+    may_have_date = line.may_have_date or line.moment
+    if len(line.text) > MAX_BYLINE or is_teaser or not may_have_date:
         return None
     moment = parse_moment(line.moment, language) if line.moment else None
     moment = moment or next(find_moments(line.text, language), None)
@@ -492,7 +490,7 @@ def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
         return None
     if line.meaning & Meaning.DATE or _PUBLISHED.search(line.text) or line.moment:
         return DisplayedDate(moment, _MARKED_RANKS[line.place])
-    rest = without_dates(line.text)
+    rest = line.undated
     # A sentence with a date reports an event.
     is_sentence = _SENTENCE_END.search(rest) is not None and (
         rest.count(" ") >= MIN_SENTENCE_SPACES or rest[-1] in UNSPACED_MARKS
@@ -544,14 +542,12 @@ MAX_AGE_WORDS = 4  # words around an unmarked relative date ("3 hours ago"); lon
 def displayed_age(lines: Iterable[NearbyLine]) -> str:
     """Return the relative date ("3 hours ago") near the headline, or an empty string."""
     for line in lines:
-        if len(line.text) > MAX_BYLINE or _is_in_comment(line) or _is_update(line):
-            continue
-        span = find_relative(line.text)
-        if span is None or not is_past(line.text[slice(*span)]):
+        is_near = line.place in ("above", "before", "opening") and len(line.text) <= MAX_BYLINE
+        span = find_relative(line.text) if is_near and not _is_in_comment(line) else None
+        if span is None or not is_past(line.text[slice(*span)]) or _is_update(line):
             continue
         rest = line.text[: span[0]] + line.text[span[1] :]
-        is_marked = line.meaning & Meaning.DATE or _PUBLISHED.search(rest)
         is_short = line.place == "before" and len(rest.split()) <= MAX_AGE_WORDS
-        if line.place in ("above", "before", "opening") and (is_marked or is_short):
+        if is_short or line.meaning & Meaning.DATE or _PUBLISHED.search(rest):
             return line.text[slice(*span)]
     return ""

@@ -1,11 +1,10 @@
 """The lines around a body, where a page displays its lead, authors and date."""
 
 import re
-from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property, reduce
-from itertools import islice
-from operator import itemgetter, or_
+from operator import or_
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from detourage import core
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline, list_of, rows
-from detourage.text.dates import may_have_date
+from detourage.text.dates import may_have_date, without_dates
 from detourage.text.texts import Count, digest_of
 
 # Place of a line: above the headline, before, at the start or end of, or after the body.
@@ -48,15 +47,21 @@ class NearbyLine(NamedTuple):
     """A line near the body, with the `Meaning` of the elements around its parts.
 
     `text` has spaces between the parts, because style sheets may separate them visually. `moment`
-    is the date in the markup, or empty.
+    is the date in the markup, or empty; `may_have_date` is false if the text has no digit.
     """
 
     place: Place
-    parts: tuple[Part, ...]
+    parts: Sequence[Part]
     text: str
     meaning: int
     moment: str
     is_linked: bool
+    may_have_date: bool
+
+    @property
+    def undated(self) -> str:
+        """The text without dates."""
+        return without_dates(self.text) if self.may_have_date else self.text
 
 
 class Surroundings:
@@ -74,41 +79,46 @@ class Surroundings:
         template_lines: Collection[int] = frozenset(),
     ) -> None:
         self._page = page
-        self._enclosing = np.maximum(page.flat.parents, 0)
         self._template_lines = template_lines
         self._starts = [*list_of(page.line_starts), len(page.text_lines)]
         self._parents = list_of(page.text_parents)
         texts = page.tokenised
-        self._clean = texts.clean
+        self._clean, self._raw = texts.clean, page.flat.texts
         self._digits = list_of(texts.count(Count.DECIMALS)[texts.line_texts])
         numbers: Collection[int] | None = finding.lines
         if numbers is None:
             start, end = page.text_starts[finding.container], page.text_ends[finding.container]
             numbers = {*page.text_lines[start:end].tolist()}
-        in_order = list_of(page.text_lines[page.line_starts])
-        self._body = [place for place, line in enumerate(in_order) if line in numbers]
+        self._body = list_of(np.flatnonzero(page.texts_of_lines(numbers)[page.line_starts]))
         self._headline: int | None = None
         if heading is not None and page.text_starts[heading] < page.text_ends[heading]:
-            self._headline = bisect_left(in_order, page.text_lines[page.text_starts[heading]])
+            self._headline = bisect_right(self._starts, page.text_starts[heading]) - 1
         if self._headline in self._body:
             self._body.remove(self._headline)
 
     @cached_property
-    def _moments(self) -> list[str]:
-        """For each element, the date in its attributes or in those of its parents, if any."""
-        page, enclosing = self._page, self._enclosing
+    def _moments(self) -> Mapping[int, str]:
+        """The dates in the attributes of small elements, which may be empty."""
+        page = self._page
         titles, times = map(page.flat.values, ("title", "datetime"))
         moments = {index: text for index, text in titles.items() if _INSTANT.match(text)}
         for index in np.flatnonzero(page.flat.having(("time",))).tolist():
             moments[index] = times.get(index, "")
-        if not moments:
-            return []
-        own = np.full(len(enclosing), -1)
-        own[[*moments]] = [*moments]
-        own[page.sizes > MAX_TOKENS_AROUND] = -1
-        nearest = np.where(own < 0, own[enclosing], own)
-        nearest = np.where(nearest < 0, nearest[enclosing[enclosing]], nearest)
-        return [moments.get(index, "") for index in nearest.tolist()]
+        is_small = page.sizes <= MAX_TOKENS_AROUND
+        return {index: text for index, text in moments.items() if is_small[index]}
+
+    def _moment_of(self, start: int, end: int) -> str:
+        """Return the first date in the attributes of elements around some texts, or ""."""
+        moments, above = self._moments, self._page.parents
+        for element in self._parents[start:end] if moments else ():
+            # Of the element itself and three around it, the innermost with an attribute counts.
+            for _ in range(4):
+                if element in moments:
+                    break
+                element = max(0, above[element])
+            if moment := moments.get(element):
+                return moment
+        return ""
 
     @cached_property
     def lines(self) -> Sequence[NearbyLine]:
@@ -131,10 +141,9 @@ class Surroundings:
 
     def _may_be_dated(self, position: int) -> bool:
         """Return whether a line may have a date, in its text or in its markup."""
-        texts = slice(*self._starts[position : position + 2])
-        if self._digits[position] and may_have_date(" ".join(self._clean[texts])):
-            return True
-        return bool(self._moments) and any(self._moments[each] for each in self._parents[texts])
+        start, end = self._starts[position : position + 2]
+        has_date = self._digits[position] and may_have_date(" ".join(self._clean[start:end]))
+        return has_date or self._moment_of(start, end) != ""
 
     def _places(self) -> dict[int, Place]:
         """Return the places of the lines near the body, by the position of the line in the page."""
@@ -159,33 +168,42 @@ class Surroundings:
 
     def _read_lines(self, places: Sequence[tuple[int, Place]]) -> list[NearbyLine]:
         """Return the lines at the given positions, except those that `_describes` excludes."""
-        starts = self._starts
-        ranges = [(place, starts[each], starts[each + 1]) for each, place in places]
+        starts, clean = self._starts, self._clean
+        ranges = [(place, each, starts[each], starts[each + 1]) for each, place in places]
         ranges = [each for each in ranges if self._describes(*each)]
-        elements = [each for _, start, end in ranges for each in self._parents[start:end]]
-        texts = [text for _, start, end in ranges for text in self._clean[start:end]]
-        links, moments, lines = self._page.links, self._moments, []
-        is_linked = [links[each] >= 0 for each in elements]
+        elements = [each for _, _, start, end in ranges for each in self._parents[start:end]]
+        texts = [text for _, _, start, end in ranges for text in clean[start:end]]
+        is_linked = (self._page.link_numbers[elements] >= 0).tolist()
         flat = self._page.flat
         columns = flat.numbers[elements], flat.numbers, self._page.sizes
         meanings = core.meanings(self._page.document, *columns)
-        all_parts = iter(rows(Part, texts, meanings, is_linked))
-        for place, start, end in ranges:
+        all_parts, lines, next_part = rows(Part, texts, meanings, is_linked), [], 0
+        for place, position, start, end in ranges:
+            parts = all_parts[next_part : next_part + end - start]
+            next_part += end - start
+            line_is_linked = parts[0].is_linked
             # Skip texts that consist only of invisible characters.
-            parts = tuple(filter(itemgetter(0), islice(all_parts, end - start)))
-            text = " ".join(part.text for part in parts)
-            meaning = reduce(or_, (part.meaning for part in parts))
-            parents = self._parents[start:end][:MAX_DATED_TEXTS]
-            dates = filter(None, map(moments.__getitem__, parents if moments else ()))
-            line_is_linked = links[parents[0]] >= 0
-            lines.append(NearbyLine(place, parts, text, meaning, next(dates, ""), line_is_linked))
+            parts = [part for part in parts if part.text]
+            text, meaning, _ = parts[0]
+            if len(parts) > 1:
+                text = " ".join([part.text for part in parts])
+                meaning = reduce(or_, [part.meaning for part in parts])
+            moment = self._moment_of(start, min(end, start + MAX_DATED_TEXTS))
+            # Chinese digits are not counted as decimals.
+            may_have_date = self._digits[position] > 0 or not text.isascii()
+            lines.append(
+                NearbyLine(place, parts, text, meaning, moment, line_is_linked, may_have_date)
+            )
         return lines
 
-    def _describes(self, place: Place, start: int, end: int) -> bool:
+    def _describes(self, place: Place, _: int, start: int, end: int) -> bool:
         """Return whether a line may describe the article; long and shared lines do not."""
-        raw, length = self._page.flat.texts[start:end], sum(map(len, self._clean[start:end]))
-        is_long = length > MAX_CHARACTERS or sum(map(len, raw)) > 4 * MAX_CHARACTERS
+        length, raw_length = (
+            len(texts[start]) if end == start + 1 else sum(map(len, texts[start:end]))
+            for texts in (self._clean, self._raw)
+        )
+        is_long = length > MAX_CHARACTERS or raw_length > 4 * MAX_CHARACTERS
         if length == 0 or (is_long and place not in ("opening", "closing")):
             return False
         is_own = not self._template_lines or place in ("before", "opening")
-        return is_own or digest_of("".join(raw)) not in self._template_lines
+        return is_own or digest_of("".join(self._raw[start:end])) not in self._template_lines

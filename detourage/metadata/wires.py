@@ -4,6 +4,7 @@ An agency that is only mentioned, or that supplied a picture, is not the source 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
@@ -11,6 +12,7 @@ from typing import TypedDict
 
 from detourage.metadata.bylines import names_in, without_mark
 from detourage.metadata.surroundings import Meaning, NearbyLine
+from detourage.text.caches import cached_if_short
 from detourage.text.calendars import month_named
 from detourage.text.dates import without_dates
 from detourage.text.patterns import lazy_pattern
@@ -100,7 +102,11 @@ def find_wire(lines: Sequence[NearbyLine], text: str, authors: Sequence[str]) ->
     after = [line.text for line in lines if line.place == "after"][:_LINES_AFTER]
     agencies = chain(
         map(_agency_in_dateline, (*before, *body[:_LINES_OPENING])),
-        (_agency_among_persons(author) for author in authors if not _PICTURE_CREDIT.search(author)),
+        (
+            agency
+            for author in authors
+            if (agency := _agency_among_persons(author)) and not _PICTURE_CREDIT.search(author)
+        ),
         _agencies_in_bylines(lines),
         map(_agency_at_end, (*body[-_LINES_CLOSING:], *after)),
     )
@@ -120,14 +126,12 @@ def _agency_in_byline(line: NearbyLine, nearby: Sequence[NearbyLine]) -> str | N
 
     `nearby` are this line and the adjacent ones; a date in one of them suggests a byline.
     """
-    if _PICTURE_CREDIT.search(line.text):
-        return None
-    text = without_dates(line.text)
+    text = line.undated
     label = _SOURCE_LABEL.match(text)
     # "Associated Press Writer 10 minutes ago": the number is a remnant of the date.
     rest = _NUMBER.split(text[label.end() :] if label else text, maxsplit=1)[0]
     agency = _agency_among_persons(rest)
-    if agency is None:
+    if agency is None or _PICTURE_CREDIT.search(line.text):
         return None
     is_byline = label is None and without_mark(text) != text
     is_byline |= line.meaning & Meaning.BYLINE != 0
@@ -147,7 +151,7 @@ def _agency_in_byline(line: NearbyLine, nearby: Sequence[NearbyLine]) -> str | N
 
 def _agency_among_persons(line: str) -> str | None:
     """Return the first agency in a line that consists only of agencies and persons, or None."""
-    if len(line) > MAX_BYLINE or not _may_name(line):
+    if len(line) > MAX_BYLINE or not _has_words_of_name(line):
         return None
     names = without_mark(line)
     agency = _first_agency(names)
@@ -243,23 +247,32 @@ def _agency_at_end(line: str) -> str | None:
     return _first_agency(signed, is_start=True)
 
 
+@cached_if_short(256)  # Lines at the start of the body are checked several times.
 def _may_name(text: str) -> bool:
     """Return whether a text may name an agency; this quick check excludes most texts."""
-    is_known = not _agency_words().isdisjoint(_WORDS.findall(text.casefold()))
-    return is_known or contains_any(text, _UNCASED_SCRIPTS)
+    return contains_any(text, _UNCASED_SCRIPTS) or _has_words_of_name(text)
+
+
+def _has_words_of_name(text: str) -> bool:
+    """Return whether a text has all words of a written form of an agency, in any order."""
+    found = _words_by_agency_word().keys() & _WORDS.findall(text.casefold())
+    folded = _folded(text) if found else ""
+    all_words = (words for word in found for words in _words_by_agency_word()[word])
+    return any(all(word in folded for word in words) for words in all_words)
 
 
 @cache
-def _agency_words() -> frozenset[str]:
-    """Return the most specific word of each written form, in lower case."""
+def _words_by_agency_word() -> Mapping[str, Sequence[Sequence[str]]]:
+    """Return the words of the written forms by the most specific word of each, in lower case."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
-    names = {name.casefold() for each in agencies for name in each["names"]}
-    # That is the longest word or, better, initials: "AP" is more specific than "the" in "The AP".
-    return frozenset(
-        max(_WORDS.findall(form), key=lambda word: (word in initials, len(word)))
-        for form in names | initials
-    )
+    by_word: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
+    for form in written_forms():
+        # That is the longest word or, better, initials: "AP" says more than "the" in "The AP".
+        words = _WORDS.findall(form.casefold())
+        specific = max(words, key=lambda word: (word in initials, len(word)))
+        by_word[specific].append(_WORDS.findall(_folded(form)))
+    return by_word
 
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:
