@@ -54,7 +54,7 @@ class PageData:
 
     @property
     def key(self) -> Hashable:
-        """Cache key, which covers all of the page and of its group on which the reading depends."""
+        """Cache key, which covers everything in the page and its group that affects the reading."""
         page, context = self.page, self.context
         of_page = page.id, page.content_digest, self.content is None
         of_group = context.group_pattern, context.shared_lines, context.template_page

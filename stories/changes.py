@@ -274,7 +274,7 @@ def _common_share(old: Counter[str], new: Counter[str]) -> float:
 def _is_ignored(
     sentence: Sentence, ignored: Collection[str], template_lines: Collection[str]
 ) -> bool:
-    """Return whether a sentence has no words, is ignored by its key, or belongs to the template."""
+    """Return whether a sentence has no words, has an ignored key, or belongs to the template."""
     if not sentence.bag or sentence.key in ignored:
         return True
     return sentence.is_line and _without_counters(sentence) in template_lines

@@ -111,7 +111,7 @@ def _round(maker: PageMaker, position: int) -> Iterator[SamplePage]:
     for story in stories:
         yield _page(maker, *maker.article(story), story.published)
     yield _page(maker, *maker.menu(position, newest), latest)
-    # With full noise, one page without a template for every ten of the three pages of a round.
+    # With full noise, there is one page without a template for every ten others; a round has three.
     per_round = 0.1 * maker.noise * 3
     for number in range(round(position * per_round), round((position + 1) * per_round)):
         yield _page(maker, *maker.one_off(number, newest), latest)

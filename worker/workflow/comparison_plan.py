@@ -50,7 +50,7 @@ class StoredDistances:
         self._session = session
         self._site_id = site_id
         self._sets: dict[tuple[int, ...], int] = {}  # IDs of reference sets, by their trees
-        self._known: dict[tuple[int, ...], Distances] = {}  # distances read, by the trees given
+        self._known: dict[tuple[int, ...], Distances] = {}  # distances read, by the given trees
         self.computed: Distances = {}  # distances yet to be stored
 
     def among(

@@ -218,7 +218,7 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(run: Run, tmp_p
         result = run_command(*command, code=1)
         assert "use --resume to continue it or --overwrite to start over" in result.stderr
         result = run_command(*command, "--resume", "--text-roles", "quote", code=1)
-        assert "another --text-roles: use the same again" in result.stderr.splitlines()[1]
+        assert "a different --text-roles: use the same value" in result.stderr.splitlines()[1]
 
     with output.open("ab") as stream:
         stream.write(b'{"version": 1, "id')

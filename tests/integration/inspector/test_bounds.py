@@ -121,7 +121,7 @@ def test_a_view_that_takes_too_long_says_what_to_do(
     assert "Narrow the search: enter a site or a shorter period." in response.text
 
 
-def test_a_slow_statement_gives_advice(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_statement_has_advice(crawled: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.deployment.STATEMENT_SECONDS", 1)
     with inspector_client(crawled) as reader, locked_table(crawled, "pages"):
         response = reader.get("/pages/1.json")

@@ -121,7 +121,7 @@ def test_pages_that_arrive_while_their_site_is_deleted_are_reported(
     assert tasks.query(select(Site.id)) == []
 
 
-def test_the_template_of_a_deleted_page_fails_one_task_only(tasks: Tasks) -> None:
+def test_a_deleted_template_page_fails_one_task_only(tasks: Tasks) -> None:
     tasks.send(PAGES[:1])
     page = StoredPage
     columns = (page.id, page.url, page.content_type, page.content_digest)
