@@ -52,7 +52,7 @@ struct Body {
     Numbers dropped, muted;             // elements
     Numbers captions;                   // elements that are captions because of their name or place
     bool has_all_lines = true;
-    Numbers body_lines;                 // lines of the body, unless it has all
+    Numbers body_lines;                 // lines of the body; ignored if it has all lines
     Numbers role_lines, roles;          // lines with a role, and their roles
     std::span<const double> probabilities;
 };

@@ -105,7 +105,7 @@ class Finder {
         return is_named ? next : -1;
     }
 
-    // Whether the text of a block may be a caption: it is short, has few lines and links, and is no quotation.
+    // Whether the text of a block may be a caption: it is short, has few lines and links, and is not a quotation.
     bool is_caption(size_t place) {
         int8_t &found = is_caption_[place];
         if (found != UNKNOWN) return found;

@@ -279,7 +279,7 @@ class Names {
             if (parts(name) > 1) add_whole(name, sort);
         }
     }
-    // Add the words of which a name is made ("articleBody" and "article-body" are the same).
+    // Add the words in a name ("articleBody" and "article-body" have the same words).
     int parts(std::string_view name) {
         int count = 0;
         size_t i = 0;

@@ -19,7 +19,7 @@ struct Columns {
     std::vector<uint16_t> link_words;    // lines × LINK_WORDS
     std::vector<uint16_t> places;        // lines × PLACES: rows of `names`, 0 for none
     std::vector<uint16_t> names;         // distinct kinds of elements × NAMES; the first is empty
-    std::vector<uint16_t> page_words;    // PAGE_WORDS
+    std::vector<uint16_t> page_words;    // PAGE_WORDS words of the page's address and data, 0 for none
     std::vector<int32_t> paths, parents, grandparents;   // groups of lines, numbered from 0
 
     Columns(const Document &document, const Lines &lines, const Characters &characters,

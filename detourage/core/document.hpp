@@ -74,7 +74,7 @@ struct Document {
     std::vector<Element> elements;
     std::vector<Attribute> attributes;
     std::vector<Text> texts;
-    size_t characters = 0;        // size of all texts in their lines, in bytes
+    size_t characters = 0;        // total size of the texts as parts of lines, in bytes
 
     void reserve(size_t element_count, size_t text_count, size_t attribute_count);
     // Add the next element, with the tag of its name; returns false if its parent does not precede it.

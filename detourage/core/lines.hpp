@@ -24,7 +24,7 @@ struct Line {
     int32_t block, inner;                       // nearest block, and parent of the first text
     int32_t link;                               // first link, or -1
     Counts counts;
-    uint16_t words[WORDS];                      // hashed words: the first, and the last ones
+    uint16_t words[WORDS];                      // hashed words: the first ones, then the last ones
     uint16_t shapes[SHAPES];
     uint64_t text_hash;
 };

@@ -13,7 +13,7 @@ constexpr size_t MAX_LABEL = 48;        // characters of a label
 constexpr int64_t MAX_TEXTS = 3;        // text nodes in a label
 constexpr int32_t MAX_PARENT = 6;       // elements in a parent that names the direction of a link
 constexpr size_t MAX_BETWEEN = 2;       // texts, such as separators, between two numbers of a run
-constexpr size_t MAX_SEPARATOR = 12;    // characters of such a text
+constexpr size_t MAX_SEPARATOR = 12;    // characters of a text between two numbers
 constexpr size_t MAX_DIGITS = 5;        // digits of a page number; longer numbers count readers or votes
 
 bool is_around_label(char32_t code) {

@@ -9,7 +9,7 @@ namespace detourage {
 // Lower-case words of the labels of links to other parts.
 using LabelWords = std::unordered_set<std::string>;
 
-// A text that consists of a number, and the link of which it is the only text, or -1.
+// The number that is the whole text of a text node, and the link with only this text, or -1.
 struct Number {
     int32_t number, link;
 };

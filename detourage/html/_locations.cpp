@@ -150,7 +150,7 @@ class Tree {
         std::vector<int64_t> latest(size_, -1), offsets(texts_.size());
         for (size_t i = 0; i < texts_.size(); i++) {
             int64_t &before = latest[static_cast<size_t>(holder(static_cast<int64_t>(i)))];
-            // A text that is the last of its parent, such as a script, need not be counted.
+            // The length of a parent's last text, which may be a long script, is not needed.
             if (before >= 0)
                 offsets[i] = offsets[static_cast<size_t>(before)] + static_cast<int64_t>(count_characters(text(before)));
             before = static_cast<int64_t>(i);

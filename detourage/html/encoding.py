@@ -35,7 +35,7 @@ MAX_UNREADABLE_SHARE = 0.05  # unreadable characters in a text; random bytes hav
 # Number added to a page's length, so that a single NUL does not make a short page unreadable.
 SPARE_CHARACTERS = 100
 MAX_FOREIGN_SHARE = 0.02
-"""Maximum ratio of non-ASCII bytes to these and ASCII letters for windows-1252 to be assumed.
+"""Maximum share of non-ASCII bytes in a page's letters for windows-1252 to be assumed.
 
 Such a page is in English or a similar language, and most of the bytes are quotation marks."""
 

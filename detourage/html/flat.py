@@ -105,7 +105,7 @@ class Elements(Sequence[HtmlElement]):
     def __iter__(self) -> Iterator[HtmlElement]:
         return iter(self[:])
 
-    def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
+    def indices_of(self, elements: Iterable[HtmlElement]) -> list[int]:
         """Return the indices of elements, -1 for those that are not in the sequence."""
         wanted = [*elements]
         if any(element not in self._store.numbers for element in wanted):
@@ -388,9 +388,9 @@ class FlatDocument:
         selected = zip(places.tolist(), values.values(), is_selected.tolist(), strict=True)
         return {place: value for place, value, is_own in selected if is_own}
 
-    def places_of(self, elements: Iterable[HtmlElement]) -> list[int]:
+    def indices_of(self, elements: Iterable[HtmlElement]) -> list[int]:
         """Return the indices of the given elements of the document."""
-        return self.elements.places_of(elements)
+        return self.elements.indices_of(elements)
 
 
 def joined_strings(strings: Iterable[str]) -> bytes:

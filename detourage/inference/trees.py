@@ -76,7 +76,7 @@ class BoostedTrees:
         return {"columns": list(self.columns), "base": self.base, "trees": trees}
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
-        """Return the probability of the second class for each row; raise as in `rows_for`."""
+        """Return the probability of the second class per row; raise as `Features.rows_for` does."""
         rows = features.rows_for(self.columns)
         sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
         log_odds = np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)

@@ -184,7 +184,7 @@ def _form_around(page: Outline, element: int, max_words: float) -> int:
 def _interrupting_lines(
     page: Outline, numbers: Sequence[int], places: Sequence[int], form: int
 ) -> Sequence[int]:
-    """Return the text's lines (`places`, with line `numbers`) in an element amid the text."""
+    """Return those of the text's lines (`places`, with line `numbers`) in an element within it."""
     inside = page.text_lines[page.text_starts[form] : page.text_ends[form]]
     if not len(inside):
         return ()

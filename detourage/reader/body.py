@@ -31,7 +31,7 @@ MIN_LIST_SHARE = 0.35  # expected share of text in a list for all of it to be in
 MIN_ACCORDION_SHARE = 0.2  # expected share of text in an accordion for its lines to be included
 MIN_FOLDED_PROBABILITY = 0.1  # probability of being text for an included line of an accordion
 MAX_ACCORDION_RATIO = 0.5  # words in an included accordion, relative to the chosen lines
-MAX_HIDDEN_SHARE = 0.1  # share of hidden words among the chosen ones for them to be left out
+MAX_HIDDEN_SHARE = 0.1  # share of hidden words in the chosen lines at which they are left out
 MIN_SURE = 0.7  # probability of being text for a line that is kept although it looks like a teaser
 MAX_SHORT_WORDS = 150  # words in the sure lines of a short article, which loses its teasers
 

@@ -58,8 +58,8 @@ MIN_DOUBTFUL_CONFIDENCE = 0.005
 MIN_SIGNED = 2  # doubtful comments that have an author
 MIN_ROLE = 0.15  # mean probability of the role "comment" of the words in doubtful comments
 MIN_HEADING = 0.3  # probability of the role "comment" of a heading such as "12 comments"
-MAX_HEADING_WORDS = 8  # words in such a heading
-MAX_COUNT_DIGITS = 7  # digits of the number of comments in such a heading
+MAX_HEADING_WORDS = 8  # words in a heading with the number of comments
+MAX_COUNT_DIGITS = 7  # digits of the number of comments in a heading
 MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
 MAX_COMPARED = 50  # characters at the start of a post that are compared with those of the thread

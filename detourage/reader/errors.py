@@ -48,14 +48,14 @@ class OtherPageError(NoArticleError):
 
 
 class WallError(OtherPageError):
-    """The page shows a wall: a consent, login, paywall or bot-check page (``"log-in"``)."""
+    """The page shows a wall; `kind` names it, such as ``"log-in"`` or ``"consent"``."""
 
     outcome = PageOutcome.WALL
     problem = "the page shows a wall in place of an article"
 
 
 class GoneError(OtherPageError):
-    """There is no article at the URL any longer, or there never was one (``"not found"``)."""
+    """The article was removed or never existed; `kind` names the case, such as ``"not found"``."""
 
     outcome = PageOutcome.GONE
     problem = "the page says that there is no article"

@@ -16,7 +16,7 @@ _DIGIT = lazy_pattern(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))
 
 _BASE = np.uint64(0x9E3779B97F4A7C15)
-"""Odd base of the polynomials that are the digests of paths."""
+"""Odd base of the polynomial hashes that serve as digests of paths."""
 
 
 def path_digests(page: Outline) -> Digests:

@@ -274,7 +274,7 @@ def _bytes_of(text: "TextLocation | MessageText") -> ByteRange | None:
 
 
 def _absolute_path(base: str | None, path: str) -> str:
-    """Return an absolute XPath, given one that may be relative to `base`, the article's."""
+    """Return the absolute form of an XPath that may be relative to `base`, the article's XPath."""
     return path if path.startswith("/") else f"{base or ''}/{path}".removesuffix("/")
 
 

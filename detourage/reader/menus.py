@@ -1,7 +1,7 @@
 """Recognition of menus, which are pages that list other pages: home pages, section fronts etc.
 
-The lines of such a page are linked headlines, with short teasers between them at the same position
-in the tree, or with almost nothing between them. No passage is long enough for an article.
+The lines of a menu are linked headlines, with short teasers between them at the same position in
+the tree, or with almost nothing between them. No passage is long enough for an article.
 """
 
 import re
@@ -17,7 +17,7 @@ from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import Count
 
 MIN_OFFERS = 6  # offers in a list that belongs to a shop or an event calendar
-MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines in such a list
+MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines in a list of offers
 MIN_TEXT_SHARE = 0.6  # share of a page's words in the extracted text, if its list is its content
 MIN_PROBABILITY = 0.5  # probability at which a page that looks like a menu counts as one
 DECLARED_PROBABILITY = 0.6  # probability that a declared, dated article is not a menu

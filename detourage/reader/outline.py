@@ -222,7 +222,7 @@ class Outline:
 
     def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
         """Return the indices of elements, omitting those that are not part of the outline."""
-        return frozenset(place for place in self.elements.places_of(elements) if place >= 0)
+        return frozenset(place for place in self.elements.indices_of(elements) if place >= 0)
 
     def ancestry(self, index: int) -> Iterator[int]:
         """Yield an element and its ancestors, the innermost first."""

@@ -56,7 +56,7 @@ def with_predictions(
 
 
 MIN_TITLE = 0.2  # probability of being the headline, for a line used as title
-MAX_LINES_TO_TITLE = 12  # lines above the body among which such a line is searched for
+MAX_LINES_TO_TITLE = 12  # lines above the body among which a headline is searched for
 
 
 def _title_of(

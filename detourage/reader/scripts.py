@@ -215,7 +215,7 @@ def _is_list_of_pages(items: dict[int, list[_Leaf]], depth: int) -> bool:
     for leaves in items.values():
         leaf = leaves[0]
         # The innermost owners of the string are the item and the objects in it, one per key on the
-        # path; the item is missing if it is no object, or farther out than the kept owners.
+        # path; the item is missing if it is not an object or is outside the owners kept.
         keys = sum(isinstance(step, str) for step in leaf.path[depth + 1 :])
         item = leaf.owners[-keys] if 0 < keys <= len(leaf.owners) else {}
         strings = (value for value in item.values() if isinstance(value, str))

@@ -24,7 +24,7 @@ from detourage.text.calendars import is_long_enough, is_weekday, month_named
 from detourage.text.patterns import lazy_pattern
 
 MAX_PAGES: Final = 30  # pages of a publisher whose lines are counted for a group
-MAX_PUBLISHERS: Final = 8  # publishers of a group whose pages are counted, the largest ones
+MAX_PUBLISHERS: Final = 8  # largest publishers of a group, the only ones whose pages are counted
 MIN_TEXTS: Final = 3  # other main texts that appear together with a shared line
 MIN_SHARE: Final = 0.9  # share of the other main texts that appear together with a shared line
 MAX_COMMON_SHARE: Final = 2 / 3  # share of a main text's words that may occur in a different one

@@ -21,7 +21,7 @@ MAX_HEADLINE_TOKENS = 100  # tokens in a headline; longer headings result from u
 MAX_PARTS = 12  # parts of a title, or text nodes of a heading, compared with the site's names
 MIN_PREFIX_CHARACTERS = 5  # characters of a site's name that is cut off the start of a part
 
-# Separators that never occur in headlines, unlike the other ones: "|", "::", "//", " _".
+# Separators that never occur in headlines, unlike `_WEAK` ones: "|", "::", "//", " _".
 _STRONG = r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<!\s)\s++_"
 # Underscores next to a letter of a script without capitals, as the class that compiles fastest.
 _STRONG_UNDERSCORES = r"|(?<=[^\W\x00-\u2fff])_(?=\S)|(?<=\S)_(?=[^\W\x00-\u2fff])"

@@ -219,8 +219,8 @@ static int read_tokens_of(Reader *reader, PyObject *text, const char *data, Py_s
     return is_done;
 }
 
-/* Read a text in UTF-8, which is `text` or, if that is NULL, a line. Return whether it has invisible
- * characters, or -1 with an exception set on failure. */
+/* Read a text from `data`, in UTF-8; `text` is the same text or, for a line, NULL. Return whether it has
+ * invisible characters, or -1 with an exception set on failure. */
 static int read_text(Reader *reader, PyObject *text, const char *data, Py_ssize_t length) {
     int32_t counts[COUNTS] = {0};
     reader->digest = 0;
@@ -332,7 +332,7 @@ static PyObject *texts_read(PyObject *module, PyObject *args) {
 
 PyDoc_STRVAR(count_doc,
              "count(text, traits) -> (int, int)\n\n"
-             "Count the tokens of a text, and its characters that are words of their own.");
+             "Count the tokens of a text, and its characters that are single-character words.");
 
 static PyObject *texts_count(PyObject *module, PyObject *args) {
     (void)module;

@@ -535,7 +535,7 @@ def _with_clock(
     period: tuple[int, int] | None = None,
     language: str | None = None,
 ) -> Moment:
-    """Return a day with the time of a match of `_CLOCK`, or without it if there is no such time."""
+    """Return a day with the time matched by `_CLOCK`, or without a time if it does not exist."""
     parts = clock.groupdict()
     hour = int(parts["hour"])
     hour = hour if period is None else _hour_in(period, hour)

@@ -39,8 +39,8 @@ def may_need_repair(utf8: bytes) -> bool:
 def repair(text: str) -> str:
     """Return a text with unmistakable mojibake repaired.
 
-    URLs are left unchanged, and so are sequences that may be intended, such as a word in capitals
-    before a sign, or an isolated quotation mark, which may be the subject of the text.
+    URLs are left unchanged, and so are sequences that may be intended, such as a capital letter
+    before a symbol, or an isolated quotation mark, which may be the subject of the text.
     """
     for _ in range(MAX_ROUNDS):
         if text.isascii():

@@ -21,8 +21,8 @@ class _LazyPattern:
 def lazy_pattern(regex: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """Return a pattern that is compiled when it is first used.
 
-    It is for patterns that most pages do not need: compiling them takes a tenth of the time until
-    the first article. Those that every page needs come from `re.compile`, as their methods are
-    faster.
+    It is for patterns that most pages do not need: compiling all of them at start would take a
+    tenth of the time until the first article. Patterns that every page needs come from
+    `re.compile`, whose methods are faster.
     """
     return cast("re.Pattern[AnyStr]", _LazyPattern(regex, flags))

@@ -21,4 +21,4 @@ NAMES = ("Mara Holm", "Jonas", "ferry_fan", "Old Miller", "Mara Holm")
 def read(body: str, path: str, lang: str = "en") -> Sequence[Comment]:
     """Read the comments of a page, whose elements match the XPath expression `path`."""
     page = parse_page(f'<html lang="{lang}"><body>{body}</body></html>', URL)
-    return read_comments(page.flat, page.flat.places_of(page.document.xpath(path)), URL)
+    return read_comments(page.flat, page.flat.indices_of(page.document.xpath(path)), URL)

@@ -166,7 +166,7 @@ PROPERTIES = {
     ("", DAY): "article:expiration_time google-date viewport",
     ("", NAME): "twitter:creator og:image:alt",
 }
-"""Names of properties by the value that they give."""
+"""Names of properties, by the field that they set and its value."""
 
 
 @pytest.mark.parametrize(
