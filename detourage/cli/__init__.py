@@ -1,7 +1,7 @@
 """The ``detourage`` command line: commands that need no deployment, and those of the service.
 
-Slow imports are made inside the commands that need them, so that help and error messages do not
-wait for the numerical libraries.
+Commands import slow modules themselves, so that help and error messages do not wait for the
+numerical libraries.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SERVICE = "detourage.service"
-"""Group of entry points to which the service adds its part of the command line, a `Service`."""
+"""Group of entry points in which the service registers its commands, as a `Service`."""
 
 
 class Service(Protocol):
     """The service's part of the command line."""
 
     def commands(self) -> Mapping[str, Sequence[click.Command]]:
-        """Return the commands by group of users, in the order shown in the help."""
+        """Return the commands by group of users, in the order of the help."""
 
     def begin(self, command: str) -> None:
         """Prepare the process for one of these commands."""
@@ -48,7 +48,7 @@ def service() -> Service | None:
 
 
 class Commands(click.Group):
-    """A group of commands, in order of addition, that reports expected errors in one line."""
+    """A group that lists commands in order of addition, and reports expected errors in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -67,15 +67,15 @@ class Commands(click.Group):
         except KeyboardInterrupt:
             _end_interrupted()
         except click.Abort as error:
-            # A prompt raises the same error for Ctrl-C as for the answer "no".
+            # click raises the same error if Ctrl-C interrupts a prompt and if the answer is "no".
             if isinstance(error.__context__, KeyboardInterrupt):
                 _end_interrupted()
             raise
         except (BrokenPipeError, click.ClickException, click.exceptions.Exit):
-            # click reports these; for a broken pipe, it exits quietly.
+            # click reports these errors itself, and exits quietly if a pipe is broken.
             raise
         except OSError as error:
-            # The file name and the message of the error, but not its number.
+            # Show the file name and the message of the error, but not its number.
             parts = (error.filename, error.strerror)
             message = ": ".join(str(part) for part in parts if part) or str(error)
             raise click.ClickException(printable(message)) from error
@@ -88,13 +88,13 @@ class Commands(click.Group):
 
 def _end_interrupted() -> NoReturn:
     click.echo("Interrupted", err=True)
-    # Shells use this exit code after Ctrl-C.
+    # Shells return this exit code after Ctrl-C.
     raise click.exceptions.Exit(130)
 
 
 @cache
 def commands_by_group() -> Mapping[str, Sequence[click.Command]]:
-    """Return the commands by group of users, such as "users", in the order shown in the help."""
+    """Return the commands by group of users, such as "users", in the order of the help."""
     by_group: dict[str, list[click.Command]] = {"users": [extract, explain]}
     installed = service()
     for group, commands in installed.commands().items() if installed is not None else ():
@@ -106,7 +106,7 @@ class GroupedCommands(Commands):
     """The commands of the library and of the service, with a heading for each group of users."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, which may be the service's."""
+        """Return a command of the library or the service, or None."""
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
@@ -121,10 +121,10 @@ class GroupedCommands(Commands):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command; if it is missing in the library alone, explain what to install."""
+        """Find a command; if only the library is installed, the error says what to install."""
         if self.get_command(ctx, args[0]) is None and service() is None:
             ctx.fail(
-                f"No such command {args[0]!r}. This is the library alone; the commands of the"
+                f"No such command {args[0]!r}. Only the library is installed; the commands of the"
                 " service are in the distribution detourage-service."
             )
         return super().resolve_command(ctx, args)
@@ -147,11 +147,11 @@ class GroupedCommands(Commands):
 @click.pass_context
 def main(context: click.Context) -> None:
     """Extract clean articles from crawled news pages in folders, JSON lines or WARC files."""
-    # Otherwise NumPy and SciPy start a thread per core, and these threads busy-wait for work.
+    # By default, NumPy and SciPy start a thread per core, and these threads busy-wait for work.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # The imports make many objects and no garbage, but the collector would scan them repeatedly.
+    # Imports create many objects, but no garbage, so collect rarely.
     gc.set_threshold(10_000)
-    # At exit, it would search all modules for garbage again.
+    # Otherwise the last collection, at exit, would scan all modules.
     atexit.register(gc.freeze)
     command = context.invoked_subcommand or ""
     installed = service() if command not in main.commands else None

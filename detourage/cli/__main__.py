@@ -1,4 +1,4 @@
-"""The command line for ``python -m detourage.cli``, if no script is installed."""
+"""Run the command line as ``python -m detourage.cli``, without an installed script."""
 
 from detourage.cli import main
 

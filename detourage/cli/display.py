@@ -1,4 +1,4 @@
-"""Progress that commands show: one changing line on a terminal, occasional lines otherwise."""
+"""Progress of commands: a line that is updated on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 LINE_SECONDS = 10.0  # minimum time between progress lines if there is no terminal
-_CLEARED = "\r\033[K"  # moves a terminal's cursor to the start of the line, which it clears
+_CLEARED = "\r\033[K"  # control sequence that clears the current line of a terminal
 
 
 def say(text: str) -> None:
@@ -25,7 +25,7 @@ def say(text: str) -> None:
 
 @contextmanager
 def measurement_bar() -> Iterator[Callable[[str, int, int | None], None]]:
-    """Show progress; the yielded function updates it: ``update(step, done, total or None)``."""
+    """Show progress, which the yielded function ``update(step, done, total or None)`` updates."""
     is_terminal = sys.stderr.isatty()
     last_line = time.monotonic()
 

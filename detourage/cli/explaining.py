@@ -1,4 +1,4 @@
-"""The command that explains decisions, which needs no deployment."""
+"""The command that explains why lines are kept, which needs no deployment."""
 
 import json
 import os

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
 """File name suffixes by format."""
 
-LINES = (".jsonl", ".ndjson")  # endings of output files with a line per article
+LINES = (".jsonl", ".ndjson")  # suffixes of output files with one line per article
 FORMATS = {f".{suffix}": form for form, suffix in SUFFIXES.items()}
 FORMATS |= {".markdown": "markdown", ".htm": "html", **dict.fromkeys(LINES, "json")}
-"""Formats by the ending of the output file."""
+"""Formats by the suffix of the output file."""
 
 
 def _check_method(
@@ -180,13 +180,13 @@ def extract(
             with _open_output(output) as stream:
                 lines = _write_several(results, form, stream)
                 error = _consume(lines, is_counted=output is not None)
-    # Not raised earlier, because it would discard the output file.
+    # Raised only now, because an error within the blocks above would discard the output file.
     if error is not None:
         raise click.ClickException(error)
 
 
 def _open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
-    """Open the output file, which appears once it is complete, or else standard output."""
+    """Open standard output or the output file, which appears only when it is complete."""
     if output is None:
         return nullcontext(sys.stdout)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -196,9 +196,10 @@ def _open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
 def _write_files(
     results: Iterator[ExtractionOutcome], folder: Path, form: str, *, keep_dirs: bool
 ) -> Iterator[ExtractionOutcome]:
-    """Write each article to a file; yield all results.
+    """Write each article to a file, and yield all results.
 
-    Files are named after the position and URL of the page or, with `keep_dirs`, its HTML file.
+    Files are named after the position and URL of the page or, with `keep_dirs`, after its HTML
+    file.
     """
     written: set[Path] = set()
     for number, result in enumerate(results, start=1):
@@ -210,7 +211,7 @@ def _write_files(
         names = [folder / f"{number:06}-{slug}.{SUFFIXES[form]}"]
         if keep_dirs and result.path is not None:
             page = folder / result.path
-            # A page in another folder, or with another suffix, may have the same name.
+            # Files from another input folder, or with another suffix, may have the same name.
             long_name = page.with_name(f"{page.name}.{SUFFIXES[form]}")
             names = [page.with_suffix(f".{SUFFIXES[form]}"), long_name, *names]
         path = next((name for name in names if name not in written), names[-1])
@@ -223,7 +224,7 @@ def _write_files(
 def _write_several(
     results: Iterator[ExtractionOutcome], form: str, stream: IO[str]
 ) -> Iterator[ExtractionOutcome]:
-    """Write articles to one stream, as JSON lines or separated by headings; yield all results."""
+    """Write articles to one stream, as JSON lines or below headings, and yield all results."""
     separator = ""
     for result in results:
         yield result
@@ -238,7 +239,7 @@ def _write_several(
 
 
 def _consume(results: Iterator[ExtractionOutcome], *, is_counted: bool) -> str | None:
-    """Consume all results, naming pages without an article; return how many there are, if any."""
+    """Report progress and pages without an article; return an error if there are such pages."""
     done = missing = 0
     with measurement_bar() as show:
         for done, result in enumerate(results, start=1):

@@ -1,4 +1,4 @@
-"""Arguments and options for inputs and outputs, whose values are checked before a command runs."""
+"""Arguments and options for inputs and outputs, which are validated before a command runs."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _read_roles(
 
 
 def text_roles_option(where: str) -> Callable[[Any], Any]:
-    """Return the option for the roles of the text; ``where`` says where its help lists them."""
+    """Return the option for the roles of the text; ``where`` says where to find a list of them."""
     return click.option(
         "--text-roles",
         metavar="ROLE,…",
@@ -60,7 +60,7 @@ def text_roles_option(where: str) -> Callable[[Any], Any]:
 
 
 ROLES_TO_CHOOSE = f"Roles for --text-roles: {', '.join(CHOOSABLE_ROLES)}."
-"""Last paragraph of the help of the commands with this option."""
+"""Last paragraph of the help of commands with the option --text-roles."""
 
 
 def messages_in(
@@ -69,7 +69,7 @@ def messages_in(
     site: str | None = None,
     written: Collection[Path] = (),
 ) -> Iterator[bytes]:
-    """Open all inputs, and return their page messages; skip the ``written`` files in folders."""
+    """Return the page messages in all inputs; in folders, skip the output files (``written``)."""
     from detourage.inputs import Origin, read_messages
 
     _check_origin(base_url, site)
@@ -82,7 +82,7 @@ def messages_in(
     parts = []
     for path in inputs:
         messages = read_messages(path, origin, written)
-        # Reading the first message opens the input, so that errors are reported immediately.
+        # Read the first message now, so that an input that cannot be opened is reported at once.
         parts += [list(islice(messages, 1)), messages]
     return chain.from_iterable(parts)
 
@@ -113,7 +113,7 @@ def _check_origin(base_url: str | None, site: str | None) -> None:
 
 
 class OutputFolder(click.Path):
-    """A folder to which a command writes, and which it creates if it is missing."""
+    """An output folder, which the command creates if it does not exist."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(path_type=Path, **({"file_okay": False} | options))
@@ -135,7 +135,7 @@ class OutputFolder(click.Path):
 class OutputFile(OutputFolder):
     """An output file.
 
-    With ``is_replaced``, the command replaces an existing file as a whole, and creates its folder.
+    With ``is_replaced``, the command creates the folder, and replaces an existing file as a whole.
     """
 
     def __init__(self, *, is_replaced: bool = False) -> None:
@@ -177,7 +177,7 @@ def folder_problem(folder: Path, *, is_created: bool) -> str | None:
     import tempfile
 
     try:
-        # A read-only file system, for example, shows only when something is written.
+        # Some reasons, such as a read-only file system, are noticed only when a file is written.
         with tempfile.TemporaryFile(dir=folder):
             return None
     except OSError as error:

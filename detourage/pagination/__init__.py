@@ -1,4 +1,4 @@
-"""Paginated articles: finding the links between the parts, and joining the parts."""
+"""Paginated articles: detection of the links between the parts, and joining of the parts."""
 
 from detourage.pagination.parts import (
     MAX_PARTS,

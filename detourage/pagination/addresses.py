@@ -13,7 +13,7 @@ from detourage.text.words import word_set
 MAX_ADDRESS = 2_000  # maximum length of a URL, in characters
 MAX_NAME = 64  # maximum length of a query field's name, in characters
 MAX_FIELDS = 40  # maximum number of fields in a query
-MAX_UNNAMED = 999  # maximum page number in a URL that does not name it; larger ones are article IDs
+MAX_UNNAMED = 999  # maximum page number without a word such as "page"; larger ones are article IDs
 MAX_DIGITS = 5  # maximum number of digits of a page number or offset
 _PAGE_WORDS = (
     "page|pages|pag|pagina|página|pg|p|seite|side|sida|sivu|strona|strana|str|stranica|oldal|"
@@ -33,7 +33,7 @@ _UNNAMED_IN_PATH = re.compile(  # "/story/2/", "/story_2.html", "/story-2.html"
 _NAMED_FIELD = lazy_pattern(  # "page", "start", "pagenumber"
     r"(?:[^0-9]*[^a-z0-9])?(?:p|pg|pn|paged|cp|pno|start|offset|from|first|skip|seite|side|sida|sivu|"
     r"strona|strana|sayfa|trang|halaman|part|teil|startat|startrow|begin)"
-    # No backtracking after the first match.
+    # Possessive quantifiers prevent backtracking.
     r"|(?=[^0-9]*+\Z)(?s:.*?pag(?:e|ina|ing).*+)",
     re.IGNORECASE,
 )
@@ -56,10 +56,10 @@ _IGNORED_FIELD = lazy_pattern(  # fields for sessions and campaigns
 
 
 class Interpretation(NamedTuple):
-    """A URL split into a page number (None if it has none) and the rest.
+    """A way to split a URL into a page number (None if it has none) and the rest.
 
-    `stem` is the host and path without the number, `fields` are the other query fields. `is_named`
-    is true if the URL marks the number as a page number, as in ``?page=2``.
+    `stem` is the host and path without the number; `fields` are the other query fields. `is_named`
+    is true if a word identifies the number as a page number, as in ``?page=2``.
     """
 
     stem: str
@@ -69,7 +69,7 @@ class Interpretation(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """A page's own number in a series, if its URL has one, and whether a URL marks the number."""
+    """The number in a page's URL if two pages form a series, and whether a word identifies it."""
 
     own: int | None
     is_named: bool
@@ -98,7 +98,7 @@ class Address:
             for name, value in fields
             if len(name) <= MAX_NAME and not _IGNORED_FIELD.fullmatch(name)
         )
-        # A key shared by the URLs that differ only in their scheme, order of fields and the like
+        # A key that is the same for URLs that differ only in details, such as the order of fields
         self.plain = f"{self.host}{parts.path.rstrip('/')}?{sorted(self._fields)}"
         self.is_comment_page = bool(
             _COMMENT_PAGE.search(parts.path.rstrip("/").rpartition("/")[2])
@@ -130,7 +130,7 @@ class Address:
         return interpretations
 
     def relation(self, other: "Address") -> Relation | None:
-        """Return this page's number in a series that includes the other page, or None."""
+        """Return the relation to another page if the URLs show that both form a series, or None."""
         pairs = product(self.interpretations, other.interpretations)
         return max(
             filter(None, (_relate(own, theirs) for own, theirs in pairs)),
@@ -139,7 +139,7 @@ class Address:
         )
 
     def is_single_page_of(self, own: "Address") -> bool:
-        """Return whether this URL leads to a single page with all parts of the article at `own`."""
+        """Return whether this URL leads to a page with all parts of the article at `own`."""
         stems = {interpretation.stem for interpretation in own.interpretations}
         path = _SINGLE_PAGE_PATH.fullmatch(self._path)
         if path and self.host + _without_suffix(path["before"]) in stems:
@@ -153,7 +153,8 @@ class Address:
 def _is_page_number(name: str, value: str) -> bool:
     """Return whether a query field may contain a page number.
 
-    A name with digits belongs to a list in the page; ``?p=5031`` is an article in WordPress.
+    A field with digits in its name pages through a list on the page, and ``?p=5031`` is an article
+    in WordPress.
     """
     if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS):
         return False
@@ -166,7 +167,7 @@ def _relate(own: Interpretation, theirs: Interpretation) -> Relation | None:
     numbers = [each.number for each in (own, theirs) if each.number is not None]
     is_named = own.is_named or theirs.is_named
     if len(numbers) == 1:
-        # First pages usually have no number, and no field that later ones lack.
+        # The first page usually has no number, and all its fields occur on later pages.
         first, later = (own, theirs) if own.number is None else (theirs, own)
         is_same = first.stem == later.stem.partition("?")[0] and first.fields <= later.fields
     else:
@@ -178,7 +179,7 @@ def _relate(own: Interpretation, theirs: Interpretation) -> Relation | None:
 
 
 def _without_suffix(path: str) -> str:
-    """Return a path without its suffix, because only later pages may have one."""
+    """Return a path without its suffix, as some sites use one only for later pages."""
     head, slash, last = path.rstrip("/").rpartition("/")
     name, _, suffix = last.rpartition(".")
     if name and len(suffix) <= 5 and suffix.isalpha():

@@ -1,4 +1,4 @@
-"""Links on a page that may lead to other parts of an article, and their runs."""
+"""Links on a page that may lead to other parts of an article, and runs such as "1 2 3"."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -18,7 +18,7 @@ from detourage.text.patterns import lazy_pattern
 
 MAX_CANDIDATES = 2_000  # maximum number of links per page that may lead to other parts
 MAX_NAMES = 500  # maximum combined length of an element's class and id, in characters
-MAX_ANCESTORS = 4  # maximum number of a link's ancestors whose names may mark a pager
+MAX_ANCESTORS = 4  # maximum number of elements, from a link outwards, that may be a pager
 _PAGER = lazy_pattern(  # names such as "pagination", "page-numbers"
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"
     r"|page[-_]?(?:nav\w*|numbers?|links?|list|bar|selector)|nav[-_]?links|pages|seiten\w*"
@@ -31,7 +31,7 @@ _CURRENT = lazy_pattern(  # names such as "current", "page-item-active"
 
 
 class PartLink(NamedTuple):
-    """A link that may lead to another part, with the direction of its label or names."""
+    """A link that may lead to another part, and the direction that its label or names suggest."""
 
     element: int
     address: Address
@@ -75,11 +75,11 @@ class Links:
         return [*islice((link for link in links if link is not None), MAX_CANDIDATES)]
 
     def _direction_at(self, element: int) -> Direction | None:
-        """Return the direction that the class and the ID of an element name."""
+        """Return the direction named by an element's class or ID, or None."""
         name = int(self.flat.name_numbers[element])
         if name not in self._directions:
             names = " ".join(self.flat.distinct_names[name])
-            # A fast check excludes most names.
+            # A quick check for "next" and "prev" excludes most names.
             may_match = "ext" in names or "rev" in names
             self._directions[name] = wording.read_name(names[:MAX_NAMES]) if may_match else None
         return self._directions[name]
@@ -98,7 +98,7 @@ class Links:
         return PartLink(element, address, label is not None, direction)
 
     def _named_direction(self, element: int) -> Direction | None:
-        """Return the direction named by a class or id of a link or, if it is small, its parent."""
+        """Return the direction named by the class or ID of a link or its parent, unless large."""
         flat = self.flat
         if direction := self._direction_at(element):
             return direction
@@ -108,7 +108,7 @@ class Links:
         return self._direction_at(parent)
 
     def is_in_pager(self, element: int) -> bool:
-        """Return whether an element is in a pager, according to the names of its ancestors."""
+        """Return whether the class or ID of an element or its ancestors denotes a pager."""
         for _ in range(MAX_ANCESTORS):
             if _PAGER.search(self.names(element)):
                 return True
@@ -118,20 +118,20 @@ class Links:
         return False
 
     def names(self, element: int) -> str:
-        """Return the class and id of an element in the form expected by the patterns."""
+        """Return the class and ID of an element in kebab case, as the patterns expect."""
         classes, identity = self.flat.distinct_names[self.flat.name_numbers[element]]
         return to_kebab_case(f"{classes} {identity}"[:MAX_NAMES])
 
 
 MAX_RUN = 1_000  # maximum number of pages in a run
-MIN_CALENDAR_CELLS = 5  # table cells from which a run without marked numbers is a calendar
+MIN_CALENDAR_CELLS = 5  # a run in so many table cells, without words such as "page", is a calendar
 
 
 class Run(NamedTuple):
-    """The pages of a numbered run, such as "1 2 3", by number.
+    """The pages in a run of links, such as "1 2 3", by number.
 
-    `number` is that of the page itself, or None if the run does not show it. `is_related` is true
-    if the URLs confirm that the pages are parts of the same article.
+    `number` is the number of the page itself, or None if unknown. `is_related` is true if the URLs
+    confirm that the pages are parts of the same article.
     """
 
     number: int | None
@@ -139,17 +139,17 @@ class Run(NamedTuple):
     is_related: bool
 
 
-_Member = tuple[int, int | None]  # a number, and its link
+_Item = tuple[int, int | None]  # a number in a run, and its link, if any
 
 
 def find_runs(links: Links) -> list[Run]:
-    """Find the numbered runs that lead to other parts of the page's article."""
-    return [run for members in links.found.runs if (run := _read_run(links, members)) is not None]
+    """Return the runs that lead to other parts of the page's article."""
+    return [run for items in links.found.runs if (run := _read_run(links, items)) is not None]
 
 
-def _read_run(links: Links, members: Sequence[_Member]) -> Run | None:
+def _read_run(links: Links, items: Sequence[_Item]) -> Run | None:
     """Return a run, or None if its pages are probably not parts of the page's article."""
-    pages, elements = _linked_pages(links, members)
+    pages, elements = _linked_pages(links, items)
     marked = [
         number for number, link in elements.items() if _is_current(links, pages, number, link)
     ]
@@ -159,13 +159,13 @@ def _read_run(links: Links, members: Sequence[_Member]) -> Run | None:
     relations = [*filter(None, map(links.own.relation, others.values()))]
     is_named = any(relation.is_named for relation in relations)
     is_related = 2 * len(relations) > len(others)
-    # Page sizes such as "10 25 50" have no consecutive numbers.
-    has_neighbours = any(later[0] - earlier[0] == 1 for earlier, later in pairwise(members))
+    # Unlike pages, page sizes such as "10 25 50" are not consecutive.
+    has_neighbours = any(later[0] - earlier[0] == 1 for earlier, later in pairwise(items))
     flat = links.flat
     cells = sum(flat.tags[int(flat.parents[link])] == "td" for link in elements.values())
     if not is_named and (cells >= MIN_CALENDAR_CELLS or not has_neighbours):
         return None
-    current = marked or [number for number, _ in members if number not in elements]
+    current = marked or [number for number, _ in items if number not in elements]
     number = current[0] if len(current) == 1 else None
     if number is None and is_related and relations[0].own is None and 1 not in others:
         number = 1
@@ -176,12 +176,12 @@ def _read_run(links: Links, members: Sequence[_Member]) -> Run | None:
 
 
 def _linked_pages(
-    links: Links, members: Sequence[_Member]
+    links: Links, items: Sequence[_Item]
 ) -> tuple[dict[int, Address], dict[int, int]]:
     """Return the URLs and the elements of the links in a run, by number."""
     pages: dict[int, Address] = {}
     elements: dict[int, int] = {}
-    for number, link in members:
+    for number, link in items:
         address = links.address(link) if link is not None else None
         if link is not None and address is not None:
             pages[number] = address
@@ -192,7 +192,7 @@ def _linked_pages(
 
 
 def _is_current(links: Links, pages: dict[int, Address], number: int, link: int) -> bool:
-    """Return whether a number in a run is the number of the page itself."""
+    """Return whether a link in a run leads to, or is marked as, the page itself."""
     if pages[number].plain == links.own.plain:
         return True
     flat = links.flat

@@ -1,8 +1,8 @@
 """Join the parts of an article.
 
-Parts are followed from one to the next as long as each confirms that it belongs to the article.
-Either it links back, or it has both the first part's headline and the first part's URL with a
-number. A page cannot claim to be part of an article that does not link to it.
+Links are followed from each part to the next, as long as the next one confirms that it belongs to
+the article: either it links back, or it has the headline of the first part, and the URL of the
+first part with a number. No page can make itself part of an article that does not link to it.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,10 +14,10 @@ from detourage.pagination.addresses import Address
 from detourage.pagination.reading import Pagination
 from detourage.text.words import tokens
 
-MAX_PARTS = 50  # parts joined
+MAX_PARTS = 50  # maximum number of parts that are joined
 MAX_BYTES = 8 * 1024 * 1024  # total size of the parts' messages, in bytes
-MIN_REPEATED = 0.8  # share of text from earlier parts on a page that only repeats them
-MIN_CONTAINED = 0.8  # share of the first part's text on a page that shows the whole article
+MIN_REPEATED = 0.8  # a page with at least this share of text from earlier parts only repeats them
+MIN_CONTAINED = 0.8  # minimum share of the first part's text on a page with the whole article
 SEPARATOR = "\n\n"
 _LOCATION_KEYS = frozenset(["xpath", "texts", "location"])
 _SEPARATE_KINDS = frozenset(["forum", "listing", "collection", "product"])
@@ -26,7 +26,7 @@ _FIRST_KINDS = frozenset(["article", "gallery"])
 
 @dataclass(frozen=True)
 class Member:
-    """A page that may be a part of an article; `read` returns its own message, of `size` bytes."""
+    """A page that may be a part of an article; `read` returns its message, of `size` bytes."""
 
     page_id: int
     url: str
@@ -36,12 +36,12 @@ class Member:
 
     @cached_property
     def message(self) -> Mapping[str, Any]:
-        """The article message, which is read once, and only if it is needed."""
+        """The article message, read on first use."""
         return self.read()
 
     @cached_property
     def key(self) -> str:
-        """The key by which the page's URL is recognised."""
+        """The `key_of` the page's URL."""
         return key_of(self.url)
 
     @cached_property
@@ -61,12 +61,12 @@ def kind_of(message: Mapping[str, Any]) -> str:
 
 
 def may_be_part(kind: str) -> bool:
-    """Return whether pages of this kind can be parts of an article, unlike threads and lists."""
+    """Return whether pages of this kind can be parts of an article; threads and lists cannot."""
     return kind not in _SEPARATE_KINDS
 
 
 def key_of(url: str) -> str:
-    """Return a key shared by all URLs of a page that differ only in scheme or session ID."""
+    """Return a key that is the same for URLs that differ only in details, such as a session ID."""
     return Address(url).plain or url
 
 
@@ -95,7 +95,7 @@ def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
 
 
 def _find_next(chain: Sequence[Member], by_key: Mapping[str, Member]) -> Member | None:
-    """Return the page to which the last part links as the next, or the first by its number."""
+    """Return the page to which the last part, or else the first, links as the following part."""
     number = len(chain) + 1
     last = chain[-1].links
     addresses = (last.next, last.pages.get(number), chain[0].links.pages.get(number))
@@ -104,7 +104,7 @@ def _find_next(chain: Sequence[Member], by_key: Mapping[str, Member]) -> Member 
 
 
 def _confirms(chain: Sequence[Member], candidate: Member) -> bool:
-    """Return whether a page confirms that it is the next part of a chain."""
+    """Return whether a page confirms that it is the next part; see the module's description."""
     first, last, links = chain[0], chain[-1], candidate.links
     if links.previous is not None:
         return key_of(links.previous) == last.key
@@ -122,7 +122,7 @@ def _confirms(chain: Sequence[Member], candidate: Member) -> bool:
 
 
 def _normalised_blocks(member: Member) -> set[str]:
-    """Return the texts of a page's blocks, headline and lead, normalised for comparison."""
+    """Return the texts of a page's blocks, headline and lead as normalised words."""
     message = member.message
     texts = [block["text"] for block in message["blocks"]]
     texts += [message.get(name) or "" for name in ("title", "lead")]
@@ -134,7 +134,7 @@ def _normalise(text: str) -> str:
 
 
 def _repeated_share(member: Member, others: Collection[str]) -> float | None:
-    """Return the share of a page's text in blocks that are in `others`; None if it has no text."""
+    """Return the share of a page's text in blocks that occur in `others`; None without text."""
     texts = [block["text"] for block in member.message["blocks"]]
     total = sum(map(len, texts))
     repeated = sum(len(text) for text in texts if _normalise(text) in others)
@@ -162,10 +162,10 @@ def urls_of(chain: Sequence[Member]) -> dict[int, str]:
 
 
 def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
-    """Return the keys of the article message for the joined parts of a chain.
+    """Return the values of the article message that change if the parts of a chain are joined.
 
-    The headline and lead are not repeated for later parts, nor is anything at the start or end of a
-    part that occurs in an earlier part.
+    Blocks at the start or end of a part are omitted if an earlier part contains them or has them as
+    its headline or lead.
     """
     text = ""
     blocks: list[dict[str, Any]] = []
@@ -175,7 +175,7 @@ def joined_values(chain: Sequence[Member]) -> dict[str, Any]:
         first, end = _new_blocks(member.message["blocks"], earlier_texts)
         kept = member.message["blocks"][first:end]
         if number:
-            # The locations are dropped, because later parts are other pages.
+            # Locations refer to the first page, so those of later pages are dropped.
             kept = [without_location(block) for block in kept]
         for name, by_url in media.items():
             shift = len(blocks) - first
@@ -221,7 +221,7 @@ def _shift_block(block: dict[str, Any], shift: int) -> dict[str, Any]:
 
 
 def _new_blocks(blocks: Sequence[dict[str, Any]], earlier: Collection[str]) -> tuple[int, int]:
-    """Return the range that remains after trimming the blocks with texts of earlier parts."""
+    """Return the range of blocks that remains without those of earlier parts at either end."""
     start, end = 0, len(blocks)
     while start < end and _normalise(blocks[start]["text"]) in earlier:
         start += 1
@@ -231,7 +231,7 @@ def _new_blocks(blocks: Sequence[dict[str, Any]], earlier: Collection[str]) -> t
 
 
 def _joined_comments(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the comments of all parts without duplicates, as each part may show all comments."""
+    """Return the comments of all parts without duplicates; each part may show all comments."""
     comments: list[dict[str, Any]] = []
     index_by_identity: dict[tuple[Any, ...], int] = {}
     for number, message in enumerate(messages):

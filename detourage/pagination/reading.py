@@ -1,8 +1,8 @@
 """Recognition of the links from a page to the other parts of an article.
 
-Candidates have numbers, arrows, or words or names for the next or previous page. They are accepted
-only with further evidence: the URL is the page's own with a number, or the link belongs to a
-numbered run or is in an element whose class or id denotes a pager.
+Candidates are links with numbers, arrows or words, and links whose class or ID names a direction.
+They are accepted only if their URL differs from the page's URL by a number, or if they belong to a
+run such as "1 2 3" or to an element whose class or ID denotes a pager.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from detourage.pagination.addresses import Address
 from detourage.pagination.links import Links, Run, find_runs
 from detourage.pagination.wording import Direction
 
-# Ranks of links that are confirmed by their URL, or only by their place in a pager.
+# Ranks of links that are confirmed by their URL, or only by their position in a pager.
 _CONFIRMED_BY_URL, _CONFIRMED_BY_PAGER = 2, 1
 
 
@@ -21,8 +21,9 @@ _CONFIRMED_BY_URL, _CONFIRMED_BY_PAGER = 2, 1
 class Pagination:
     """The other parts that a page links to, as absolute URLs without fragments.
 
-    `pages`, in ascending order of their numbers, may include the page itself. The other links are
-    None if absent; on some blogs, `previous` leads to older posts. `whole` shows all parts.
+    `number` is that of the page itself, if known. `pages`, in ascending order of their numbers, may
+    include the page itself. The other links are None if the page has none. `whole` is a page with
+    all parts. On some blogs, `previous` leads to older posts.
     """
 
     number: int | None = None
@@ -39,7 +40,7 @@ class Pagination:
 
 
 def read_pagination(page: Page) -> Pagination:
-    """Find the links from a page, with the URL as fetched, to the other parts of its article."""
+    """Find the links from a page to the other parts of its article, given its URL as fetched."""
     links = Links(page)
     runs = find_runs(links)
     if not (runs or links.candidates) or not links.own.interpretations:
@@ -73,7 +74,7 @@ def read_pagination(page: Page) -> Pagination:
 
 
 def _merge_runs(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
-    """Merge runs of the same pages; many pages have a run at the top and at the bottom."""
+    """Merge runs of the same pages; many pages have one at the top and another at the bottom."""
     number: int | None = None
     pages: dict[int, Address] = {}
     for run in [run for run in runs if run.is_related] or runs[:1]:
@@ -86,7 +87,7 @@ def _merge_runs(runs: Sequence[Run]) -> tuple[int | None, dict[int, Address]]:
 def _add_neighbours(
     chosen: dict[Direction, Address], number: int | None, pages: Mapping[int, Address]
 ) -> None:
-    """Complete the links to the next and the previous page from a run of numbers."""
+    """Add missing links to the next and the previous page from the numbered pages."""
     if number is None:
         return
     taken = {address.plain for address in chosen.values()}
@@ -97,9 +98,9 @@ def _add_neighbours(
 
 
 def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None:
-    """Return the page number in the page's own URL, if a neighbour's URL confirms it.
+    """Return the number in the page's URL if it forms a series with the next or previous page.
 
-    It is 1 if only the URL of the next page has a number.
+    If only the URL of the next page has a number, return 1.
     """
     for direction, number in ((Direction.NEXT, 1), (Direction.PREVIOUS, None)):
         address = chosen.get(direction)

@@ -30,7 +30,7 @@ class Direction(StrEnum):
 
 
 class Label(NamedTuple):
-    """Meaning of a label; arrows, "older" and "newer" are ambiguous, so `is_sure` is false."""
+    """Meaning of a label. `is_sure` is false for arrows, "older" and "newer", which are ambiguous."""
 
     direction: Direction | None
     number: int | None = None
@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"\d{1,5}")
 
 
 class _Words(NamedTuple):
-    """Words that name a direction, "older" or "newer", the noun "page", or a whole article."""
+    """Words for a direction, "older" or "newer", the noun "page", and the whole article."""
 
     directions: dict[str, Direction]
     ages: dict[str, Direction]
@@ -131,11 +131,11 @@ _DIRECTION_BY_INITIAL = {each[0]: each for each in Direction if each is not Dire
 
 
 def read_name(name: str) -> Direction | None:
-    """Return the direction named by a class or id, such as ``pager__item--next``, or None."""
+    """Return the direction named by a class or ID, such as ``pager__item--next``, or None."""
     if not any(each in name.lower() for each in ("next", "prev", "first", "last")):
         return None
     directions = {
         _DIRECTION_BY_INITIAL[word[0]] for word in _DIRECTION_IN_NAME.findall(to_kebab_case(name))
     }
-    # Two directions are ambiguous: "prev-next" is a bar with both, "next last" may end any list.
+    # Two directions mean neither: "prev-next" is a bar with both, "next last" may end any list.
     return directions.pop() if len(directions) == 1 else None
