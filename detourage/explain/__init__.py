@@ -1,1 +1,1 @@
-"""Extraction, explanation and grouping of pages without a running service."""
+"""Extraction, explanation and grouping of pages without the service."""

@@ -25,7 +25,7 @@ PAUSE_SECONDS = 1.0  # minimum time between two fetches from the same host
 class ExtractionOutcome(NamedTuple):
     """Result for one page: its formatted article, or the reason why it has none.
 
-    `outcome` is None if there is no page, or if the reason is one that only papers' methods give.
+    `outcome` is None for an unreadable input, and for reasons that only the methods of papers give.
     `path` is the path of an HTML file, relative to the given folder.
     """
 
@@ -72,12 +72,12 @@ class Extraction:
     ) -> Generator[ExtractionOutcome]:
         """Extract pages independently of each other and yield the results in order.
 
-        Outcomes among the pages are passed through. Closing the generator stops the processes.
+        Outcomes among the pages are yielded unchanged. Closing the generator stops the processes.
         """
         if processes == 1:
             yield from map(self._extract, pages)
         else:
-            # Imported here so that a single page does not wait for processes to start.
+            # Imported here because a single page needs no pool.
             from detourage.pool import in_processes
 
             yield from in_processes(
@@ -87,7 +87,7 @@ class Extraction:
     def extract_chosen(
         self, given: str, site_pages: Path | None, url: str | None
     ) -> Generator[ExtractionOutcome]:
-        """Extract one page of an input, after comparison with other pages (see `load_subject`)."""
+        """Extract one page of an input, compared with other pages; see `load_subject`."""
         try:
             subject = load_subject(given, site_pages, url, threads=os.cpu_count() or 1)
         except (SourceError, ExplainingError) as error:
@@ -132,7 +132,7 @@ class Extraction:
             known = (subject.page, subject.template, subject.group_pattern)
             article = read_content(*known, text_roles, source.fetched_at, favor=favor)
             return without_excluded(article, self.options)
-        # Imported here because only published methods need it.
+        # Imported here because only the methods of papers need them.
         from detourage.papers.interface import Source as PaperSource
         from detourage.papers.registry import read_by
 
@@ -149,7 +149,7 @@ def _format(article: Article, form: str, url: str, site: str) -> str:
     if form == "html":
         return to_html(article, url)
     if form == "json":
-        # Importing the message contracts takes as long as importing everything else for one page.
+        # Imported here because the message contracts double the import time for a single page.
         from detourage.reader.article_values import json_values
 
         return json_text(json_values(article, url, site)) + "\n"
@@ -163,5 +163,5 @@ def _unreadable(error: SourceError | ExplainingError) -> ExtractionOutcome:
 
 
 def _crash_outcome(page: InputPage | ExtractionOutcome) -> ExtractionOutcome:
-    reason = "it crashed the process that read it, possibly for lack of memory"
+    reason = "it crashed the process that read it, possibly because of too little memory"
     return ExtractionOutcome(page.name, page.name, outcome=PageOutcome.FAILED, reason=reason)

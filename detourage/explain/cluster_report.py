@@ -1,4 +1,4 @@
-"""Grouping of pages from files by template, without a running service."""
+"""Grouping of pages from files by template, without the service."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ Progress = Callable[[str, int, int], None]
 
 
 class Clustering(NamedTuple):
-    """The groups of the pages of each site, largest first, and the number of unusable messages."""
+    """The groups of pages of each site, largest site first, and the number of unusable messages."""
 
     method: str
     sites: list[SiteGroups]
@@ -31,7 +31,7 @@ class Clustering(NamedTuple):
                 f"{site.site}: {pluralise(len(site.urls), 'page')},"
                 f" {pluralise(len(grouping.groups), 'group')},"
                 f" {pluralise(len(grouping.outliers), 'outlier')}"
-                # A silhouette compares groups.
+                # A silhouette requires at least two groups.
                 + (f", silhouette {grouping.silhouette:.2f}" if len(grouping.groups) > 1 else "")
             )
             for number, group in enumerate(grouping.groups, start=1):
@@ -50,9 +50,9 @@ class Clustering(NamedTuple):
 def cluster_pages(
     messages: Iterable[bytes], method: str, *, threads: int, progress: Progress
 ) -> Clustering:
-    """Read raw page messages, and group the pages of each site with a method in `METHODS`.
+    """Group the pages of each site in raw page messages with a method in `METHODS`.
 
-    Of messages with the same URL, the last one is used.
+    If several messages have the same URL, the last one is used.
     """
     if method not in METHODS:
         raise ExpectedError(f"unknown method {method!r}; choose one of {', '.join(METHODS)}")
@@ -68,7 +68,7 @@ def cluster_pages(
         site = site_key(message.site, message.url)
         trees_by_site.setdefault(site, {})[message.url] = page.tree
     if not trees_by_site:
-        raise ExpectedError("there is no usable page in the input")
+        raise ExpectedError("the input contains no usable page")
     sites = []
     for done, (site, tree_by_url) in enumerate(trees_by_site.items()):
         progress("sites", done, len(trees_by_site))

@@ -12,7 +12,7 @@ from detourage.reader.explanation import Verdict
 from detourage.text.plural import shorten
 from detourage.text.terminal import printable
 
-MAX_LINE_CHARACTERS = 301  # displayed characters of a line, with the ellipsis of a longer one
+MAX_LINE_CHARACTERS = 301  # maximum characters displayed per line, including an ellipsis
 
 _COLOURS: dict[Verdict, str] = {
     "kept": "green",
@@ -23,7 +23,7 @@ _COLOURS: dict[Verdict, str] = {
 
 
 def to_terminal(explanation: Explanation, group_size: int, comments: int = 0) -> Iterator[str]:
-    """Yield facts about a page, and then its lines with their verdicts, as lines of a terminal."""
+    """Yield facts about a page, and then its lines with their verdicts, as text for a terminal."""
     for name, fact in summary(explanation, group_size, comments):
         yield f"{style(name.ljust(13), bold=True)} {printable(fact)}"
     width = max((len(line.role) for line in explanation.lines), default=0)
@@ -38,7 +38,7 @@ def summary(explanation: Explanation, group_size: int, comments: int) -> Iterato
     """Yield facts about a page and its article, such as ``("lines", "12 of 80 kept")``."""
     yield "page", explanation.url
     if explanation.template_url is not None:
-        yield "compared with", f"{explanation.template_url}, of {group_size} pages of its template"
+        yield "compared with", f"{explanation.template_url}, in a group of {group_size} pages"
     else:
         yield "compared with", "no other page"
     if comments:

@@ -1,8 +1,8 @@
 """An HTML report that shows the explained page, with each line in the colour of its verdict.
 
-This follows figure 2.1 of Deturck (2015). The page keeps its own styles in a sandboxed frame that
-cannot run scripts, submit forms or open windows. A content security policy allows only styles,
-pictures and fonts to be loaded. In addition, active content is removed beforehand.
+This follows figure 2.1 of Deturck (2015). The page is shown with its styles, in a sandboxed frame
+that cannot run scripts, submit forms or open windows. A content security policy allows only styles,
+pictures and fonts to be loaded. In addition, active content is removed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,9 +27,9 @@ from detourage.reader.outline import Outline
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     """Return a copy of a page's document with each text in a ``span`` that shows its verdict.
 
-    The class of a span is ``detourage-`` and the verdict, such as ``detourage-kept``. In addition,
-    the largest elements with only kept lines or only other lines, and the article's images, get the
-    class ``detourage-article`` or ``detourage-template``.
+    The class of a span is derived from the verdict, such as ``detourage-kept``. Elements as large
+    as possible with only kept lines, and the article's images, get the class ``detourage-article``;
+    those with only other lines get the class ``detourage-template``.
     """
     document = deepcopy(page.document)
     outline = Outline.of(document)
@@ -77,7 +77,7 @@ def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
 
 
 def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
-    """Mark the largest elements whose texts all belong to the article, or none of them does."""
+    """Mark the largest elements of whose texts all, or none, belong to the article."""
     article_counts = [0, *accumulate([verdict in ("kept", "title") for verdict in verdicts])]
     counts = [0, *accumulate(verdict is not None for verdict in verdicts)]
     index = 0
@@ -107,7 +107,7 @@ _ACTIVE_TAGS = (
     *("script", "noscript", "template", "iframe", "frame", "frameset", "object", "embed"),
     *("applet", "base", "meta", "portal", "fencedframe", "audio", "video", "dialog"),
 )
-"""Elements that run scripts, or load or hide content; browsers with scripting hide their text."""
+"""Elements that run scripts, or load or hide content; browsers usually do not show their text."""
 
 _URL_ATTRIBUTES = frozenset(
     {"href", "src", "action", "formaction", "srcset", "data", "background", "poster", "ping"}

@@ -1,4 +1,4 @@
-"""Input of the commands: the page to examine, and other pages to compare it with."""
+"""Input of `extract` and `explain`: the page to examine, and pages to compare it with."""
 
 import codecs
 import re
@@ -39,10 +39,10 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/?/")
 
 
 class ExplainingError(ExpectedError):
-    """There is no page to examine (the outcome is None), or the page has no article."""
+    """There is no page to examine (`outcome` is None), or the page has no article."""
 
     def __init__(self, name: str, problem: str, outcome: PageOutcome | None = None) -> None:
-        # The text may contain line breaks sent by a server; the message must be a single line.
+        # `problem` may contain line breaks sent by a server, but messages must be a single line.
         self.name, self.problem, self.outcome = name, " ".join(problem.split()), outcome
         parts = (name, outcome, self.problem) if outcome else (name, self.problem)
         super().__init__(": ".join(parts))
@@ -68,10 +68,10 @@ class Source(FetchedPage):
 
 @dataclass(frozen=True)
 class InputPage:
-    """A page that has not been read yet, so that another process can read it.
+    """A page that is not yet read, so that another process can read it.
 
     It is a URL to fetch (`address`), a page message (`body`), `html` with its `url`, or a `problem`
-    with a file. Error messages call it `name` if it `is_single`, and otherwise by its URL. `path`
+    with a file. Error messages contain its `name` if `is_single` is true, otherwise its URL. `path`
     is the path of an HTML file, relative to the given folder.
     """
 
@@ -98,7 +98,7 @@ class InputPage:
             return Source(**vars(page), name=self.address, site=site_of(page.url))
         if self.html is not None:
             return Source(self.html, self.url, name=self.name, site=site_of(self.url))
-        # Importing the message contracts takes as long as importing everything else for one page.
+        # Imported here because the message contracts double the import time for a single page.
         from detourage.inputs.received import UnusableMessageError, read_message
 
         try:
@@ -115,7 +115,7 @@ def input_pages(given: str) -> Iterator[InputPage]:
 
     A text file (``.txt``) or standard input may also be a list of URLs, one per line.
 
-    Raise `ExplainingError` for another URL scheme, and `SourceError` if a file cannot be read.
+    Raise `ExplainingError` for unsupported URL schemes, and `SourceError` if a file is unreadable.
     """
     scheme = _SCHEME.match(given)
     if scheme is not None:
@@ -142,7 +142,7 @@ def _standard_input_pages() -> Iterator[InputPage]:
 
 
 def _listed_pages(lines: Iterable[bytes]) -> Iterator[InputPage]:
-    """Yield the pages of a list of URLs, except lines that are comments because of a ``#``."""
+    """Yield the pages in a list of URLs; lines that start with ``#`` are comments."""
     for line in lines:
         url = line.decode(errors="replace").strip()
         if not url.startswith("#"):
@@ -194,7 +194,7 @@ def _html_page(file: HtmlFile, name: str) -> InputPage:
     has_port = ":" in file.url.partition("://")[2].partition("/")[0]
     if len(file.content) <= MAX_HTML_BYTES and not has_port:
         return InputPage(name, html=file.content, url=file.url)
-    # Reading the page as a message reports a problem with the size or the port.
+    # The validation of messages reports content that is too large and invalid ports.
     return InputPage(name, body=file.message())
 
 
@@ -207,7 +207,7 @@ def _message_page(name: str, number: int, body: bytes) -> InputPage:
 
 
 class Subject(NamedTuple):
-    """The page to examine, with what is known about its template if other pages were given."""
+    """The page to examine and, if other pages were given, knowledge about its template."""
 
     source: Source
     page: Page
@@ -220,10 +220,10 @@ class Subject(NamedTuple):
 def load_subject(
     given: str, site_pages: Path | None = None, url: str | None = None, *, threads: int = 1
 ) -> Subject:
-    """Read a page and find another page of its template as the service does.
+    """Read a page, and find another page of its template as the service does.
 
-    `url` selects one of several pages, or replaces a single page's URL. The page is compared with
-    those `site_pages` that belong to its site. If all of them belong to one other site, it is
+    `url` selects one of several pages, or replaces the URL of a single page. The page is compared
+    with the `site_pages` that belong to its site. If they all belong to one other site, it is
     compared with all of them, because pages saved by hand do not retain their URL.
     """
     source = _select_page(given, input_pages(given), url)
@@ -261,21 +261,21 @@ def _select_page(name: str, pages: Iterator[InputPage], url: str | None) -> Sour
         return last if url is None else replace(last, url=url, site=site_of(url))
     if url is not None:
         raise ExplainingError(name, f"contains no page with the URL {url}")
-    raise ExplainingError(name, f"holds {pluralise(number, 'page')}: select one with --url")
+    raise ExplainingError(name, f"contains {pluralise(number, 'page')}: select one with --url")
 
 
 def _site_pages(path: Path, source: Source) -> list[Source]:
-    """Return the pages with which to compare a page, without the page itself, in order of URL."""
+    """Return the pages with which a page is compared, in order of URL, without the page itself."""
 
     def site_of_page(page: Source) -> str:
-        # The folders of pages saved by hand have different hosts, which are invented.
+        # Pages saved by hand have invented hosts, which differ between folders.
         return "invalid" if page.site.endswith(".invalid") else page.site
 
     by_site: defaultdict[str, dict[str, Source]] = defaultdict(dict)
     for page in input_pages(str(path)):
         with suppress(ExplainingError):
             other = page.read()
-            # A file has another URL by itself than among the files of its folder.
+            # Compare the HTML, too: a file may get another URL when it is read with its folder.
             if other.url != source.url and other.html != source.html:
                 by_site[site_of_page(other)][other.url] = other
     is_one_other_site = len(by_site) == 1 and site_of_page(source) not in by_site

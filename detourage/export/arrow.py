@@ -40,14 +40,14 @@ _ARROW_TYPES: Mapping[type, pa.DataType] = {
     bool: pa.bool_(),
     AwareDatetime: pa.timestamp("us", tz="UTC"),
 }
-_INT64 = 2**63  # first integer that exceeds 64 bits
+_INT64 = 2**63  # smallest positive integer that does not fit into 64 bits
 
 Converter = Callable[[Any], Any]  # function that converts a JSON value to a value of an Arrow type
 
 
 @cache
 def article_schema() -> Schema:
-    """Return the schema of articles; its metadata has the contract's name and version."""
+    """Return the schema of articles; its metadata contains the name and version of the contract."""
     (version,) = get_args(ArticleMessage.model_fields["version"].annotation)
     metadata = {"detourage.contract": "article", "detourage.contract_version": str(version)}
     return pa.schema(_fields_of(ArticleMessage), metadata=metadata)
@@ -78,7 +78,7 @@ def _type_of(annotation: Any) -> pa.DataType:
 
 
 def _widest(types: list[pa.DataType], annotation: Any) -> pa.DataType:
-    """Return the type of which all others are equal, or structs of its first fields."""
+    """Return the one of several types that contains all fields of the others."""
     widest = max(types, key=lambda each: each.num_fields)
     for each in types:
         if each != widest and not (
@@ -156,7 +156,7 @@ def _struct_converter(converters: Mapping[str, Converter]) -> Converter:
 
 
 def _without_surrogates(value: str | None) -> str | None:
-    """Replace lone surrogates, which Arrow cannot store, by U+FFFD."""
+    """Return a text with U+FFFD instead of lone surrogates, which Arrow cannot store."""
     if value is None or value.isascii():
         return value
     with suppress(UnicodeEncodeError):

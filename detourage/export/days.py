@@ -1,7 +1,7 @@
-"""Exports with a file of articles per day, in a folder that is readable as a partitioned table.
+"""Exports of articles with one file per day, in a folder that can be read as a partitioned table.
 
-A day's file is replaced or removed atomically, so a reader sees the whole day before or after an
-export, and an export can be interrupted and repeated at any time.
+The file of a day is replaced or removed atomically. Readers therefore see each day as a whole, and
+an export can be interrupted and repeated at any time.
 """
 
 import fcntl
@@ -20,7 +20,7 @@ from detourage.export.formats import SUFFIXES, FileFormat
 from detourage.messages import ArticleMessage
 
 DESCRIPTION = "_export.json"
-"""Name of the file that describes the export; readers of tables skip names with an underscore."""
+"""Name of the file that describes the export. Table readers skip names that start with ``_``."""
 
 _DAY = re.compile(r"day=(\d{4}-\d\d-\d\d)")  # subfolder of a day
 
@@ -34,11 +34,11 @@ _DAY_FILES = {name for suffix in SUFFIXES.values() for name in _with_partial(f"p
 
 
 class ExportFolderError(ExpectedError):
-    """A folder cannot receive an export; the message tells users why and what to do."""
+    """An export cannot be written to a folder; the message tells users why, and what to do."""
 
 
 class DayFolder:
-    """A folder with a file per day of the articles of one site or, if `site` is None, of all."""
+    """A folder with one file of articles per day, from one `site` or, if it is None, from all."""
 
     def __init__(self, path: Path, form: FileFormat, site: str | None) -> None:
         self._path = path
@@ -50,8 +50,8 @@ class DayFolder:
     def lock(self) -> Iterator[None]:
         """Create or check the folder, and lock it for the duration of the context.
 
-        Raise `ExportFolderError` if it contains anything other than an export, or is locked by
-        another export.
+        Raise `ExportFolderError` if the folder contains anything but an export, or if another
+        export has locked it.
         """
         description = self._path / DESCRIPTION
         try:
@@ -66,7 +66,7 @@ class DayFolder:
                 yield
         except BlockingIOError as error:
             raise ExportFolderError(
-                f"{self._path} is in use by another export: wait until it has ended"
+                f"{self._path} is in use by another export: wait until that has ended"
             ) from error
         except OSError as error:
             raise OutputError(self._path, error) from error

@@ -14,14 +14,14 @@ from detourage.export.formats import FileFormat, require_format
 
 
 class OutputError(ExpectedError):
-    """A file cannot be written; the message gives the reason in one line."""
+    """A file cannot be written; the one-line message gives the reason."""
 
     def __init__(self, path: Path, error: OSError) -> None:
         super().__init__(f"{path} cannot be written: {error.strerror or error}")
 
 
 class GrowingFile:
-    """A file of JSON lines that grows; the first lines written replace any earlier content.
+    """A file of JSON lines that grows; the first lines replace any content from earlier runs.
 
     If the name ends in ``.gz``, each call of `add` writes a gzip member.
     """
@@ -41,7 +41,7 @@ class GrowingFile:
                 _write_all(self._stream, data)
                 return
             partial = partial_of(self._path)
-            # Unbuffered, so that all lines are in the file when `add` returns.
+            # Unbuffered, so that the file contains all lines when `add` returns.
             self._stream = partial.open("wb", buffering=0)
             _write_all(self._stream, data)
             partial.replace(self._path.resolve())
@@ -56,9 +56,9 @@ class GrowingFile:
 
 @contextmanager
 def replacement_path(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, whose file replaces the given one unless the block raises an error.
+    """Yield a temporary path; its file replaces the given one unless the block raises an error.
 
-    Raise `OutputError` instead of an `OSError`.
+    An `OSError` becomes an `OutputError`.
     """
     partial = partial_of(path)
     try:
@@ -73,7 +73,7 @@ def replacement_path(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def open_replacement(path: Path) -> Iterator[IO[str]]:
-    """Open a text file, compressed if its name ends in ``.gz``, for a `replacement_path`."""
+    """Open a text file that replaces a file as `replacement_path` does; compress ``.gz`` files."""
     with replacement_path(path) as partial:
         if path.suffix == ".gz":
             with (
@@ -120,6 +120,6 @@ def _line(message: dict[str, Any]) -> str:
 
 def partial_of(path: Path) -> Path:
     """Return the path of the unfinished file that will replace the given one."""
-    # A file can be replaced only from the same file system, so symbolic links are resolved.
+    # Symbolic links are resolved, because a file can be replaced only within its file system.
     path = path.resolve()
     return path.with_name(f".{path.name}.partial")

@@ -1,4 +1,4 @@
-"""File formats for many articles. This module imports little, as command-line options need it."""
+"""File formats for many articles. Command-line options need this module, so it imports little."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Page messages from a path given on the command line: JSON lines and HTML files."""
+"""Page messages from the files and folders given on the command line."""
 
 import codecs
 import logging
@@ -25,13 +25,13 @@ _HOST = re.compile(
     r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+](?!0)[1-5]?\d{1,4})?"
 )
 
-# Characters, besides letters and digits, that are not escaped in the URL of a file. They include
-# "?", as mirrors write the query into file names, but not "%", so that no two files share a URL.
+# Characters, besides letters and digits, that are not escaped in the URL of a file: "?" is one of
+# them, because mirrors write queries into file names; "%" is not, so that no two files share a URL.
 _UNQUOTED = "/?=&;:@+,~!$'()*"
 
 MAX_HEAD_BYTES = 512 * 1024  # bytes of an HTML file to search for the URL that it declares
 MAX_NAMED = 10  # maximum number of skipped files, and of hosts, that the log names
-MAX_SAMPLED_FILES = 50  # maximum number of files of a directory whose declared hosts are compared
+MAX_SAMPLED_FILES = 50  # maximum number of files per directory that are searched for a usual host
 
 URL_KINDS = DECLARED, BY_FOLDER, INVENTED = "declared by the pages", "by folder name", "invented"
 
@@ -49,7 +49,7 @@ UNKNOWN = Origin()
 
 
 class HtmlFile(NamedTuple):
-    """An HTML file to send as a page; content that is too large is cut one byte after the limit."""
+    """An HTML file to send as a page; oversized content is truncated one byte after the limit."""
 
     url: str
     path: Path
@@ -72,21 +72,22 @@ def is_html(path: Path) -> bool:
     return _suffix(path) in HTML_SUFFIXES
 
 
-Found = HtmlFile | bytes | SourceError  # in a folder; an error is for one file or directory
+# Content of a folder: an HTML file, a message, or the error of one file or directory.
+Found = HtmlFile | bytes | SourceError
 
 
 class HtmlFolder:
     """A folder of HTML files, which assigns a different URL to each file.
 
-    The URL is the first one possible of the following:
+    The URL is the first of the following that is available:
 
     - the base URL, followed by the path of the file;
-    - the path of the file, if the outermost directory or the folder is named after a host, as in a
-      mirror made by ``wget``;
-    - the canonical URL or ``og:url`` declared by the page, unless an earlier file has it;
-    - an invented URL: the path of the file at the declared host, at the host that most files of its
-      outermost directory declare (if the folder is read as a whole), or else at a host named after
-      the folder and this directory (``https://my-pages-2024.invalid/2024/a.html``).
+    - if the outermost directory or the folder is named after a host, as in a mirror made by
+      ``wget``, that host, followed by the path of the file;
+    - the canonical URL or ``og:url`` that the page declares, unless an earlier file has the same;
+    - an invented URL: the path of the file at the host that the page declares, or that most files
+      of its outermost directory declare (if the folder is read as a whole), or else at a host named
+      after the folder and this directory (``https://my-pages-2024.invalid/2024/a.html``).
     """
 
     def __init__(self, folder: Path, origin: Origin = UNKNOWN, *, is_whole: bool = False) -> None:
@@ -134,10 +135,10 @@ class HtmlFolder:
         return INVENTED, next((url for url in urls if url not in self._used), urls[-1])
 
     def _usual_hosts_of(self, first: str) -> list[str]:
-        """Return the host, if any, that most of a few files of an outermost directory declare."""
+        """Return the host, if any, that most sampled files of an outermost directory declare."""
         if first not in self._usual_hosts:
             paths = (each for each in _files_of(self.folder / first) if isinstance(each, Path))
-            # The files of the folder itself come before its directories.
+            # Files directly in the folder have no outermost directory; they are walked first.
             own_paths = takewhile(lambda path: first or path.parent == self.folder, paths)
             sample = list(islice(filter(is_html, own_paths), MAX_SAMPLED_FILES))
             hosts: Counter[str] = Counter()
@@ -149,17 +150,17 @@ class HtmlFolder:
         return self._usual_hosts[first]
 
     def skip(self, path: Path, reason: str = "") -> None:
-        """Count a file that is not a page or, with a `reason`, that cannot be read completely."""
+        """Count a file as skipped: with a `reason`, because it is damaged, otherwise as no page."""
         kind = "unreadable or damaged" if reason else "not HTML, JSON lines or WARC"
         self._skipped[kind] += 1
         if self._skipped[kind] <= MAX_NAMED:
             self._skipped_names[kind].append(f"{path.relative_to(self.folder)}{reason}")
 
     def report(self) -> None:
-        """Log how the files got their URLs, with the hosts, and which files were skipped."""
+        """Log the kinds and hosts of the files' URLs, and the skipped files."""
         if any(self._hosts.values()):
             invented = self._hosts[INVENTED]
-            hint = ": set them with --base-url, or name the folders after hosts" if invented else ""
+            hint = ": set URLs with --base-url, or name folders after hosts" if invented else ""
             level = logging.WARNING if invented else logging.INFO
             kinds = []
             for kind, hosts in self._hosts.items():
@@ -182,8 +183,8 @@ def _url(host: str, path: Path) -> str:
 
 
 def _declared_urls(content: bytes) -> list[str]:
-    """Return the canonical URL and the ``og:url`` in the head of a page, if they are absolute."""
-    # Imported here because other inputs do not need it, and it is slow to import.
+    """Return the absolute URLs in the head of a page: the canonical URL and the ``og:url``."""
+    # Imported here because they are slow to import, and other inputs do not need them.
     from detourage.html import PageError, parse_page
     from detourage.html.head import Head
 
@@ -193,7 +194,7 @@ def _declared_urls(content: bytes) -> list[str]:
         return []
     except Exception:
         # A bug triggered by one page must not affect the others.
-        logger.exception("cannot read the URL that a page declares")
+        logger.exception("could not read the URL that a page declares (a bug: report it)")
         return []
     head = Head.of(page.flat, "")
     urls = dict.fromkeys(filter(None, (head.canonical, head.open_graph)))
@@ -201,13 +202,13 @@ def _declared_urls(content: bytes) -> list[str]:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield each line that is not blank; replace one that is too long by an `oversized_message`."""
+    """Yield the lines that are not blank; replace an oversized line by an `oversized_message`."""
     with open_source(path) as stream:
         yield from lines_of(stream, path.name)
 
 
 def lines_of(stream: IO[bytes], name: str) -> Iterator[bytes]:
-    """Yield the lines of an open file like `read_lines`; `name` is used in error messages."""
+    """Yield the lines of an open file like `read_lines`; error messages contain `name`."""
     for number, (line, length) in enumerate(_truncated_lines(stream), start=1):
         text = line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
         if length > MAX_MESSAGE_BYTES:
@@ -234,8 +235,8 @@ def read_messages(
 
     ``path`` is a file of JSON lines (or a special file, such as a pipe), a WARC archive, an HTML
     file, or a folder with such files at any depth, except those ``left_out``; files may be gzipped.
-    Raise `SourceError` immediately if the path is missing or unsupported, or while reading if the
-    file is damaged or truncated. Of a folder, log such files, and raise if nothing can be read.
+    Raise `SourceError` immediately if the path is missing or unsupported, and while reading if the
+    file is damaged or truncated. In a folder, log damaged files; raise only if none can be read.
     """
     path = Path(path)
     if path == STANDARD_INPUT:
@@ -260,7 +261,7 @@ def read_messages(
 
 
 def _readable_messages(files: Iterable[Found], site: str | None) -> Iterator[bytes]:
-    """Yield the messages of a folder; if it has only errors, raise the first one."""
+    """Yield the messages of a folder; if there are only errors, raise the first."""
     is_empty, error = True, None
     for each in files:
         if isinstance(each, SourceError):
@@ -275,7 +276,7 @@ def _readable_messages(files: Iterable[Found], site: str | None) -> Iterator[byt
 def read_folder(
     folder: Path, origin: Origin = UNKNOWN, left_out: Collection[Path] = ()
 ) -> Iterator[Found]:
-    """Return what is found in a folder, read lazily; raise `SourceError` if it has no pages."""
+    """Return the content of a folder, read lazily; raise `SourceError` if it has no pages."""
     files = _files_of(folder, left_out)
     pages = HtmlFolder(folder, origin, is_whole=True)
     for path in files:
@@ -306,25 +307,25 @@ def _read_files(files: Iterable[Path | SourceError], pages: HtmlFolder) -> Itera
 
 
 def _files_of(folder: Path, left_out: Collection[Path] = ()) -> Iterator[Path | SourceError]:
-    """Yield the files at any depth, and an error for whatever cannot be read, such as a pipe."""
-    errors: list[OSError] = []  # yielded before the next directory, or at the end
+    """Yield the files at any depth, and an error for each unreadable folder or special file."""
+    errors: list[OSError] = []  # raised by the walk; yielded before its next step
     for directory, folders, names in chain(os.walk(folder, onerror=errors.append), [("", [], [])]):
         for error in errors:
             yield SourceError(error.filename or folder, f"cannot be read: {error.strerror}")
         errors.clear()
         folders.sort()
-        # Unlike `Path.resolve`, `realpath` accepts a symlink to itself.
+        # `realpath` is used because `Path.resolve` fails on a symbolic link to itself.
         paths = (Path(directory, name) for name in sorted(names))
         for path in paths:
             if Path(os.path.realpath(path)) not in left_out:
                 is_special = False
-                with suppress(PermissionError):  # of a folder that cannot be searched
+                with suppress(PermissionError):  # raised if the folder is not searchable
                     is_special = path.exists() and not path.is_file()
                 yield SourceError(path, "is not a regular file") if is_special else path
 
 
 def _suffix(path: Path) -> str:
-    """Return the suffix of a file in lower case, without ``.gz`` (``.warc`` of ``a.WARC.gz``)."""
+    """Return the suffix of a file in lower case, ignoring ``.gz``: ``.warc`` for ``a.WARC.gz``."""
     return Path(path.name.lower().removesuffix(".gz")).suffix
 
 

@@ -20,12 +20,12 @@ from detourage.messages import (
 from detourage.outcomes import UnusableReason
 
 MAX_CLOCK_LEAD = timedelta(days=1)
-"""Maximum time by which a crawler's clock may be ahead; this tolerates a wrong time zone."""
+"""Maximum time by which a crawler's clock may be ahead, for example because of its time zone."""
 
 
 @dataclass
 class UnusableMessageError(Exception):
-    """A message that can never be processed, with a human-readable explanation."""
+    """A message cannot be processed, now or later; the error has the reason and an explanation."""
 
     reason: UnusableReason
     detail: str
@@ -39,12 +39,12 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
         message = PageMessage.from_json(body)
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
-        # For example "url: Field required; headers.date: Input should be a valid string"
+        # For example, "url: Field required; headers.date: Input should be a valid string"
         lines = ((".".join(map(str, each["loc"])), each["msg"]) for each in problems)
         detail = "; ".join(": ".join(filter(None, line)) for line in lines)[:MAX_DETAIL_CHARACTERS]
         raise (_declared_error(body) or UnusableMessageError(_reason(problems), detail)) from None
     fetched_at = message.fetched_at
-    # A page from the future would supersede all later fetches until that time.
+    # A page with a future time would supersede all fetches until that time.
     if received_at and fetched_at and fetched_at > received_at + MAX_CLOCK_LEAD:
         detail = f"fetched_at: {fetched_at.isoformat()} is in the future"
         raise UnusableMessageError(UnusableReason.UNLIKELY_TIME, detail)
@@ -52,7 +52,7 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
 
 
 def _declared_error(body: bytes) -> UnusableMessageError | None:
-    """Return the error that an `oversized_message` declares, or None for another message."""
+    """Return the error that an `oversized_message` reports, or None for other messages."""
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         unusable = json.loads(body)["unusable"]
         return UnusableMessageError(

@@ -1,4 +1,4 @@
-"""Open files that may be compressed."""
+"""Files and standard input that may be compressed with gzip."""
 
 import gzip
 import io
@@ -16,24 +16,24 @@ if TYPE_CHECKING:
 
 STANDARD_INPUT = Path("-")
 
-MAX_RATIO = 200  # maximum compression ratio; gzip reaches 135 on a repeated page, at most 1,032
+MAX_RATIO = 200  # maximum compression ratio; a file of equal pages has 135, a gzip bomb up to 1,032
 
 FREE_BYTES = 64 * 1024 * 1024
-"""Uncompressed size allowed regardless of the ratio, as small files may be repetitive."""
+"""Maximum uncompressed size with any ratio, because small files may be repetitive."""
 
 
 class SourceError(ExpectedError):
     """An input cannot be read completely; the message gives the reason in one line."""
 
     def __init__(self, path: Path | str, problem: str) -> None:
-        # A damaged file may inject line breaks into error messages, which must stay on one line.
+        # `problem` may contain line breaks from a damaged file, but messages must be a single line.
         self.path, self.problem = path, " ".join(problem.split())
         super().__init__(" ".join(f"{path}: {problem}".split()))
 
 
 @contextmanager
 def open_source(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file or standard input (``-``), decompressing gzip; raise `SourceError` on failure."""
+    """Open a file or standard input (``-``) and decompress gzip; raise `SourceError` on failure."""
     try:
         is_standard = path == STANDARD_INPUT
         with nullcontext(sys.stdin.buffer) if is_standard else path.open("rb") as opened:
@@ -88,7 +88,7 @@ class _GunzippedStream(io.RawIOBase):
         self._count += len(data)
         if self._count > FREE_BYTES + MAX_RATIO * self._compressed.count:
             raise SourceError(
-                self._path, f"unpacks to more than {MAX_RATIO} times its size, unlike any pages"
+                self._path, f"is not plausible: it unpacks to over {MAX_RATIO} times its size"
             )
         view[: len(data)] = data
         return len(data)

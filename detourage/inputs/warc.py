@@ -1,7 +1,7 @@
 """Page messages from WARC archives (ISO 28500).
 
-No library is used, because the available ones silently stop where a file is truncated, and
-decompress responses without a limit.
+No library is used, because those available silently stop where a file is truncated, and decompress
+responses without a limit.
 """
 
 import io
@@ -21,13 +21,13 @@ from detourage.limits import MAX_CONTENT_BYTES
 
 _BLOCK_BYTES = 64 * 1024  # decompressed bytes produced per step
 _PAGE_OR_ERROR = re.compile(rb"\s*\S+\s+([245][0-9]{2})(?:\s|\Z)")
-"""Status line of a page or an error, such as ``HTTP/1.1 200 OK``, but not of a redirect."""
+"""Status line of a page or an HTTP error, such as ``HTTP/1.1 200 OK``; redirects do not match."""
 
 
 def undo_chunking(body: bytes) -> bytes:
-    """Undo the chunked transfer coding, unless the crawler has undone it and kept the header.
+    """Return a body without chunked transfer coding, which the crawler may already have undone.
 
-    Each chunk follows a line with its length in hexadecimal; the last one is empty.
+    Each chunk follows a line with its length in hexadecimal; the last chunk is empty.
     """
     chunks = []
     start = 0
@@ -44,7 +44,7 @@ def undo_chunking(body: bytes) -> bytes:
 
 
 def decompress(body: bytes, coding: str, *, limit: int) -> bytes:
-    """Decompress a body as far as possible, and stop at most `_BLOCK_BYTES` after the `limit`."""
+    """Return as much of a body as can be decompressed, up to `limit` plus `_BLOCK_BYTES` bytes."""
     if coding in {"gzip", "x-gzip"}:
         return _inflate(body, 16 + zlib.MAX_WBITS, limit) or body
     if coding == "deflate":
@@ -97,7 +97,7 @@ class _TruncatedError(Exception):
 
 class _Record(NamedTuple):
     fields: dict[str, str]
-    length: int  # of the whole block, of which at most `_MAX_BLOCK_BYTES` are read
+    length: int  # length of the whole block; at most `_MAX_BLOCK_BYTES` of it are read
     block: bytes
 
 
@@ -141,7 +141,7 @@ def _next_line(stream: IO[bytes]) -> bytes:
 
 
 def _read_fields(stream: IO[bytes]) -> dict[str, str]:
-    """Read WARC or HTTP header fields by lower-case name; of repeated fields, keep the first."""
+    """Return WARC or HTTP header fields by lower-case name; the first of repeated fields counts."""
     fields: dict[str, list[str]] = {}
     value_lines: list[str] = []
     remaining_bytes = _MAX_HEAD_BYTES
@@ -172,7 +172,7 @@ def _message(record: _Record) -> bytes | None:
     """Return the page message for a record, or None if it is not a page or an HTTP error."""
     if record.fields.get("warc-type") != "response":
         return None
-    # wget includes the angle brackets from the grammar in the standard.
+    # wget writes angle brackets around the URL, because of an error in the standard's grammar.
     url, identifier = (
         record.fields.get(name, "").strip("<>") for name in ("warc-target-uri", "warc-record-id")
     )
@@ -201,10 +201,10 @@ def _message(record: _Record) -> bytes | None:
 
 
 def _content(body: bytes, headers: dict[str, str]) -> bytes:
-    """Undo the transfer coding and the last three content codings of an HTTP body."""
+    """Return an HTTP body without its transfer coding and its last three content codings."""
     if headers.get("transfer-encoding", "").lower() == "chunked":
         body = undo_chunking(body)
-    # A hostile header may name thousands of codings.
+    # The number is limited because a hostile header may name thousands of codings.
     codings = headers.get("content-encoding", "").split(",")[-3:]
     for coding in reversed(codings):
         body = decompress(body, coding.strip().lower(), limit=MAX_CONTENT_BYTES + 1)
@@ -212,7 +212,7 @@ def _content(body: bytes, headers: dict[str, str]) -> bytes:
 
 
 def _complete_timestamp(date: str) -> str | None:
-    """Return a date with time and zone unchanged; None for a year or a day, as in WARC 1.1."""
+    """Return a date if it has a time and a zone, otherwise None; WARC 1.1 allows less precision."""
     with suppress(ValueError):
         return date if datetime.fromisoformat(date).tzinfo else None
     return None

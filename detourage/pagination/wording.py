@@ -30,7 +30,7 @@ class Direction(StrEnum):
 
 
 class Label(NamedTuple):
-    """Meaning of a label. `is_sure` is false for arrows, "older" and "newer", which are ambiguous."""
+    """Meaning of a label. Arrows, "older" and "newer" are ambiguous, so `is_sure` is false."""
 
     direction: Direction | None
     number: int | None = None

@@ -53,7 +53,7 @@ def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_p
         *("--html", html_file, "--json", values_file),
     )
     assert result.returncode == 0, result.stderr
-    assert "of 6 pages of its template" in result.stdout
+    assert "in a group of 6 pages" in result.stdout
     values = json.loads(values_file.read_text())
     assert values["url"] == URL
     assert values["template"]["size"] == 6
@@ -68,7 +68,7 @@ def test_a_page_of_a_crawl_is_explained_as_text_html_and_json(crawl: Path, tmp_p
 
 def test_a_file_is_compared_with_a_folder_of_pages_of_its_site(folder: Path) -> None:
     result = explain(folder / "2.html", "--site-pages", folder)
-    assert "of 5 pages of its template" in result.stdout
+    assert "in a group of 5 pages" in result.stdout
 
 
 def test_a_file_is_compared_with_subfolders_of_pages_saved_by_hand(folder: Path) -> None:
@@ -77,13 +77,13 @@ def test_a_file_is_compared_with_subfolders_of_pages_saved_by_hand(folder: Path)
         subfolder.mkdir(exist_ok=True)
         (folder / f"{number}.html").rename(subfolder / f"{number}.html")
     result = explain(folder / "0" / "2.html", "--site-pages", folder)
-    assert "of 5 pages of its template" in result.stdout
+    assert "in a group of 5 pages" in result.stdout
 
 
 def test_a_url_is_compared_with_pages_saved_by_hand(folder: Path, server_url: str) -> None:
     result = explain(f"{server_url}/4.html", "--site-pages", folder)
     assert f"{server_url}/4.html" in result.stdout
-    assert "pages of its template" in result.stdout
+    assert "in a group of" in result.stdout
 
 
 def test_a_single_page_is_explained_without_other_pages(folder: Path) -> None:
@@ -99,7 +99,7 @@ def test_unusable_inputs_are_reported_in_one_line(
         tmp_path / "image.jsonl", [message("https://a.example/", "GIF89a and more")]
     )
     for arguments, words in (
-        ([crawl], "holds 10 pages: select one with --url"),
+        ([crawl], "contains 10 pages: select one with --url"),
         ([f"{server_url}/missing.html"], "the server responded with status 404"),
         ([image], "not-html"),
     ):

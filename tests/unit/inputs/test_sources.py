@@ -226,7 +226,7 @@ def test_a_page_without_a_given_url_has_the_one_that_it_declares(
     assert [each.getMessage() for each in caplog.records] == [
         f"{folder}: URLs of HTML files: 3 declared by the pages (one.example 1, www.two.example 1,"
         " three.example 1), 0 by folder name, 4 invented (saved-pages.invalid 3, one.example 1):"
-        " set them with --base-url, or name the folders after hosts",
+        " set URLs with --base-url, or name folders after hosts",
         f"{folder}: 2 files skipped, not HTML, JSON lines or WARC: notes.pdf, picture.png",
     ]
 
