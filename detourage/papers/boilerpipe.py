@@ -5,12 +5,12 @@ from detourage.papers.reading import text_of
 
 
 def prepare() -> None:
-    """Import the library."""
+    """Import the library before the first page is timed."""
     import boilerpy3.extractors  # noqa: F401
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Apply Boilerpipe's article extractor and turn each text block it keeps into a paragraph."""
+    """Apply Boilerpipe's article extractor; each text block that it keeps becomes a paragraph."""
     from boilerpy3.extractors import ArticleExtractor
 
     document = ArticleExtractor().get_doc(text_of(source))

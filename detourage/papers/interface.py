@@ -12,7 +12,7 @@ from detourage.reader import NoArticleError
 
 
 class UnknownExtractorError(ValueError):
-    """There is no method with the requested name."""
+    """No method has the requested name."""
 
 
 class UnavailableError(ExpectedError):
@@ -40,8 +40,8 @@ class Neighbours:
 
     `pivot` is the page to compare with: the group's representative or, for the representative
     itself, its nearest neighbour; None for an outlier. `group` has all other pages of the group.
-    `partner` is the page's counterpart when all pages of a site are paired by distance (Deturck
-    2015, section 4.3), or None if it is the odd one out.
+    `partner` is the other page of the pair if all pages of a site are paired by distance (Deturck
+    2015, section 4.3), or None if the page remains unpaired.
     """
 
     pivot: Source | None = None
@@ -53,7 +53,7 @@ ALONE = Neighbours()  # neighbours of a page that cannot be compared with any ot
 
 
 class Needs(Enum):
-    """Input that a method needs besides the page; `PARTNER`: it uses the partner as its pivot."""
+    """Input that a method needs besides the page; with `PARTNER`, the partner is the pivot."""
 
     PAGE = "page"
     PIVOT = "pivot"
@@ -133,7 +133,7 @@ class Extracted:
 
 
 def one_line(text: str) -> str:
-    """Remove NULs and collapse white space, including line ends.
+    """Return a text without NULs, and with white space, including line ends, collapsed.
 
     Unlike `words.clean`, keep other control characters, which are part of a method's output.
     """

@@ -19,8 +19,8 @@ MAX_REPRESENTED_DISTANCE: Final = 0.3
 MAX_REPRESENTATIVES: Final = 3  # maximum number of representatives per group
 
 MIN_NEW_GROUP_PAGES: Final = 3
-"""Minimum number of similar outliers that form a new group between two clusterings; two outliers
-may be similar by accident, although two pages are enough for a group in a clustering."""
+"""Minimum number of similar outliers that form a new group between two clusterings. Within a
+clustering, two pages are enough, but two outliers may be similar by accident."""
 
 MAX_REPRESENTATIVE_NODES: Final = 500_000
 """Maximum total number of tree nodes of the representatives compared with one page."""
@@ -29,10 +29,10 @@ MAX_REPRESENTATIVE_NODES: Final = 500_000
 class Assignment(NamedTuple):
     """The group of a new page.
 
-    `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page equally near
-    to another group or to the limit) to 1 (equal to a representative). `distance` is the one to the
-    nearest representative, NaN if the page could not be compared. `work` is the computing effort
-    spent, in the units of `Forest`.
+    `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page that is as
+    near to another group or to the limit) to 1 (equal to a representative). `distance` is the
+    distance to the nearest representative, or NaN if the page could not be compared. `work` is the
+    computing effort, in the units of `Forest`.
     """
 
     group: int | None
@@ -49,7 +49,7 @@ def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages of a group to compare with new ones: the pivot and the farthest members.
 
     Members are added until all are within `MAX_REPRESENTED_DISTANCE` of a chosen one; in a tie, the
-    first member is added. `distances` are those between all pages of the site. Source: Gonzalez,
+    first member is added. `distances` are between all pages of the site. Source: Gonzalez,
     "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
     (1985).
     """
@@ -113,11 +113,11 @@ def assign_tree(
 ) -> Assignment:
     """Find the group of a new page by comparing it with as few representatives as needed.
 
-    The result equals that of `assign` with the `size_tolerant_distances` to all representatives, or
-    to those compared within `work` units (see `Forest`). An outlier's distance is the smallest one
-    computed or, if none was, the smallest lower bound. Representatives are compared in ascending
-    order of their lower bounds, and only if they can still change the group or the confidence:
-    usually two or three of about ten.
+    The result is that of `assign` with the `size_tolerant_distances` to all representatives, or to
+    those compared within `work` units (see `Forest`). The distance of an outlier is the smallest
+    one computed or, if there is none, the smallest lower bound. Representatives are compared in
+    ascending order of their lower bounds, as long as they can still change the group or the
+    confidence: usually two or three of about ten.
     """
     if len(representative_trees) != len(groups):
         raise ValueError(f"{len(groups)} groups for {len(representative_trees)} trees")
@@ -154,7 +154,7 @@ def assign_tree(
 def agreeing_outliers(
     distances: Matrix, *, sizes: npt.ArrayLike | None = None
 ) -> tuple[Group, ...]:
-    """Form new groups of similar outliers, whose order must not depend on their arrival."""
+    """Return new groups of similar outliers; rows must be in an order independent of arrival."""
     keys = [f"{row:09}" for row in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
     return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)

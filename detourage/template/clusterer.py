@@ -22,16 +22,17 @@ from detourage.template.matrix import (
 from detourage.template.scaling import classical_scaling, majorise_stress
 
 OUTLIER: Final = -1  # label of a page that belongs to no group
-DECIMALS: Final = 9  # decimals to which numbers are compared; further ones are rounding errors
+DECIMALS: Final = 9  # decimals to which numbers are compared, to ignore rounding errors
 
 MAX_TOLERANT_MERGE_DISTANCE: Final = 0.39
-"""Maximum mean size-tolerant distance between two clusters that are merged (measured)."""
+"""Maximum mean size-tolerant distance between two clusters that are merged."""
 
 MAX_MERGE_DISTANCE: Final = 0.43
-"""The same for plain distances, if sizes are unknown; with 0.47, different templates merge."""
+"""The same for plain distances, if sizes are unknown. With 0.47, different templates were merged.
+"""
 
 MAX_TOLERANT_PIVOT_DISTANCE: Final = 0.47
-"""Maximum size-tolerant distance from a group's pivot (measured with stray pages on real sites)."""
+"""Maximum size-tolerant distance of a member from its group's pivot, chosen on real sites."""
 
 MAX_PIVOT_DISTANCE: Final = 0.55
 """The same for plain distances, which are used if the sizes of the pages are unknown."""
@@ -41,7 +42,7 @@ DEFAULT_METHOD: Final = "mds_kmeans"  # name of the method of `MdsKMeans`, store
 MAX_CLUSTERS: Final = 40  # maximum number of clusters tried; also at most half as many as pages
 
 STARTS: Final = 20
-"""Number of k-means starts per number of clusters; the tightest resulting clustering is used."""
+"""Number of k-means runs per number of clusters; the result with the least inertia is used."""
 
 
 @dataclass(kw_only=True, eq=False)
@@ -90,7 +91,7 @@ class TemplateClusterer(ABC):
         with _libraries().limit(limits=1):
             positions = majorise_stress(known, classical_scaling(known))
             clusters = self._clusters(known, positions)
-            is_outlier = clusters == OUTLIER  # becomes a cluster of its own
+            is_outlier = clusters == OUTLIER  # each outlier becomes a separate cluster
             clusters = np.where(is_outlier, len(clusters) + np.arange(len(clusters)), clusters)
             clusters = merge_near_clusters(known, clusters, max_merge)
 
@@ -125,7 +126,7 @@ class TemplateClusterer(ABC):
 
 @cache
 def _libraries() -> Any:
-    """Return the loaded libraries with threads, which take longer to find than a small site."""
+    """Return the loaded libraries with threads; cached, because the search for them is slow."""
     return ThreadpoolController()
 
 
@@ -155,7 +156,7 @@ class MdsKMeans(TemplateClusterer):
 
 
 def mean_silhouette(distances: Matrix, labels: Indices) -> float:
-    """Return how much nearer items are, on average, to their own cluster than to the others.
+    """Return the mean silhouette: how much nearer items are to their cluster than to the others.
 
     The silhouette of an item compares the mean distance ``a`` to the others of its cluster with the
     smallest distance ``b`` to an item of another cluster: it is ``1 - a / b`` if ``a < b``, ``b / a

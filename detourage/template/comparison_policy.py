@@ -4,7 +4,7 @@ On a small site, all pairs of trees are compared. A larger site is represented b
 and comparisons are made in three rounds, each linear in the number of trees:
 
 1. find the nearest tree of a sample for every tree;
-2. make the sample and the trees far from all of it (whose templates are too rare to be sampled) the
+2. use the sample, and the trees far from all of it (whose templates are too rare to be sampled), as
    references, compare these with each other, and find the nearest reference of every other tree;
 3. group the references like the pages of a small site, and every other page with its nearest
    reference; then compare a page with its group's pivot if the triangle inequality leaves open
@@ -35,10 +35,10 @@ from detourage.template.matrix import (
 )
 
 SAMPLED_SHARE: Final = 0.75
-"""Maximum share of a large site's references in the sample; the others are far from the sample."""
+"""Maximum share of sampled trees among a large site's references; the others are rare trees."""
 
 MAX_REFERENCE_NODES: Final = 2_000_000
-"""Maximum total number of nodes of the references, all of which every comparison task unpacks."""
+"""Maximum total number of nodes of the references; every comparison task unpacks all of them."""
 
 NearestReference: TypeAlias = tuple[int, float]
 """Reference nearest to a tree, and the normalised distance to it."""
@@ -84,7 +84,7 @@ class KnownSite(NamedTuple):
             return group_pages(urls, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
         row_of = {reference: row for row, reference in enumerate(self.references)}
         pages_near = defaultdict[int, list[int]](list)  # by the row of their nearest reference
-        pages_equal = defaultdict[int, list[int]](list)  # those whose tree is the reference itself
+        pages_equal = defaultdict[int, list[int]](list)  # pages whose tree is the reference itself
         for page in sorted(range(len(urls)), key=urls.__getitem__):
             tree_id = pages[page].tree_id
             reference, distance = self.nearest.get(tree_id) or (tree_id, 0.0)
@@ -95,7 +95,7 @@ class KnownSite(NamedTuple):
 
         rows_by_url = sorted(pages_equal, key=lambda row: urls[pages_equal[row][0]])
         rows = [row for row in rows_by_url for _ in range(min(len(pages_near[row]), 2))]
-        keys = [f"{number:09}" for number in range(len(rows))]  # keep this order
+        keys = [f"{number:09}" for number in range(len(rows))]  # sort in the order of the rows
         grouping = group_pages(keys, self.distances[np.ix_(rows, rows)], sizes=self.sizes[rows])
         embedding = np.full((len(urls), 2), np.nan)
         for number, row in enumerate(rows):
@@ -203,7 +203,7 @@ def known_or_missing(
     """Return the distances needed to group a site's distinct trees, or the missing comparisons."""
     if len(trees) <= whole_matrix_trees:
         return _site_or_missing(trees, known, sorted(trees))
-    # Ordering by digest is random, but reproducible on every machine.
+    # The order of digests is random, but the same on every machine.
     ranked = sorted(trees, key=lambda tree_id: trees[tree_id].digest)
     max_sampled = round(whole_matrix_trees * SAMPLED_SHARE)
     size = _count_within(ranked[:max_sampled], trees, MAX_REFERENCE_NODES * SAMPLED_SHARE)
@@ -278,7 +278,7 @@ def _site_or_missing(
 
 
 def _count_within(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes: float) -> int:
-    """Return how many of the first trees have `nodes` nodes or fewer in total, but at least 1."""
+    """Return how many of the first trees have at most `nodes` nodes in total, but at least 1."""
     sums = np.cumsum([trees[tree_id].size for tree_id in tree_ids])
     return max(1, int(np.searchsorted(sums, nodes, "right")))
 
@@ -286,7 +286,7 @@ def _count_within(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes
 def without_far_members(
     grouping: Grouping, pages: Sequence[SitePage], distances: Mapping[tuple[int, int], float]
 ) -> Grouping:
-    """Turn pages that are too far from the pivot of their group into outliers.
+    """Return the grouping with pages too far from the pivot of their group as outliers.
 
     `distances` has the size-tolerant distance of each doubtful member, by the IDs of its tree and
     the pivot's tree, or NaN if the two cannot be compared.

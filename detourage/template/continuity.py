@@ -9,9 +9,10 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 MIN_SHARED_PAGES: Final = 0.5
-"""Minimum share of old pages in common, of the smaller group, for a group to continue another."""
+"""A group continues a former one if they share at least this share of the smaller one's old pages.
+"""
 
-RECENT_PAGES: Final = 10  # latest pages that are searched for a new design
+RECENT_PAGES: Final = 10  # number of latest pages that are searched for a new design
 
 PAST_PAGES: Final = 50
 """Number of pages before a change with which the recent pages are compared. The probability that a
@@ -21,7 +22,7 @@ MIN_PAGES: Final = 5  # minimum number of pages before and after a change, as ev
 MIN_NEW_SHARE: Final = 0.5  # minimum share of recent pages in new groups to report a change
 
 MAX_PAST_SHARE: Final = 0.05
-"""Maximum share of a new group among earlier pages, to tolerate pages in the wrong group."""
+"""Maximum share of a new group among earlier pages; not 0, because some may be in a wrong group."""
 
 Page = TypeVar("Page", bound=Hashable)
 
@@ -69,8 +70,8 @@ def match_groups(
         for column, i in enumerate(largest_first):
             if shared[row, column] < MIN_SHARED_PAGES * min(len(group), len(new[i] & old_pages)):
                 shared[row, column] = 0
-    # With equally many shared pages, the older ID and the larger group are preferred. All these
-    # preferences together weigh less than one page.
+    # If the numbers of shared pages are equal, the older ID and the larger group are preferred. All
+    # these preferences together weigh less than one page.
     age = np.arange(len(old), 0, -1)[:, None] / (len(old) + 1)
     largeness = np.arange(len(new), 0, -1)[None, :] / (len(new) + 1)
     preference_weight = 1 / (2 * (min(len(old), len(new)) + 1))

@@ -16,11 +16,11 @@ from detourage.papers.reading import page_of, to_reader_comments
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:
-    """Find comments as in the paper, then read their fields as the service does.
+    """Find comments as the paper describes, and then read their fields as the service does.
 
     The comments are the occurrences of the pattern with the highest rank; their nesting shows which
     comment replies to which (section 3). Patterns are ranked by boosted trees, which scored best in
-    ``benchmarks/comments``. The paper assumes that every page has comments.
+    ``benchmarks/comments``. Like the paper, the method assumes that every page has comments.
     """
     page = page_of(source)
     elements = displayed(page.flat)

@@ -22,7 +22,7 @@ that are left of the path.
 
 
 class Pattern(NamedTuple):
-    """A subtree, given by its rightmost path; by root, the nodes that match the end of the path."""
+    """A subtree, given by its rightmost path, with the nodes that match its last node, by root."""
 
     path: tuple[Step, ...]
     rightmost: dict[int, tuple[int, ...]]
@@ -247,7 +247,7 @@ class Forest:
 
 
 SUPPORT = 2  # minimum number of occurrences of a frequent subtree (section 2.1)
-MAX_STEPS = 400_000  # visits of elements, after which the subtrees found so far are returned
+MAX_STEPS = 400_000  # number of visited elements after which the search ends
 MAX_DEPTH = 100  # maximum depth of a subtree, in levels
 
 

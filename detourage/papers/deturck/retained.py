@@ -1,4 +1,4 @@
-"""The heuristic retained by Deturck (2015, section 4.4.2): the body differs from the other page.
+"""The final heuristic of Deturck (2015, section 4.4.2): the body differs from the other page.
 
 The thesis describes it in prose. This implementation reads it as follows, in the same order:
 
@@ -8,8 +8,8 @@ The thesis describes it in prose. This implementation reads it as follows, in th
 - *Filters*: the candidates are all elements except divisions of text (paragraphs, list items, parts
   of tables, inline elements), elements in a comment section or gallery, and elements without a
   class or an id.
-- *Not too enclosing*: a candidate that has more than a fifth of its text in a single candidate
-  inside it is a wrapper and is dropped. The remaining candidates are the *zones*.
+- *Wrappers*: a candidate that has more than a fifth of its text in a single candidate inside it is
+  dropped. The remaining candidates are the *zones*.
 - *Position*: the first zone in document order contains the title; the body is the next zone that is
   outside it and contains more text. If there is none, the first zone is the body, because headlines
   are often too short to survive the pruning.
@@ -41,7 +41,7 @@ MAX_FILTERED_SHARE = 0.7
 """Maximum share of the page's tokens in a comment section or gallery to leave out."""
 
 Similarity = Callable[[Outline, int, Outline, int], float]
-"""Function of a page, an element, the other page and its element: 1 for identical texts."""
+"""Function that compares an element of a page with one of another page; 1 for identical texts."""
 
 
 def word_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:

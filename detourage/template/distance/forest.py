@@ -12,11 +12,11 @@ import numpy.typing as npt
 from detourage.html.tree import Tree
 from detourage.template.distance import _native
 
-TOO_LARGE: Final = -1  # sentinel for the distance between two trees that are too large to compare
-NOT_COMPUTED: Final = -3  # sentinel for a distance not computed because of the work limit
+TOO_LARGE: Final = -1  # result for two trees that are too large to compare
+NOT_COMPUTED: Final = -3  # result for two trees not compared because of the work limit
 
 TASK_WORK = 5_000_000_000
-"""Units of work (1.25 s or less in total) after which a task starts no further comparison."""
+"""Units of work, at most 1.25 s in total, after which a task starts no further comparison."""
 
 MEMORY = 64 * 2**20  # default size in bytes of the cache of subtree distances
 
@@ -37,14 +37,14 @@ UNBOUNDED = np.iinfo(np.int32).max - 1  # limit for distances without a limit
 
 ANY_WORK = np.iinfo(np.int64).max  # work limit for unlimited work
 
-LABEL_COUNTS: Final = 256  # label counters per tree; HTML has 110 labels, others share counters
+LABEL_COUNTS: Final = 256  # label counters per tree; HTML has 110 labels, others may share one
 THREAD_PAIRS = 64  # pairs that a thread compares at a time
 
 
 class TreeTooLargeError(ValueError):
     """The trees are too large to compare within the limits of time and memory.
 
-    `trees` has the indices of the trees to leave out so that the remaining ones can be compared.
+    `trees` has the indices of trees to leave out, so that the others can be compared.
     """
 
     def __init__(self, message: str, trees: Iterable[int] = ()) -> None:
@@ -57,8 +57,8 @@ class Forest:
 
     `memory` is the size in bytes of the cache of subtree distances shared by all pairs; 0 for no
     cache. After `work` units, `try_distances` returns `NOT_COMPUTED` instead of comparing. A unit
-    takes at most 0.25 ns; how many units a pair takes depends only on the pair. Tests and
-    measurements set `way`, which does not affect the result.
+    takes at most 0.25 ns, and the units of a pair depend only on the pair. Tests and benchmarks set
+    `way`, which does not affect the result.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Forest:
         return results
 
     def _checked(self, a: npt.ArrayLike, b: npt.ArrayLike, results: Indices) -> Indices:
-        """Return the results for the trees a[i] and b[i], unless some trees are too large."""
+        """Return the results; raise `TreeTooLargeError` if some trees are too large."""
         is_too_large = results == TOO_LARGE
         if is_too_large.any():
             raise self._too_large(np.asarray(a)[is_too_large], np.asarray(b)[is_too_large])

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Minimum number of nodes of a subtree with a block of its own. A block costs a few nanoseconds per
+/* Minimum number of nodes of a subtree with a separate block. A block costs a few nanoseconds per
  * row; a packed column costs one place in every row of gains. */
 enum { LARGE_SUBTREE = 64 };
 

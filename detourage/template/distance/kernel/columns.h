@@ -3,7 +3,7 @@
  * The tables of all distinct keyroots of the tree are placed side by side. Those of small subtrees
  * are packed into a few blocks, ordered by nesting level. Each packed table is preceded by an empty
  * column whose savings (its base) are at least as large as all earlier ones, so that the running
- * maximum of a row can continue from table to table. Every large subtree has a block of its own.
+ * maximum of a row can continue from table to table. Every large subtree has a separate block.
  *
  * A row of savings contains all blocks. A row of gains contains the savings of one subtree of the
  * rows with every subtree of the columns: first the packed columns, then every node once. The

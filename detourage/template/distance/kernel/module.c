@@ -7,7 +7,7 @@
 #include "pair.h"
 
 /* Pairs are compared without holding the GIL. After this time, signals are checked as soon as the
- * current pair is finished, so that an interrupt does not have to wait for a long list. */
+ * current pair is finished, so that Ctrl-C need not wait for the whole list. */
 static const int64_t PATIENCE = INT64_C(100000000); /* nanoseconds */
 
 static int64_t nanoseconds(void) {

@@ -22,7 +22,7 @@ enum {
 static const int64_t MAX_WORDS = INT64_C(100000000), MAX_WORDS_AMONG_MANY = INT64_C(400000);
 
 /* If the complete tables have more cells than MAX_WORK times this factor, no band along the
- * diagonal is narrow enough, and none is tried. */
+ * diagonal is tried, because none would be narrow enough. */
 static const double HOPELESS = 100;
 
 /* Maximum memory of one pair, in bytes. */
