@@ -155,7 +155,10 @@ def read_despite_wall(
         return with_locations(page, article)
     except Exception:
         # An article without locations is better than none.
-        logger.exception("could not locate the article at %s (bug)", page.url or "an unknown URL")
+        logger.exception(
+            "article at %s has no locations because of a bug; report it",
+            page.url or "an unknown URL",
+        )
         return article
 
 
@@ -328,9 +331,9 @@ class _PostsOfPage:
 
 
 def own_vote(page: Page) -> str | None:
-    """Return the vote on its group's comment pattern (see `vote_of`) of a page that has been read.
+    """Return the vote of a page, once read, for the comment pattern of its group (see `vote_of`).
 
-    A page that was not searched, because it probably has no comments, has no vote.
+    The vote is None if the page was not searched because it probably has no comments.
     """
     vote: str | None = page.flat.memo.get(CommentPattern)
     return vote

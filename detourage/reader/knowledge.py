@@ -64,7 +64,8 @@ class TemplateKnowledge:
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
     `titles` has those of each page. `shared` are the digests of the lines that the page to be read
     shares with others (see `detourage.reader.shared_lines`). Unless `removable` is None, reading a
-    page adds to it the digests of the lines that are removed if shared. Both are not serialised.
+    page adds to it the digests of the lines that are removed if shared. `shared` and `removable`
+    are not serialised.
     """
 
     titles: tuple[Titles, ...]
@@ -177,5 +178,5 @@ def _read_lines(values: dict[str, Any]) -> KnownLines:
     if not len(digests) == len(words) == len(places) or np.any(
         (places < 0) | (places >= len(paths))
     ):
-        raise ValueError("its columns do not match")
+        raise ValueError("inconsistent columns of lines")
     return KnownLines(digests, words, places, paths)

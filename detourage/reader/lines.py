@@ -23,9 +23,8 @@ def path_digests(page: Outline) -> Digests:
     """Return the digest of the path to each block element; other elements have their block's path.
 
     A path is the steps from the root: the tag of each block with its class and ID. Digits are
-    removed, because most of them are counters. Equal paths have equal digests on all pages. The
-    digest is the sum of the digests of the steps, each multiplied by a power of a constant with its
-    depth as exponent; all sums are modulo 2**64.
+    removed, because most of them are counters. Equal paths have equal digests on all pages: a
+    digest is the sum of the steps' digests times `_BASE` to the power of their depth, modulo 2**64.
     """
     count = len(page.flat.parents)
     blocks = np.flatnonzero(page.block_numbers == np.arange(count))

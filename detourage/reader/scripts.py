@@ -64,7 +64,7 @@ def program_state(
 
 
 def _type_of(script: Node) -> str:
-    """Return the media type without parameters: ``"application/json; charset=utf-8"``."""
+    """Return a script's media type without parameters such as ``charset=utf-8``."""
     return (script.get("type") or "").split(";")[0].strip().lower()
 
 
@@ -104,7 +104,7 @@ def _values_in(program: str) -> Iterator[Any]:
 
 MIN_WORDS = 60  # words in an article's text
 MIN_SENTENCES = 3  # sentence ends in an article's text; a list of names has none
-MAX_CHARACTERS_PER_WORD = 12  # mean in an article's text; encoded data has more
+MAX_CHARACTERS_PER_WORD = 12  # mean word length in an article's text; encoded data has more
 MAX_VALUES = 100_000  # values examined in a script
 MAX_DEPTH = 100  # nesting depth that is examined
 MAX_OWNERS = 3  # objects around a text, from the innermost, whose other values are collected

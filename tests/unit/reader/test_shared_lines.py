@@ -93,7 +93,7 @@ def test_the_order_of_the_pages_does_not_matter() -> None:
     assert texts[0] == texts[1]
 
 
-def test_lines_are_stored_and_damage_is_noticed() -> None:
+def test_lines_survive_serialisation_and_damage_is_detected() -> None:
     urls = [f"https://news.example/{seed}" for seed in range(6)]
     lines = {
         url: PageLines.of(Outline.of(parse_page(_page_html(seed, NOTICE), url).flat))
