@@ -166,7 +166,7 @@ def test_the_output_is_written_to_a_file(page: Path, crawl: Path, tmp_path: Path
     ("name", "form"),
     [("a.txt", "text"), ("a.md", "markdown"), ("a.HTML", "html"), ("a.htm", "html"), ("a", "text")],
 )
-def test_the_ending_of_the_output_is_its_format(page: Path, form: str, name: str) -> None:
+def test_the_suffix_of_the_output_sets_its_format(page: Path, form: str, name: str) -> None:
     output = page.with_name(f"out-{name}")
     extract(page, "-o", output)
     assert output.read_text() == extract(page, "--format", form).stdout

@@ -77,7 +77,7 @@ def test_utf8_is_decoded_correctly(text: str) -> None:
 
 
 @given(trees(40, LABELS))
-def test_trees_survive_bytes_and_brackets(tree: Tree) -> None:
+def test_trees_are_restored_from_bytes_and_bracket_notation(tree: Tree) -> None:
     assert Tree.from_bytes(tree.to_bytes()) == tree
     assert parse_brackets(format_brackets(tree)) == tree
     assert Tree.from_postorder(tree.labels, tree.sizes) == tree

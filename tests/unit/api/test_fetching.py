@@ -131,7 +131,7 @@ def test_a_page_is_decoded_and_read_with_its_final_url_and_declared_encoding(ser
     ("path", "is_fetched"),
     [("/page", True), ("/private/page", False), ("/moved/elsewhere", False), ("/moved", True)],
 )
-def test_robots_txt_is_obeyed_also_after_a_redirect(path: str, is_fetched: bool) -> None:
+def test_robots_txt_is_obeyed_after_redirects_too(path: str, is_fetched: bool) -> None:
     rules = b"User-agent: detourage\nDisallow: /private/\n\nUser-agent: *\nDisallow: /\n"
     with serving(robots=rules) as address:
         if is_fetched:
@@ -168,7 +168,7 @@ def test_a_silent_server_and_one_without_encryption_are_reported(server: str) ->
 
 @pytest.mark.parametrize("encrypted", [False, True])
 @pytest.mark.parametrize("path", [*TRICKLES, "/moved/slowly"])
-def test_a_response_byte_by_byte_is_given_up_in_time(
+def test_a_response_that_arrives_byte_by_byte_is_abandoned_in_time(
     path: str, encrypted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context = None
@@ -185,7 +185,7 @@ def test_a_response_byte_by_byte_is_given_up_in_time(
         _assert_given_up(f"{server}{path}", 0.3)
 
 
-def test_a_robots_txt_byte_by_byte_is_given_up_in_time_and_not_remembered() -> None:
+def test_a_robots_txt_that_arrives_byte_by_byte_is_not_cached() -> None:
     with serving(robots=b"trickled") as address:
         for _ in range(2):
             _assert_given_up(f"http://{address}/page", 0.3)

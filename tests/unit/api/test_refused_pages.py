@@ -26,7 +26,7 @@ def page(body: str, head: str = HEAD) -> str:
 @pytest.mark.parametrize(
     ("body", "outcome"), [("", "no-text"), (f"<ul>{TEASERS}</ul>", "menu")], ids=["blank", "menu"]
 )
-def test_a_refused_page_has_what_it_declares(body: str, outcome: str) -> None:
+def test_a_refused_page_has_the_metadata_that_it_declares(body: str, outcome: str) -> None:
     result = detourage.read(page(body), URL)
     assert (result.article, result.outcome, result.title) == (None, outcome, "Bridge opens")
     assert result.metadata is not None
@@ -36,7 +36,7 @@ def test_a_refused_page_has_what_it_declares(body: str, outcome: str) -> None:
     assert result.metadata.image == "https://news.example/bridge.jpg"
 
 
-def test_a_page_without_any_text_has_what_it_declares() -> None:
+def test_a_page_without_text_has_the_metadata_that_it_declares() -> None:
     head = '<meta property="article:published_time" content="2024-05-31">'
     result = detourage.read(page("", head), URL)
     assert (result.outcome, result.title) == ("empty", None)

@@ -37,14 +37,14 @@ def _ids(page: Page, records: tuple[int, ...]) -> list[str | None]:
     ["", '<div class="comment-form"><b>Write</b><textarea></textarea><button>Send</button></div>'],
     ids=["adjacent", "around a form"],
 )
-def test_finds_each_comment_below_an_article(form: str) -> None:
+def test_each_comment_below_an_article_is_found(form: str) -> None:
     page = _page(f"{_comments(3)}{form}{_comments(6, first=3)}")
     found = find_comments(page)
     assert _ids(page, found.records) == [f"comment-{number}" for number in range(6)]
     assert found.confidence > 0.5
 
 
-def test_finds_replies_inside_the_comments_they_reply_to() -> None:
+def test_replies_nested_in_other_comments_are_found() -> None:
     page = _page(_comment(0, _comment(1) + _comment(2, _comment(3))) + _comment(4))
     found = find_comments(page)
     assert _ids(page, found.records) == [f"comment-{number}" for number in range(5)]
@@ -53,7 +53,7 @@ def test_finds_replies_inside_the_comments_they_reply_to() -> None:
 
 
 @pytest.mark.parametrize("comments", ["", "<p>Be the first to comment.</p>"])
-def test_finds_none_on_a_page_without_comments(comments: str) -> None:
+def test_no_comments_are_found_on_a_page_without_any(comments: str) -> None:
     found = find_comments(_page(comments))
     assert found.records == ()
     assert found.pattern.signature is None

@@ -19,7 +19,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_prints_and_writes_the_groups_of_each_site(crawl: Path, tmp_path: Path) -> None:
+def test_the_groups_of_each_site_are_printed_and_written(crawl: Path, tmp_path: Path) -> None:
     json_file = tmp_path / "groups.json"
     result = CliRunner().invoke(main, ["explain", str(crawl), "--groups", "--json", str(json_file)])
     assert result.exit_code == 0, result.output

@@ -181,7 +181,7 @@ def test_files_of_a_mirror_get_the_urls_of_their_hosts(tmp_path: Path) -> None:
     assert {page.content for page in pages} == {HTML}
 
 
-def test_a_folder_is_the_host_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_can_name_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "www.example.org"
     write_file(folder / "politics" / "a.html", HTML)
     monkeypatch.chdir(folder)
@@ -289,7 +289,7 @@ def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(tmp_path: Pa
     assert len(fitting_message) <= MAX_MESSAGE_BYTES
 
 
-def test_a_bomb_is_refused_but_not_a_repetitive_crawl(
+def test_a_gzip_bomb_is_refused_but_a_repetitive_crawl_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bomb = gzip.compress(bytes(128 * MIB))
@@ -401,7 +401,7 @@ def test_http_encodings_are_decoded(
     assert page.content == content
 
 
-def test_a_truncated_body_gives_its_beginning(archive: Archive) -> None:
+def test_the_beginning_of_a_truncated_body_is_read(archive: Archive) -> None:
     noise = random.Random(2).randbytes(100_000)
     truncated = gzip.compress(noise)[:50_000]
     archive.response(truncated, headers=(("Content-Encoding", "gzip"),))

@@ -21,7 +21,7 @@ def site_distances(
     pages of the same template are about ``spread`` apart.
     """
     n, k = len(templates), max(templates) + 1
-    # Each page is a point with one dimension for each template and one for each page's own content.
+    # Each page is a point with one dimension per template and one per page for its content.
     own_content = np.random.default_rng(seed).uniform(0.6, 1.4, n) * spread / np.sqrt(2)
     points = np.zeros((n, k + n))
     points[np.arange(n), templates] = 0.7 / np.sqrt(2)

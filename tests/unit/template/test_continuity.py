@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from detourage.template.continuity import design_change, match_groups
 
-A, B, C, D = 1, 2, 3, 4  # The ids of groups of pages.
+A, B, C, D = 1, 2, 3, 4  # IDs of groups
 
 
 def pages(first: int, last: int) -> set[int]:

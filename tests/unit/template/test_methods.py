@@ -31,7 +31,7 @@ def method(request: pytest.FixtureRequest) -> TemplateClusterer:
         ([3, 1, 2, 0] * 6, 0.1),
     ],
 )
-def test_finds_the_templates_and_numbers_them_by_their_first_pages(
+def test_templates_are_found_and_numbered_by_their_first_pages(
     method: TemplateClusterer, templates: list[int], spread: float
 ) -> None:
     method.fit(site_distances(templates, spread=spread))
@@ -48,7 +48,7 @@ def test_articles_with_and_without_comments_stay_together(method: TemplateCluste
 
 
 @pytest.mark.parametrize(("distance", "groups"), [(0.1, 1), (0.3, 1), (0.6, 0), (1.0, 0)])
-def test_two_near_pages_are_a_group(
+def test_two_similar_pages_form_a_group(
     method: TemplateClusterer, distance: float, groups: int
 ) -> None:
     assert len(method.fit([[0, distance], [distance, 0]]).pivots_) == groups

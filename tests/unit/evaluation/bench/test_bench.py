@@ -51,7 +51,7 @@ def test_gold_texts_that_are_not_on_their_page_are_skipped(tmp_path: Path) -> No
         measure(folder, method())
 
 
-def test_a_sample_is_evenly_spaced_and_mentioned(tmp_path: Path) -> None:
+def test_a_sample_is_evenly_spaced_and_described_as_a_sample(tmp_path: Path) -> None:
     calls = tmp_path / "calls"
     folder = write_corpus(tmp_path / "gulls", [f"gull {number}" for number in range(9)])
     table = measure(folder, method(calls=calls), sample=3)

@@ -123,7 +123,7 @@ def test_leftover_html_in_markup_is_not_text() -> None:
 
 
 @pytest.mark.parametrize("labelled", [True, False])
-def test_text_and_markup_matches_the_competition(labelled: bool) -> None:
+def test_text_and_markup_scores_match_those_of_the_competition(labelled: bool) -> None:
     text, gold = (
         file.replace("URL: http://www.example.org/<p>/page", "") for file in (TEXT_FILE, GOLD_FILE)
     )
@@ -153,7 +153,7 @@ def test_characters_are_compared_after_normalising_white_space() -> None:
     assert characters("流感", "流行性感冒") == PRF.of(2, 2, 5)
 
 
-def test_agreement_matches_deturck() -> None:
+def test_agreement_is_calculated_as_in_deturck() -> None:
     gold = words("One two three four.")
     near = agreement(words("one, two three four"), gold)
     assert near.cosine == pytest.approx(0.75)

@@ -25,7 +25,7 @@ def test_perfect_metadata_is_perfect() -> None:
     assert set(score_metadata(extracted, GOLD).values()) == {100}
 
 
-def test_near_misses_get_partial_credit() -> None:
+def test_nearly_correct_metadata_get_partial_credit() -> None:
     extracted = Prediction(title="The flu is back", authors=("Lee",), date="17 October 2019")
     scores = score_metadata(extracted, GOLD)
     assert scores["title_exact"] == 0

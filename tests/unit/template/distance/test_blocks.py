@@ -11,7 +11,7 @@ tree_ids = st.lists(st.integers(0, 99), max_size=40)
 
 
 @given(tree_ids, tree_ids, st.integers(1, 12))
-def test_a_missing_pair_is_in_one_block(compared: list[int], arrived: list[int], side: int) -> None:
+def test_every_new_pair_is_in_one_block(compared: list[int], arrived: list[int], side: int) -> None:
     blocks = list(blocks_to_compare(compared, arrived, side=side))
     pairs = [pair for block in blocks for pair in block.pairs()]
     all_pairs = set(combinations(sorted({*compared, *arrived}), 2))
@@ -21,7 +21,7 @@ def test_a_missing_pair_is_in_one_block(compared: list[int], arrived: list[int],
 
 
 @given(st.sets(st.integers(0, 99), max_size=30), st.integers(1, 9), st.randoms())
-def test_an_unknown_pair_is_in_one_block(trees: set[int], side: int, rng: random.Random) -> None:
+def test_every_unknown_pair_is_in_one_block(trees: set[int], side: int, rng: random.Random) -> None:
     is_known = np.eye(len(trees), dtype=np.bool_)
     pairs = list(combinations(range(len(trees)), 2))
     for i, j in rng.sample(pairs, len(pairs) * rng.randrange(5) // 4):

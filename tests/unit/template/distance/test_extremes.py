@@ -142,7 +142,7 @@ DEEP_PAGE_SHAPES = {
 }
 
 
-def test_a_list_of_pairs_ends_at_its_limit_of_work() -> None:
+def test_no_pair_is_compared_after_the_work_limit() -> None:
     trees = [
         Tree.from_preorder(clip_depths(nodes[: len(nodes) - cut]))
         for nodes in DEEP_PAGE_SHAPES.values()
