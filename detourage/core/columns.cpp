@@ -42,6 +42,11 @@ class Row {
         width_++;
     }
     void put(const char *name, int, double value) { put(name, value); }
+    // Put numbers of another row.
+    void copy(const float *numbers, int count) {
+        if (out_) std::copy_n(numbers, count, out_ + width_);
+        width_ += count;
+    }
     int width() const { return width_; }
 
   private:
@@ -599,6 +604,7 @@ class Building {
         columns_.places.assign(n * PLACES, 0);
         columns_.link_words.assign(n * LINK_WORDS, 0);
         const PageSums sums{words, linked, prose_words, sentences};
+        ancestors_.resize(document_.elements.size());
         Row first(nullptr);
         if (n) write_row(first, 0, sums, {});
         columns_.width = first.width();
@@ -730,25 +736,34 @@ class Building {
         row.put("page_sentences", page.sentences.total());
     }
 
+    // The numbers of an ancestor other than the line's place in it are the same for all lines below, so
+    // they are computed once.
     void write_ancestor(Row &row, int level, int32_t element, long here, const PageSums &page, double total,
                         double all_prose) {
         if (element < 0) {
-            for (const char *label : {"kids", "words", "share", "link", "prose", "prose_share", "lines", "rank", "same", "at"})
-                row.put(label, level, -1);
+            for (int i = 0; i <= OF_ANCESTOR; i++) row.put("ancestor", level, -1);
             return;
         }
         const Element &own = document_.elements[at(element)];
         const int first = lines_before_[at(element)], end = lines_before_[at(own.end)];
-        const double words = page.words.of(first, end), lines = end - first;
-        row.put("kids", level, own.children);
-        row.put("words", level, words);
-        row.put("share", level, words / total);
-        row.put("link", level, page.linked.of(first, end) / std::max(1.0, words));
-        row.put("prose", level, page.prose.of(first, end) / std::max(1.0, words));
-        row.put("prose_share", level, page.prose.of(first, end) / all_prose);
-        row.put("lines", level, lines);
-        row.put("rank", level, own.rank);
-        row.put("same", level, same_[at(element)]);
+        const double lines = end - first;
+        int32_t &known = ancestors_[at(element)];
+        if (!known) {
+            known = static_cast<int32_t>(of_ancestors_.size()) + 1;
+            of_ancestors_.resize(of_ancestors_.size() + OF_ANCESTOR);
+            Row of_ancestor(&of_ancestors_[at(known) - 1]);
+            const double words = page.words.of(first, end);
+            of_ancestor.put("kids", own.children);
+            of_ancestor.put("words", words);
+            of_ancestor.put("share", words / total);
+            of_ancestor.put("link", page.linked.of(first, end) / std::max(1.0, words));
+            of_ancestor.put("prose", page.prose.of(first, end) / std::max(1.0, words));
+            of_ancestor.put("prose_share", page.prose.of(first, end) / all_prose);
+            of_ancestor.put("lines", lines);
+            of_ancestor.put("rank", own.rank);
+            of_ancestor.put("same", same_[at(element)]);
+        }
+        row.copy(&of_ancestors_[at(known) - 1], OF_ANCESTOR);
         row.put("at", level, double(here - first) / std::max(1.0, lines));
     }
 
@@ -777,6 +792,9 @@ class Building {
     std::vector<uint8_t> hidden_, around_;
     std::vector<int32_t> things_;
     std::vector<int> lines_before_;
+    enum : int { OF_ANCESTOR = 9 };
+    std::vector<int32_t> ancestors_;    // where the numbers of each ancestor start, from 1; 0 if unknown
+    std::vector<float> of_ancestors_;
     std::vector<Bag> said_;
     Bag own_{{}};
     int heading_ = -1;

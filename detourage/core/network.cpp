@@ -158,13 +158,7 @@ void normalise(const float *x, const float *gain, float *out, int rows, int widt
 void pool(const std::vector<float> &x, int rows, int width, float *out) {
     std::fill_n(out, width, 0.f);
     std::fill_n(out + width, width, -9.f);
-    for (int row = 0; row < rows; row++) {
-        const float *from = &x[static_cast<size_t>(row) * static_cast<size_t>(width)];
-        for (int i = 0; i < width; i++) {
-            out[i] += from[i];
-            out[width + i] = std::max(out[width + i], from[i]);
-        }
-    }
+    DETOURAGE_DISPATCHED(pool, x.data(), rows, width, out, out + width);
     for (int i = 0; i < width; i++) out[i] /= static_cast<float>(std::max(1, rows));
 }
 
