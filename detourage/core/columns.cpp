@@ -4,6 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include "hashing.hpp"
+
 namespace detourage {
 namespace {
 
@@ -232,7 +234,7 @@ class Names {
 
     // Return the row of an element.
     uint16_t of(const Document &document, const Element &element) {
-        Hash key;
+        SipHash key;
         key.add(element.name);
         std::string_view classes, id;
         std::string_view extra[4];
@@ -243,10 +245,10 @@ class Names {
             else if (name == "id") id = value.substr(0, 200);
             else if (extras < 4 && is_telling(name)) extra[extras++] = value;
             else continue;
-            key.add(static_cast<uint32_t>(name.size()) + 256);
+            key.add(uint64_t{name.size()});
             key.add(value.substr(0, 200));
         }
-        int32_t &known = known_[key.value];
+        int32_t &known = known_[key.result()];
         if (known) return static_cast<uint16_t>(known);
         const size_t row = rows.size() / NAMES;
         if (row > 65535) return 0;

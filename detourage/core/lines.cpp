@@ -53,6 +53,7 @@ struct Shape {
 
     explicit Shape(uint32_t seed, int limit) : limit(limit) { hash.add(seed); }
     void add(uint32_t code, uint32_t traits, uint32_t lower) {
+        if (length == limit) return;
         uint32_t kind = code;
         if (traits & UPPER) kind = 'X';
         else if (traits & DECIMAL) kind = '0';
@@ -61,7 +62,8 @@ struct Shape {
         else if (traits & WORD) kind = lower == code && code < 0x600 ? 'x' : 'z';
         if (kind == last && (kind == 'x' || kind == '_' || kind == '0' || kind == 'z')) return;
         last = kind;
-        if (length++ < limit) hash.add(kind);
+        length++;
+        hash.add(kind);
     }
 };
 

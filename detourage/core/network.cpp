@@ -106,8 +106,8 @@ constexpr int ROWS = 64;
 
 // out = x · w + b, or out += x · w + b, for at most ROWS rows.
 void multiply(const float *x, int rows, const Packed &w, const float *b, float *out, bool is_added, bool is_rectified) {
-    thread_local std::vector<int16_t> values;
-    thread_local std::vector<float> scales;
+    thread_local std::vector<int16_t, Aligned<int16_t>> values;
+    thread_local Floats scales;
     values.resize(static_cast<size_t>(rows) * static_cast<size_t>(w.inputs));
     scales.resize(static_cast<size_t>(rows));
     DETOURAGE_DISPATCHED(round_rows, x, rows, w.inputs, values.data(), scales.data());
@@ -155,7 +155,7 @@ void normalise(const float *x, const float *gain, float *out, int rows, int widt
 }
 
 // Mean and maximum of all rows.
-void pool(const std::vector<float> &x, int rows, int width, float *out) {
+void pool(const Floats &x, int rows, int width, float *out) {
     std::fill_n(out, width, 0.f);
     std::fill_n(out + width, width, -9.f);
     DETOURAGE_DISPATCHED(pool, x.data(), rows, width, out, out + width);
@@ -246,8 +246,8 @@ Network::Network(const char *data, size_t size) {
 }
 
 void Network::read_pieces() {
-    const std::vector<float> &columns = array("piece.column").values, &lows = array("piece.low").values;
-    const std::vector<float> &wide = array("piece.width").values, &weights = array("numbers.w").values;
+    const Floats &columns = array("piece.column").values, &lows = array("piece.low").values;
+    const Floats &wide = array("piece.width").values, &weights = array("numbers.w").values;
     const size_t width = static_cast<size_t>(width_), pieces = columns.size();
     for (size_t i = 0; i < pieces; i++) {
         const int column = static_cast<int>(columns[i]);
@@ -261,7 +261,7 @@ void Network::read_pieces() {
     knots_.assign(padded * static_cast<size_t>(most_knots_), NAN);
     widths_.assign(padded * static_cast<size_t>(most_knots_), 1.f);
     table_.resize(2 * pieces * width);
-    std::vector<float> sum(width);
+    Floats sum(width);
     for (size_t column = 0; column < count; column++) {
         std::fill(sum.begin(), sum.end(), 0.f);
         const auto first = static_cast<size_t>(piece_starts_[column]);
@@ -370,12 +370,12 @@ struct LineRows {
 
 }  // namespace
 
-void Network::put_numbers(const Columns &columns, std::vector<float> &out) const {
+void Network::put_numbers(const Columns &columns, Floats &out) const {
     const size_t count = columns.paths.size(), width = static_cast<size_t>(width_), own = static_cast<size_t>(columns.width);
     const size_t all = piece_starts_.size() - 1, given = columns.known.empty() ? own : all;
     if (all != own + KNOWN) throw std::runtime_error("the model was trained on other columns: train it again");
     const int padded = static_cast<int>(all + PADDED - 1) / PADDED * PADDED;
-    std::vector<float> numbers(static_cast<size_t>(padded)), parts(static_cast<size_t>(padded));
+    Floats numbers(static_cast<size_t>(padded)), parts(static_cast<size_t>(padded));
     std::vector<int32_t> found(static_cast<size_t>(padded));
     std::vector<Piece> pieces(all + 1);
     for (size_t line = 0; line < count; line++) {
@@ -393,11 +393,11 @@ void Network::put_numbers(const Columns &columns, std::vector<float> &out) const
 }
 
 // A vector for each distinct kind of element.
-std::vector<float> Network::kinds_of(const Columns &columns) const {
+Floats Network::kinds_of(const Columns &columns) const {
     const auto width = static_cast<size_t>(embedding_);
     const Embeddings &names = embeddings("names");
     const size_t kinds = columns.names.size() / NAMES;
-    std::vector<float> of_kinds(kinds * width);
+    Floats of_kinds(kinds * width);
     const auto rows_of = [&](size_t kind) {
         Rows<NAMES> rows;
         rows.add_words(names, columns.names.data() + kind * NAMES, kind < kinds ? NAMES : 0);
@@ -414,8 +414,8 @@ std::vector<float> Network::kinds_of(const Columns &columns) const {
     return of_kinds;
 }
 
-void Network::embed(const Lines &lines, const Columns &columns, const std::vector<float> &of_kinds, size_t first,
-                    size_t end, std::vector<float> &out) const {
+void Network::embed(const Lines &lines, const Columns &columns, const Floats &of_kinds, size_t first,
+                    size_t end, Floats &out) const {
     const auto width = static_cast<size_t>(embedding_);
     const Embeddings &words = embeddings("words"), &positions = embeddings("positions"), &signs = embeddings("signs");
     const Weights &levels = array("levels");
@@ -473,7 +473,7 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
     const auto in_blocks = [&](int number, const auto &use) {
         for (int first = 0; first < number; first += ROWS) use(static_cast<size_t>(first), std::min(ROWS, number - first));
     };
-    const auto apply = [&](const std::string &name, const std::vector<float> &x, int number, std::vector<float> &out,
+    const auto apply = [&](const std::string &name, const Floats &x, int number, Floats &out,
                            bool is_added, bool is_rectified) {
         const Dense dense = this->dense(name);
         const auto inputs = static_cast<size_t>(dense.weights->inputs), outputs = static_cast<size_t>(dense.weights->outputs);
@@ -483,7 +483,7 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
         });
     };
     if (!count) return judged;
-    std::vector<float> of_page_words(static_cast<size_t>(embedding_)), of_page, x(rows * width), embedded, y, z, hidden;
+    Floats of_page_words(static_cast<size_t>(embedding_)), of_page, x(rows * width), embedded, y, z, hidden;
     Rows<PAGE_WORDS> page_words;
     page_words.add_words(embeddings("page_words"), columns.page_words.data(), PAGE_WORDS);
     page_words.put(of_page_words.data(), embedding_);
@@ -494,7 +494,7 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
         for (size_t k = 0; k < width; k++) x[i * width + k] = of_page[k] + bias.values[k];
     put_numbers(columns, x);
     const Dense of_embedded = dense("embedded");
-    const std::vector<float> of_kinds = kinds_of(columns);
+    const Floats of_kinds = kinds_of(columns);
     in_blocks(count, [&](size_t first, int size) {
         embed(lines, columns, of_kinds, first, first + static_cast<size_t>(size), embedded);
         apply_to_block(of_embedded, embedded.data(), size, &x[first * width], true, true);
@@ -503,7 +503,7 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
     x.swap(y);
 
     const Weights &dilations = array("dilations"), &mixed = array("mixed");
-    std::vector<float> pooled(2 * width), change, values, mean;
+    Floats pooled(2 * width), change, values, mean;
     y.resize(rows * width);
     z.resize(rows * width);
     int mix = 0;
@@ -540,7 +540,7 @@ Judged Network::judge(const Lines &lines, const Columns &columns) const {
         for (size_t grouping = 0; grouping < 3; grouping++) {
             const std::vector<int32_t> &of = *groups[grouping];
             const auto group_count = static_cast<size_t>(*std::max_element(of.begin(), of.end())) + 1;
-            std::vector<float> sums(group_count * GROUPED);
+            Floats sums(group_count * GROUPED);
             std::vector<int> sizes(group_count);
             for (size_t i = 0; i < rows; i++) {
                 sizes[static_cast<size_t>(of[i])]++;

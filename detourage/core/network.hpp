@@ -19,10 +19,12 @@ template <typename T> struct Aligned {
     bool operator==(const Aligned &) const = default;
 };
 
+using Floats = std::vector<float, Aligned<float>>;
+
 // A named array of the model file.
 struct Weights {
     std::vector<int> shape;
-    std::vector<float> values;
+    Floats values;
     int rows() const { return shape.empty() ? 0 : shape[0]; }
     int width() const { return shape.size() < 2 ? 1 : shape[1]; }
 };
@@ -37,8 +39,8 @@ struct Embeddings {
 
 // Outputs of the network for the lines of a page, and for the page.
 struct Judged {
-    std::vector<float> of_roles;      // lines × roles, logits
-    std::vector<float> of_kinds;      // logits
+    Floats of_roles;      // lines × roles, logits
+    Floats of_kinds;      // logits
 };
 
 class Network {
@@ -50,7 +52,7 @@ class Network {
     struct Packed {
         int inputs = 0, outputs = 0;
         std::vector<int16_t, Aligned<int16_t>> values;
-        std::vector<float> scales;
+        Floats scales;
     };
 
     Judged judge(const Lines &lines, const Columns &columns) const;
@@ -65,10 +67,10 @@ class Network {
     const Weights &array(const std::string &name) const;
     const Embeddings &embeddings(const std::string &name) const;
     Dense dense(const std::string &name) const { return {&packed_.at(name + ".w"), &array(name + ".b")}; }
-    std::vector<float> kinds_of(const Columns &columns) const;
-    void embed(const Lines &lines, const Columns &columns, const std::vector<float> &of_kinds, size_t first, size_t end,
-               std::vector<float> &out) const;
-    void put_numbers(const Columns &columns, std::vector<float> &out) const;
+    Floats kinds_of(const Columns &columns) const;
+    void embed(const Lines &lines, const Columns &columns, const Floats &of_kinds, size_t first, size_t end,
+               Floats &out) const;
+    void put_numbers(const Columns &columns, Floats &out) const;
 
     std::map<std::string, Weights> arrays_;
     std::map<std::string, Embeddings> embeddings_;
@@ -77,7 +79,7 @@ class Network {
     // Each column of numbers is piecewise linear. A row of the table has the sum of the weights of all lower
     // pieces, then the weights of one piece, so a number takes one row. All columns have the same number of
     // knots, padded with NaN, which no number reaches.
-    std::vector<float> table_, knots_, widths_;
+    Floats table_, knots_, widths_;
     int most_knots_ = 0;
     std::vector<int> piece_starts_;
 };

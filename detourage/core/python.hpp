@@ -37,7 +37,7 @@ inline std::vector<std::string_view> strings_of(const Buffer &buffer) {
     return found;
 }
 
-template <typename T> PyObject *bytes_of(const std::vector<T> &values) {
+template <typename T, typename Allocator> PyObject *bytes_of(const std::vector<T, Allocator> &values) {
     return PyBytes_FromStringAndSize(reinterpret_cast<const char *>(values.data()),
                                      static_cast<Py_ssize_t>(values.size() * sizeof(T)));
 }
