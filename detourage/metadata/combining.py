@@ -133,13 +133,14 @@ def _choose_authors(
     records: Collection[Record], displayed: tuple[str, ...], sites: Collection[str]
 ) -> tuple[str, ...]:
     """Return the authors: those in JSON-LD, unless only accounts, or else displayed or declared."""
-    in_json, *others = (
+    authors = (
         without_repeats(name for value in record.authors for name in names_in(value, sites))
         for record in records
     )
+    in_json = next(authors, ())
     if displayed and all(map(_ACCOUNT.search, in_json)):
         return displayed
-    best = next(filter(None, (in_json, displayed, *others)), ())
+    best = in_json or displayed or next(filter(None, authors), ())
     # Some content management systems declare only the first of several authors.
     is_incomplete = {*map(squash, best)} < {*map(squash, displayed)}
     if is_incomplete and all(" " in name for name in displayed):

@@ -121,13 +121,14 @@ def read_metas(document: FlatDocument) -> Record:
         if field and value is not None:
             values[field].append(value)
     for link in np.flatnonzero(document.having(("link",)))[:MAX_METAS].tolist():
-        url, relation = words.clean(urls.get(link, "")), relations.get(link, "").lower().split()
-        if url and relation == ["canonical"]:
-            values["addresses"].insert(0, url)
-        elif url and not _ICON_RELATIONS.isdisjoint(relation):
-            values["icons"].insert(0 if "icon" in relation else len(values["icons"]), url)
-        elif url and "image_src" in relation:
-            values["images"].append(url)
+        relation = relations.get(link, "").lower().split()
+        is_canonical, is_icon = relation == ["canonical"], not _ICON_RELATIONS.isdisjoint(relation)
+        if not (is_canonical or is_icon or "image_src" in relation):
+            continue
+        field = "addresses" if is_canonical else "icons" if is_icon else "images"
+        if url := words.clean(urls.get(link, "")):
+            is_best = is_canonical or (is_icon and "icon" in relation)
+            values[field].insert(0 if is_best else len(values[field]), url)
     return Record.of(values)
 
 
@@ -299,7 +300,10 @@ def json_ld_in(script: Node) -> list[Any]:
 
 def parse_tolerant(text: str) -> list[Any]:
     """Return the consecutive JSON values in a text, which may be malformed or truncated."""
-    text = _WRAPPING.sub(" ", text).strip(_AROUND_JSON)
+    # A pattern takes longer than decoding, and most scripts have none of these strings.
+    if any(mark in text for mark in ("<!", "-->", "]]>")):
+        text = _WRAPPING.sub(" ", text)
+    text = text.strip(_AROUND_JSON)
     values, is_complete = _decode(text)
     if is_complete:
         return values

@@ -162,6 +162,12 @@ _ZONE = lazy_pattern(  # The text after a time, as in "18:30 Uhr (CEST)" or "18:
 _COMPACT_TIME = lazy_pattern(  # T183059Z, or 18:30:59+02:00
     r"T?(?P<hour>\d\d):?(?P<minute>\d\d):?(?P<second>\d\d)?(?P<zone>Z)?(?P<offset>[+-]\d\d:?\d\d)?$"
 )
+_ISO = re.compile(  # 2024-05-31, or 2024-05-31T18:30:59.123+02:00
+    r"(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)"
+    r"(?:[T ](?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.\d{1,9})?)?"
+    r"(?:(?P<zone>Z)|(?P<offset>[+-]\d\d:?\d\d))?)?",
+    re.ASCII,
+)
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")  # Seconds or milliseconds since 1970
 _DAY_FIRST_IN_PATH = lazy_pattern(  # 31-05-2024
     r"(?<!\d)(?P<day>\d\d)[-_.](?P<month>\d\d)[-_.](?P<year>(?:19|20)\d\d)(?![\d])"
@@ -208,6 +214,11 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
     The date, optionally with a time, may be in ISO 8601, in seconds or milliseconds since 1970, or
     in words of `language` (a BCP 47 tag).
     """
+    # `find_moments` reads dates in ISO 8601 as well, but takes ten times as long.
+    iso = _ISO.fullmatch(text)
+    if iso and (day := _matched_date(iso)):
+        moment = _with_clock(day, iso, iso) if iso["hour"] else Moment(day)
+        return replace(moment, written=text)
     if _EPOCH.fullmatch(text):
         instant = datetime.fromtimestamp(int(text[:10]), UTC)
         moment = Moment(instant.date(), instant.time(), UTC, text)
