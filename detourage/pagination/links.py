@@ -98,7 +98,7 @@ class Links:
         return PartLink(element, address, label is not None, direction)
 
     def _named_direction(self, element: int) -> Direction | None:
-        """Return the direction named by the class or ID of a link or its parent, unless large."""
+        """Return the direction named by the class or ID of a link or, if small, of its parent."""
         flat = self.flat
         if direction := self._direction_at(element):
             return direction

@@ -14,7 +14,7 @@ MIN_COVERAGE = 0.1
 
 
 def prepare(*, stop_words: bool) -> None:
-    """Import the library and load its stop lists."""
+    """Import the library, and load its stop lists if they are used."""
     import justext  # noqa: F401
 
     if stop_words:

@@ -24,7 +24,7 @@ INTERPOLATION = 0.6
 
 PADDING = "\n"  # character that pads the beginning of a segment; it never occurs within one
 
-_MAX_CACHED = 100_000  # maximum number of n-grams per model whose information is cached
+_MAX_CACHED = 100_000  # maximum number of n-grams per model whose information content is cached
 
 
 class Normalisation(Enum):
@@ -83,7 +83,7 @@ class NGramModel:
         return histories
 
     def information(self, text: str) -> float:
-        """Return the mean information of a normalised text's characters, in bits."""
+        """Return the mean information content of a normalised text's characters, in bits."""
         padded = PADDING * (ORDER - 1) + text
         bits = sum(self._bits(padded[start : start + ORDER]) for start in range(len(text)))
         return bits / len(text)

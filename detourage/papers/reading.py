@@ -1,4 +1,4 @@
-"""Functions that all methods share: parse pages, and convert what a method finds to its result."""
+"""Functions that all methods share, which parse pages and convert findings to results."""
 
 import re
 from collections.abc import Iterable
@@ -67,7 +67,7 @@ def typed_texts_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[Blo
 def extract_body(
     source: Source, page: Outline, body: FoundBody, pivot: Outline | None = None
 ) -> Extracted:
-    """Return the text of the element found, and the headline unless `pivot` has the same one."""
+    """Return the text of `body`, with the headline unless the page `pivot` has the same one."""
     pivot_titles = () if pivot is None else (Titles.of(pivot),)
     article = article_of(source.url, page, pivot_titles, body)
     return Extracted(article.title, article.text, article.blocks)

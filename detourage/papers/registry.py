@@ -1,4 +1,4 @@
-"""Registry of the papers' methods by name."""
+"""Registry of the methods from papers, by name."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -15,7 +15,7 @@ from detourage.papers.interface import (
     UnknownExtractorError,
 )
 
-# Variants of the heuristic retained by Deturck: name, description, parameters, and input needed
+# Variants of Deturck's final heuristic: name, description, parameters, and input needed
 _RETAINED = (
     ("deturck_2015", "best-scoring parameters", "chosen", Needs.PIVOT),
     ("deturck_2015_thesis", "parameters of the thesis", "thesis", Needs.PIVOT),

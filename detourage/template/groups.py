@@ -73,7 +73,7 @@ def group_pages(
         raise ValueError("two pages have the same key")
     order = sorted(range(len(keys)), key=keys.__getitem__)
     nodes = None if sizes is None else checked_sizes(sizes, len(keys))[order]
-    # The given estimator is not modified.
+    # Copied so that the given estimator is not modified.
     method = copy(estimator) if estimator is not None else MdsKMeans()
     method.fit(matrix[np.ix_(order, order)], sizes=nodes)
 
@@ -126,7 +126,7 @@ class SiteGroups(NamedTuple):
     def compared_with(self, page: int) -> int | None:
         """Return the page to compare a page with, or None for an outlier.
 
-        This is the first page of its group in `reference_order`, or the second for the first.
+        It is the first page of the group in `reference_order`; for that page itself, the second.
         """
         group = self.group_of(page)
         if group is None:
@@ -145,7 +145,7 @@ def group_site(
     estimator: TemplateClusterer | None = None,
     threads: int = 1,
 ) -> SiteGroups:
-    """Compare all pages of a site and group them by template (see `group_pages`)."""
+    """Compare all pages of a site, and group them by template; see `group_pages`."""
     distances = np.full((len(trees), len(trees)), np.nan)
     np.fill_diagonal(distances, 0)
     sizes = np.array([len(tree) for tree in trees])

@@ -42,7 +42,7 @@ class Starts:
         self._chosen = chosen
 
     def cluster(self, k: int) -> Indices:
-        """Run k-means from the first k centres of every start; return the tightest clustering.
+        """Run k-means from the first k centres of each start; return the tightest clustering.
 
         Source: Lloyd, "Least squares quantization in PCM", IEEE Transactions on Information Theory
         28 (1982).

@@ -9,7 +9,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
 
 DISCOUNTED_SHARE: Final = 0.5
-"""Share of a larger page's surplus nodes not counted; with 1, small pages fit any template."""
+"""Share of a larger page's surplus nodes that is ignored; with 1, small pages fit any template."""
 
 
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:
@@ -33,7 +33,7 @@ def checked_distances(matrix: npt.ArrayLike) -> Matrix:
 
 
 def comparable_pages(distances: Matrix) -> Indices:
-    """Return the pages that remain after removing those with unknown distances, the most first."""
+    """Return the pages that remain after pages with the most unknown distances are removed."""
     unknown = np.isnan(distances)
     kept = np.arange(len(distances))
     while unknown.any():

@@ -85,7 +85,7 @@ class Forest:
         # The added nodes by root, for each level of the path below which they are added, and label
         added: defaultdict[tuple[int, str], dict[int, set[int]]] = defaultdict(dict)
         for root, nodes in pattern.rightmost.items():
-            # The nodes that match the path at a level, with the leftmost child that continues it.
+            # Nodes that match the path at a level, each with the leftmost child that continues it
             level = dict.fromkeys(nodes, -1)
             for depth in range(deepest, -1, -1):
                 level_above: dict[int, int] = {}

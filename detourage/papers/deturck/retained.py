@@ -96,7 +96,7 @@ READINGS = {
     "comparable": THESIS._replace(needs_counterpart=True),
     "characters": THESIS._replace(similarity=letter_similarity),
 }
-"""Readings by name; ``comparable`` considers only elements present in both pages."""
+"""Readings by name; ``comparable`` considers only elements that both pages have."""
 
 _FILTERED_TAGS = WITHIN_SENTENCES | DIVISIONS | TABLE_PARTS | {"br", "hr", "img"}
 

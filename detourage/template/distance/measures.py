@@ -23,7 +23,7 @@ def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
     tree edit distance algorithm for similar ordered trees", CPM 2005 (band along the diagonal).
     """
     if bound is not None and bound < 0:
-        raise ValueError(f"a bound must be at least 0, not {bound}")
+        raise ValueError(f"bound must be at least 0, not {bound}")
     return int(Forest([a, b]).distances([0], [1], bound=bound)[0])
 
 

@@ -21,7 +21,7 @@ class Nearest(NamedTuple):
     """The nearest reference of each tree that was finished within the work limit.
 
     `reference` has the indices (the first one in a tie), or -1 if no reference can be compared, and
-    `distance` the exact normalised distances, or 1. `begun` has the tree edit distances computed
+    `distance` the exact normalised distances, then 1. `begun` has the tree edit distances computed
     for the first unfinished tree, by the indices of tree and reference; None if not comparable.
     """
 
@@ -47,11 +47,11 @@ def nearest_of_changed(
     memory: int = MEMORY,
     work: int = ANY_WORK,
 ) -> Nearest:
-    """Find the nearest reference of each tree, making use of earlier searches.
+    """Find the nearest reference of each tree, using the results of earlier searches.
 
-    `known` has the earlier searches for each tree, without those that found a reference no longer
-    in use. `distances` has known distances by tree and reference; None if not comparable. At least
-    one pair is compared or one search finished, whatever the limit of `work` (see `Forest`).
+    `known` has the earlier searches for each tree, except those that found a reference no longer in
+    use. `distances` has known distances by tree and reference; None if not comparable. Regardless
+    of the `work` limit (see `Forest`), at least one pair is compared or one search finished.
 
     The result is that of a full comparison, except for pairs too large to compare. References not
     searched before are compared in ascending order of their lower bounds, until a bound exceeds the
