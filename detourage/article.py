@@ -203,15 +203,13 @@ class ArticleMetadata:
     text_direction: TextDirection | None = None
 
 
-_Part = TypeVar("_Part", bound=ArticleBlock | ArticleImage | ArticleEmbed)
+_Part = TypeVar("_Part", bound=ArticleBlock | ArticleImage | ArticleEmbed | ArticleMetadata)
 
 
 def copy_with(part: _Part, **changes: Any) -> _Part:
     """Return a copy with some fields changed, in a tenth of the time of `dataclasses.replace`."""
     copied = object.__new__(type(part))
-    values = copied.__dict__
-    values |= part.__dict__
-    values |= changes
+    copied.__dict__.update(part.__dict__, **changes)
     return copied
 
 

@@ -143,13 +143,14 @@ def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
     """Return the text before a line's first link, and its address unless words follow it."""
     start, end = np.searchsorted(page.text_lines, (line.number, line.number + 1)).tolist()
     label, link = [], -1
-    for node in page.texts[start:end]:
-        link_of_node = page.links[node.parent]
+    links = page.link_numbers[page.text_parents[start:end]].tolist()
+    texts, sizes = page.flat.texts[start:end], page.text_sizes[start:end].tolist()
+    for text, link_of_text, size in zip(texts, links, sizes, strict=True):
         if link < 0:
-            link = link_of_node
+            link = link_of_text
         if link < 0:
-            label.append(node.text)
-        elif link_of_node != link and node.size:
+            label.append(text)
+        elif link_of_text != link and size:
             return "", None
     return clean("".join(label)), page.node(link).get("href") if link >= 0 else None
 

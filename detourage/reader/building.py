@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from detourage.article import Article, ArticleEmbed, ArticleImage, ArticleMetadata
+from detourage.article import Article, ArticleEmbed, ArticleImage, ArticleMetadata, copy_with
 from detourage.html import Page
 from detourage.html.urls import base_of
 from detourage.metadata import read_metadata
@@ -38,7 +38,7 @@ def article_of(
     images = [medium for medium in media if isinstance(medium, ArticleImage)]
     placed = {image.url for image in images}
     leading = {
-        image.url: replace(image, block=0)
+        image.url: copy_with(image, block=0)
         for image in leading_images(outline, body, heading, base)
         if image.url not in placed
     }
@@ -64,7 +64,7 @@ def article_of(
         method=body.method,
         xpath=outline.node(body.container).path(),
         confidence=round(body.confidence, 3),
-        metadata=replace(metadata, lead=lead if count_words(lead) >= MIN_LEAD_WORDS else None),
+        metadata=copy_with(metadata, lead=lead if count_words(lead) >= MIN_LEAD_WORDS else None),
         container=outline.node(body.container).index,
         heading=None if heading is None else outline.node(heading).index,
     )

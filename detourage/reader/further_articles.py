@@ -102,11 +102,8 @@ def without_further_articles(
     lines = body.lines
     if lines is not None:
         # Remove their lines too: authors and dates are searched for at both ends of the body.
-        lines -= {
-            text.line
-            for each in dropped
-            for text in page.texts[page.text_starts[each] : page.text_ends[each]]
-        }
+        ranges = (slice(page.text_starts[each], page.text_ends[each]) for each in dropped)
+        lines = lines.difference(*(page.text_lines[each].tolist() for each in ranges))
     return replace(body, dropped=body.dropped | dropped, lines=lines)
 
 
@@ -272,15 +269,16 @@ class _Search:
         limit = (page.token_ends if is_heading else page.token_starts)[head] + MAX_WORDS_BELOW
         lines: dict[int, str] = {}
         for place in range(page.text_starts[element], len(page.text_lines)):
-            node = page.texts[place]
-            if node.parent >= end or (place and token_ends[place - 1] >= limit):
+            parent, line = page.text_parents.item(place), page.text_lines.item(place)
+            if parent >= end or (place and token_ends[place - 1] >= limit):
                 break
-            if not has_own_element and len(lines) >= MAX_LINES_BELOW and node.line not in lines:
+            if not has_own_element and len(lines) >= MAX_LINES_BELOW and line not in lines:
                 break
-            if not (is_heading and head <= node.parent < page.ends[head]):
+            if not (is_heading and head <= parent < page.ends[head]):
                 # A headline may begin like a byline.
-                lines[node.line] = (lines.get(node.line, "") + node.text)[:MAX_HEAD_CHARACTERS]
-            for each in page.ancestry(node.parent):
+                text = page.flat.texts[place]
+                lines[line] = (lines.get(line, "") + text)[:MAX_HEAD_CHARACTERS]
+            for each in page.ancestry(parent):
                 if each < element or page.size(each) > MAX_HEAD_LINE_WORDS:
                     break
                 if self._is_head_element(each):
@@ -305,29 +303,36 @@ class _Search:
                 break
             addresses.append(self._item_addresses[item])
         url = next(filter(None, map(self._first_page, addresses)), None)
-        return url or self._by_headline.get(squash(self._headline(head)))
+        if url is None and self._by_headline:
+            url = self._first_page(self._by_headline.get(squash(self._headline(head)), ()))
+        return url
 
     def _linked_url(self, head: int) -> str | None:
         """Return the same-site URL that a headline links to."""
         page = self.page
         if page.tags[head] not in _HEADINGS:
             return None
-        texts = page.texts[page.text_starts[head] : page.text_ends[head]]
-        links = {page.links[text.parent] for text in texts}
+        parents = page.text_parents[page.text_starts[head] : page.text_ends[head]]
+        links = {*page.link_numbers[parents].tolist()}
         return self._first_page(page.node(link).get("href") for link in links if link >= 0)
 
     @cached_property
     def _addresses(self) -> dict[int, list[str]]:
         """Addresses in attributes such as ``data-url``, by element."""
-        addresses: defaultdict[int, list[str]] = defaultdict(list)
-        for name in self.page.flat.attributes.distinct:
-            name_words = split_words(name) if name.startswith("data-") else frozenset()
-            is_url = bool(name_words & _URL_WORDS) and not name_words & _OTHER_WORDS
-            if is_url or name in _URL_ATTRIBUTES:
-                for index, value in self.page.flat.values(name).items():
-                    if self.page.tags[index] not in ("a", "img", "button"):
-                        addresses[index].append(value)
-        return addresses
+        page, attributes = self.page, self.page.flat.attributes
+        found: defaultdict[int, list[str]] = defaultdict(list)
+        for name in attributes.distinct:
+            if name in _URL_ATTRIBUTES or (name.startswith("data-") and _names_address(name)):
+                for number, value in attributes.by_element(name).items():
+                    found[number].append(value)
+        has_address = np.zeros(len(page.document.ends), np.bool_)
+        has_address[[*found]] = True
+        has_address &= ~page.document.having(("a", "img", "button"))
+        places = np.flatnonzero(has_address[page.flat.numbers])
+        numbers = page.flat.numbers[places].tolist()
+        return {
+            place: found[number] for place, number in zip(places.tolist(), numbers, strict=True)
+        }
 
     @cached_property
     def _item_addresses(self) -> dict[int, list[str]]:
@@ -340,9 +345,9 @@ class _Search:
         }
 
     @cached_property
-    def _by_headline(self) -> dict[str, str]:
-        """URLs of the site's other pages found in structured data, by headline (`squash`)."""
-        urls: dict[str, str] = {}
+    def _by_headline(self) -> dict[str, list[str]]:
+        """Addresses of articles found in structured data, by headline (`squash`)."""
+        addresses: defaultdict[str, list[str]] = defaultdict(list)
         data = structured_data(self.page.document, lambda text: "headline" in text)
         waiting: list[Any] = [value for _, value in data]
         for _ in range(MAX_VALUES):
@@ -357,11 +362,10 @@ class _Search:
                 if isinstance(headline, str) and _ARTICLE_TYPE.search(str(kind)):
                     page = value.get("mainEntityOfPage")
                     page = page.get("@id") if isinstance(page, dict) else page
-                    for each in (value.get("url"), page, value.get("@id")):
-                        link_url = self._other_page(each) if isinstance(each, str) else None
-                        if link_url is not None:
-                            urls.setdefault(squash(headline), link_url)
-        return urls
+                    written = (value.get("url"), page, value.get("@id"))
+                    strings = [each for each in written if isinstance(each, str)]
+                    addresses[squash(headline)] += strings
+        return addresses
 
     def _first_page(self, links: Iterable[str | None]) -> str | None:
         """Return the absolute URL of the first link to another page of this site, or None."""
@@ -413,6 +417,12 @@ def _is_head_line(line: str) -> bool:
         return False
     is_head = _BYLINE.match(text) or next(find_moments(text), None) is not None
     return bool(is_head) and len(words.tokens(text)) <= MAX_HEAD_LINE_WORDS
+
+
+def _names_address(name: str) -> bool:
+    """Return whether the name of a ``data-`` attribute denotes the URL of an article."""
+    name_words = split_words(name)
+    return not name_words.isdisjoint(_URL_WORDS) and name_words.isdisjoint(_OTHER_WORDS)
 
 
 def _path(url: str) -> str:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from itertools import chain, compress
 
 from detourage.article import Article
 from detourage.html import PageError, parse_page
@@ -37,6 +38,7 @@ MAX_SHELL_WORDS = 60
 """Maximum number of words (a notice, a menu) that a page displays before its scripts fill it. Only
 an ``articleBody`` replaces more words: the state of scripts may also contain other articles."""
 
+MIN_LONG_TEXT = 20  # tokens in a displayed text that is compared first
 MAX_CANDIDATES = 3  # texts in scripts that are compared with the displayed one
 MAX_TEASER_CHARACTERS = 2_000  # characters examined to determine whether a text is a teaser
 MAX_TEASER_WORDS = 150  # words in a teaser; only an ``articleBody`` replaces a longer text
@@ -117,7 +119,14 @@ def _is_better(article: Article, shown: Sequence[str], page: Outline) -> bool:
 
 def _is_shown(counts: Counter[str], page: Outline, ignored: Counter[str] = _NOTHING) -> bool:
     """Return whether a page displays most of the counted tokens, apart from the ignored ones."""
-    return (counts & (page.token_counts - ignored)).total() > MAX_SHOWN * counts.total()
+
+    def has_most(shown: Counter[str]) -> bool:
+        return (counts & (shown - ignored)).total() > MAX_SHOWN * counts.total()
+
+    # The long texts, which take less time, are enough if the page displays the same article.
+    long_texts = compress(page.flat.texts, (page.text_sizes >= MIN_LONG_TEXT).tolist())
+    long_counts = Counter(chain.from_iterable(map(words.tokens, long_texts)))
+    return has_most(long_counts) or has_most(page.token_counts)
 
 
 def _candidates(

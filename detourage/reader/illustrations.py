@@ -1,14 +1,13 @@
 """Images above the text of an article (`blocks` finds those within it), and captions of both."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import takewhile
 
 import numpy as np
 import numpy.typing as npt
 
 from detourage import core
-from detourage.article import ArticleImage
+from detourage.article import ArticleImage, copy_with
 from detourage.html.flat import Booleans, Integers
 from detourage.html.nodes import Node
 from detourage.reader import media
@@ -73,7 +72,7 @@ def leading_images(
         frame = _frame_of(page, index, root, heading, kept_before)
         is_declared = bool(declared) and media.file_stem(image.url) == declared
         if is_declared or _may_lead(page, index, frame, heading):
-            yield replace(image, caption=_caption_of(page, index, frame, captions))
+            yield copy_with(image, caption=_caption_of(page, index, frame, captions))
 
 
 def _frame_of(

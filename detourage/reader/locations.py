@@ -11,7 +11,7 @@ import numpy as np
 from detourage.article import Article, ArticleBlock, copy_with
 from detourage.comments import Comment
 from detourage.core import within_lines
-from detourage.html import Page, PageError, _locations, parse_page
+from detourage.html import Page, PageError, _locations, _markup, parse_page
 from detourage.html.flat import Integers
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
@@ -148,14 +148,15 @@ class PageLocations:
         """Find a value in the text nearest to an element, or else in an attribute or a script."""
         if len(value) < MIN_VALUE_CHARACTERS:
             return None
-        numbers, texts = self._displayed
+        numbers, texts, starts = self._displayed
         holders = self._flat.pieces.parents
-        found = [(int(numbers[each]), text) for each, text in _texts_with(texts, value)]
+        found = [(int(numbers[each]), text) for each, text in _texts_with(texts, starts, value)]
         # A longer text may mention the value in passing.
         pieces = [piece for piece, text in found if len(text) <= MAX_RATIO * len(value)]
         attributes, attribute = self._flat.attributes, None
         if not pieces:
-            attribute = next((each for each, _ in _texts_with(attributes.utf8, value)), None)
+            values = attributes.utf8, self._value_starts
+            attribute = next((each for each, _ in _texts_with(*values, value)), None)
         if attribute is None and found:
             pieces = pieces or [piece for piece, _ in found]
             piece = min(pieces, key=lambda each: abs(int(holders[each]) - near))
@@ -173,28 +174,32 @@ class PageLocations:
         return Location(path, None, *(value_range or (None, None)))
 
     @cached_property
-    def _displayed(self) -> tuple[Integers, bytes]:
-        """The indices of the displayed texts, and these texts in UTF-8, NUL-terminated."""
+    def _displayed(self) -> tuple[Integers, bytes, Integers]:
+        """The indices of the displayed texts, these texts NUL-terminated in UTF-8, their starts."""
         is_silent = self._flat.within(without_text(self._flat))
         texts = _locations.displayed(self._paths.tree, is_silent)
-        return np.flatnonzero(~is_silent[self._flat.pieces.parents]), texts
+        numbers = np.flatnonzero(~is_silent[self._flat.pieces.parents])
+        return numbers, texts, np.frombuffer(_markup.starts(texts), np.int64)
+
+    @cached_property
+    def _value_starts(self) -> Integers:
+        """The starts of the values of attributes."""
+        return np.frombuffer(_markup.starts(self._flat.attributes.utf8), np.int64)
 
 
 _text_location = partial(tuple.__new__, TextLocation)  # faster than TextLocation._make
 
 
-def _texts_with(utf8: bytes, value: str) -> Iterator[tuple[int, str]]:
+def _texts_with(utf8: bytes, starts: Integers, value: str) -> Iterator[tuple[int, str]]:
     """Yield the NUL-terminated texts that contain a value as whole words, with their indices."""
     wanted = value.encode("utf-8", "surrogatepass")
-    index = text_start = 0
     start = utf8.find(wanted)
     for _ in range(MAX_OCCURRENCES):
         if start < 0:
             return
-        index += utf8.count(b"\x00", text_start, start)
-        text_start = max(text_start, utf8.rfind(b"\x00", text_start, start) + 1)
+        index = int(starts.searchsorted(start, side="right")) - 1
         text_end = utf8.index(b"\x00", start)
-        text = utf8[text_start:text_end].decode()
+        text = utf8[starts.item(index) : text_end].decode()
         first = text.index(value)
         last = first + len(value)
         if not _continues(text[first - 1 : first]) and not _continues(text[last : last + 1]):
