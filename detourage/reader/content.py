@@ -250,8 +250,8 @@ def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
     records = doubtful.records[0 if 0 in reading.authors else 1 :]
     outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
     is_record = np.isin(outline.flat.numbers, records)
-    is_inside = outline.flat.within(is_record)[[line.block for line in judged.lines]]
-    word_counts = np.array([line.words for line in judged.lines])
+    is_inside = outline.flat.within(is_record)[judged.columns.blocks]
+    word_counts = judged.columns.words
     probabilities = judged.probability_of(("comment",))
     comment_words = probabilities * word_counts
     first = int(is_inside.argmax())
@@ -284,8 +284,7 @@ def words_by_readers(
     if max(comment.max(initial=0.0), forum) < MIN_COMMENT:
         return None
     probability_by_line = np.zeros(int(outline.text_lines.max(initial=0)) + 1)
-    numbers = [line.number for line in judged.lines]
-    probability_by_line[numbers] = comment + forum * judged.probabilities
+    probability_by_line[judged.columns.numbers] = comment + forum * judged.probabilities
     by_readers = outline.text_sizes * probability_by_line[outline.text_lines]
     if by_readers.sum() < MIN_WORDS_BY_READERS:
         return None

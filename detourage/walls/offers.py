@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, reduce
-from itertools import dropwhile, groupby, islice
+from itertools import islice, pairwise
 from operator import or_
 from typing import Final
 
@@ -86,16 +86,16 @@ def _lines_below(outline: Outline, article: Article) -> Iterator[str]:
         return
     last_text, number = pieces.texts[last_piece[0]], int(pieces.parents[last_piece[0]])
     parent = int(np.searchsorted(outline.flat.numbers, number))
-    if parent == len(outline.elements) or outline.flat.numbers[parent] != number:
+    if parent == len(outline.flat.numbers) or outline.flat.numbers[parent] != number:
         return
-    texts = outline.texts
-    in_parent = range(outline.text_starts[parent], outline.text_ends[parent])
-    last = next((index for index in reversed(in_parent) if texts[index].text == last_text), None)
+    texts, line_starts = outline.flat.texts, outline.line_starts
+    in_parent = range(outline.flat.text_starts[parent], outline.flat.text_ends[parent])
+    last = next((index for index in reversed(in_parent) if texts[index] == last_text), None)
     if last is None:
         return
-    below = dropwhile(lambda node: node.line == texts[last].line, islice(texts, last, None))
-    for _, nodes in groupby(below, key=lambda node: node.line):
-        yield "".join(node.text for node in nodes)
+    below = line_starts[np.searchsorted(line_starts, last, "right") :]
+    for start, end in pairwise([*below.tolist(), len(texts)]):
+        yield "".join(texts[start:end])
 
 
 @cache
