@@ -2,37 +2,24 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from string import whitespace
 from typing import NamedTuple
 
 from detourage.comments.layout import MIN_FALLBACK, Column, Layout, merge_ranked
+from detourage.comments.names import AUTHOR, NO_AUTHOR, PERSON
+from detourage.html.flat import Attributes
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import without_dates
 from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import find_relative
-from detourage.text.words import word_set
 
 MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
 MIN_SCORE = 0.6  # minimum score of a column whose texts count as names
-MAX_HINT_GAP = 0.5  # how far the best `_hint` of a column may be below that of the best column
-# Words in classes and IDs of authors, of persons in any role, and of other parts of a comment.
-_AUTHOR_WORDS = word_set(
-    "author autor auteur autore username nick nickname pseudo fn poster postername commenter"
-    " commentor byline creator login screenname writer bigusername autorka verfasser usuario"
-    " utente contributor"
-)
-_VAGUE_WORDS = word_set("user member name vcard who actor profile owner person")
-_OTHER_PART_WORDS = word_set(
-    "title subject headline rank ranks status location count counts posts badge badges replied"
-    " quote role level date time datetime tag tags online signature sig tools tool button buttons"
-    " action actions share like likes vote votes score rating usertitle usertext custom extra"
-    " stats info bio teaser fans joined number permalink num registered to"
-)
+MAX_HINT_GAP = 0.5  # how far the best hint of a column may be below that of the best column
 _PROFILE = lazy_pattern(  # A profile's URL, such as "/users/ann" or "/member.php?u=1"
     r"(?:^|/)(?:users?|members?|profil\w*|authors?|people|u|~\w+|in|membres?|usuarios?|mitglied\w*"
     r"|benutzer\w*|commenter|autor\w*)(?:[/.?-]|$)|(?<!\w)(?=\w*?(?:member|profile|user|author))\w++\.(?:php|asp)"
@@ -76,30 +63,22 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     marked up as authors or link to profiles. If a comment has no name there, such as that of a
     guest without a profile, the name is taken from a similar place.
     """
-    roles_of = cache(_roles_of)  # comments of a page share most classes and IDs
-    roles = [[*map(roles_of, layout.names)] for layout in layouts]
-    hints_by_column = [
-        {
-            number: _hint(layouts[number], roles[number], value.element, column.is_text)
-            for number, value in column.values.items()
-        }
-        for column in columns
-    ]
-    usual = (hints.values() for hints in hints_by_column if 2 * len(hints) >= len(layouts))
+    hints_by_column = [_hints(layouts[0].attributes, column) for column in columns]
+    usual = [hints for hints in hints_by_column if 2 * len(hints) >= len(layouts)]
     best_hint = max((sum(hints) / len(hints) for hints in usual), default=0.0)
     # Reading names is slow, so skip columns whose markup is much less like that of an author, and
     # those that cannot have a score high enough.
     limits = {
-        number: _max_score(len(layouts), columns[number], max(hints.values()))
+        number: _max_score(len(layouts), columns[number], max(hints))
         for number, hints in enumerate(hints_by_column)
-        if max(hints.values()) >= best_hint - MAX_HINT_GAP
+        if max(hints) >= best_hint - MAX_HINT_GAP
     }
     scored: dict[int, tuple[float, dict[int, FoundAuthor]]] = {}
     min_score = MIN_SCORE
     for number in sorted(limits, key=limits.__getitem__, reverse=True):
         if limits[number] < min_score:
             break
-        found = _read_column(layouts, roles, columns[number])
+        found = _read_column(layouts, columns[number])
         score = _score(layouts, columns[number], found, hints_by_column[number]) if found else 0.0
         if score >= MIN_SCORE:
             scored[number] = score, found
@@ -107,29 +86,18 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     return merge_ranked([scored[number] for number in sorted(scored)])
 
 
-def _read_column(
-    layouts: Sequence[Layout], roles: Sequence[Sequence[int]], column: Column
-) -> dict[int, FoundAuthor]:
+def _read_column(layouts: Sequence[Layout], column: Column) -> dict[int, FoundAuthor]:
     """Return the name in each text of a column, by comment number."""
     found = {}
-    for number, value in column.values.items():
-        if layouts[number].tags[value.element] in CONTROLS:
+    for number, element, text in column.values:
+        if layouts[number].tags[element] in CONTROLS:
             continue
-        role = roles[number][value.element]
-        is_author = bool(role & _AUTHOR) or role & (_VAGUE | _OTHER) == _VAGUE
-        name = clean_name(value.text, is_author=is_author)
+        names = layouts[number].names[element]
+        is_author = bool(names & AUTHOR) or names & (PERSON | NO_AUTHOR) == PERSON
+        name = clean_name(text, is_author=is_author)
         if name:
-            found[number] = FoundAuthor(value.element, name)
+            found[number] = FoundAuthor(element, name)
     return found
-
-
-# Bit flags for the roles that the class and ID of an element indicate.
-_AUTHOR, _VAGUE, _OTHER = 1, 2, 4
-_ROLE_WORDS = {_AUTHOR: _AUTHOR_WORDS, _VAGUE: _VAGUE_WORDS, _OTHER: _OTHER_PART_WORDS}
-
-
-def _roles_of(names: frozenset[str]) -> int:
-    return sum(role for role, words in _ROLE_WORDS.items() if not names.isdisjoint(words))
 
 
 @cached_if_short(4096)
@@ -166,22 +134,23 @@ def _without_verb_after(name: str) -> str:
 
 def _max_score(comments: int, column: Column, max_hint: float) -> float:
     """Return an upper limit of the `_score` of a column, given that of the hints."""
-    values = column.values.values()
     # `without_dates` replaces each date or time by three characters.
-    growth = 3 if any(_DIGIT.search(value.text) for value in values) else 1
-    return 0.6 * len(values) / comments + max_hint + 0.3 * (len(values) > 1) + 0.21 * growth
+    growth = 3 if any(map(_DIGIT.search, column.texts)) else 1
+    count = len(column.texts)
+    return 0.6 * count / comments + max_hint + 0.3 * (count > 1) + 0.21 * growth
 
 
 def _score(
     layouts: Sequence[Layout],
     column: Column,
     found: Mapping[int, FoundAuthor],
-    hints: Mapping[int, float],
+    hints: Sequence[float],
 ) -> float:
     """Return a score that is high if the names found in a column are those of the authors."""
     share = len(found) / len(layouts)
-    mean_hint = sum(map(hints.__getitem__, found)) / len(found)
-    score = 0.6 * share * len(found) / len(column.values) + mean_hint
+    hint_of = dict(zip(column.comments, hints, strict=True))
+    mean_hint = sum(map(hint_of.__getitem__, found)) / len(found)
+    score = 0.6 * share * len(found) / len(column.texts) + mean_hint
     names = [author.name for author in found.values()]
     if len(names) > 1:
         distinct = len(set(names))
@@ -191,7 +160,7 @@ def _score(
             score -= 0.8 * (len({_NUMBER_OR_PLURAL.sub("", name) for name in names}) == 1)
         elif mean_hint < 0.4:
             score -= 0.2
-    total_length = sum(len(value.text) for value in column.values.values())
+    total_length = sum(map(len, column.texts))
     score += 0.2 * sum(map(len, names)) / max(total_length, 1)
     if column.is_text:
         return score
@@ -200,38 +169,13 @@ def _score(
     return score - 0.5 * sum(count > 1 for count in text_counts) / len(found)
 
 
-def _hint(layout: Layout, roles: Sequence[int], index: int, is_text: bool) -> float:
-    """Return how strongly markup indicates an author; negative if it indicates something else."""
-    hint = 0.0
-    own, inherited = roles[index], 0
-    for ancestor in layout.small_ancestors(index, 3):
-        inherited |= roles[ancestor]
-    if own & _AUTHOR or layout.get(index, "itemprop") == "name":
-        hint += 0.4
-    elif inherited & _AUTHOR:
-        hint += 0.3
-    elif (own | inherited) & _VAGUE:
-        hint += 0.2
-    if own & (_OTHER | _AUTHOR) == _OTHER:
-        hint -= 0.5
-    elif inherited & _OTHER:
-        hint -= 0.2
-    if layout.tags[index] in ("cite", "b", "strong", "h3", "h4", "h5"):
-        hint += 0.1
-    if _leads_to_profile(layout, index, is_text):
-        hint += 0.4
-    return hint
-
-
-def _leads_to_profile(layout: Layout, index: int, is_text: bool) -> bool:
-    """Return whether an element is, contains or is directly inside a link to a profile."""
-    # If the name is a single text node, the element's children are other parts of the comment.
-    end = index + 1 if is_text else min(layout.ends[index], index + 4)
-    tags = layout.tags[index:end]
-    link = index + tags.index("a") if "a" in tags else layout.parents[index]
-    if link < 0 or layout.tags[link] != "a":
-        return False
-    return _is_profile(layout.get(link, "href") or "")
+def _hints(attributes: Attributes, column: Column) -> list[float]:
+    """Return the hints of a column, which are higher for texts in links to profiles."""
+    addresses = attributes.by_element("href")
+    return [
+        hint + 0.4 if link in addresses and _is_profile(addresses[link]) else hint
+        for hint, link in zip(column.hints, column.links, strict=True)
+    ]
 
 
 @cached_if_short(4096)

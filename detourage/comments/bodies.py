@@ -10,28 +10,17 @@ from typing import NamedTuple
 from detourage.comments.authors import FoundAuthor
 from detourage.comments.dates import FoundDate
 from detourage.comments.layout import Layout, join_texts
+from detourage.comments.names import COMMENT, LINK, NO_TEXT, SIGNATURE, TEXT
 from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
-from detourage.text.words import clean, word_set
+from detourage.text.words import clean
 
 # A text at the same path in at least this share of the comments is boilerplate.
 MIN_REPEATS = 0.4
-# Words in the classes and IDs of a comment's text, of a whole comment, and of its other parts.
-_TEXT_WORDS = word_set("body text txt content bodytext messagetext postcontent richtext usertext")
-_COMMENT_WORDS = word_set("message msg comment post posting says entry description")
-_OTHER_PART_WORDS = word_set(
-    "author avatar meta metadata info user username userinfo profile date time timestamp footer"
-    " foot header head actions action tools tool toolbar buttons button btn controls control share"
-    " sharing vote votes voting like likes rating rate score rank stats badge badges reply replies"
-    " respond links link permalink edited lastedited edit notice signature sig attachments report"
-    " flag num number count title subject ad ads advert moderation nav menu popup"
-)
-_LINK_WORDS = word_set("link links")
 # In these elements, several commenters may write the same text, such as a command.
 _TYPED_TEXT = frozenset({"code", "kbd", "samp", "var"})
-_SIGNATURE_WORDS = word_set("signature sig signatur usersignature postsignature")
 # Punctuation left at the start of a reply when the name of the person answered is removed.
 _PUNCTUATION_AFTER_NAME = lazy_pattern(r"^\s*[:：]\s*(?=[^\W\d_])")
 MAX_LABEL_WORDS = 6  # words of a label next to a name or a date: "Joined in", "Senior member"
@@ -174,17 +163,16 @@ _MIN_ELSEWHERE = 0.3
 """Probability above which a text is kept if its comment has no text at the chosen path."""
 
 
-def _own_limit(tag: str, names: frozenset[str]) -> float | None:
+def _own_limit(tag: str, names: int) -> float | None:
     """Return the limit set by an element's own tag and names; see `_nearest_limit`."""
-    if tag in CONTROLS or names & _SIGNATURE_WORDS:
+    if tag in CONTROLS or names & SIGNATURE:
         return 0.0
-    # `_COMMENT_WORDS` come last, because names of other parts contain them: "comment-author".
-    if names & _TEXT_WORDS:
+    # `COMMENT` comes last, because names of other parts contain its words: "comment-author".
+    if names & TEXT:
         return _MIN_IF_BODY
-    other_parts = names & _OTHER_PART_WORDS
-    if other_parts:
-        return _MAX_IF_LINK if tag == "a" and other_parts <= _LINK_WORDS else _MAX_IF_OTHER
-    return _MIN_IF_BODY if names & _COMMENT_WORDS else None
+    if names & (NO_TEXT | LINK):
+        return _MAX_IF_LINK if tag == "a" and not names & NO_TEXT else _MAX_IF_OTHER
+    return _MIN_IF_BODY if names & COMMENT else None
 
 
 def _nearest_limit(layout: Layout, index: int, limits: dict[int, float | None]) -> float | None:

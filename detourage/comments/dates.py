@@ -1,29 +1,20 @@
 """Recognition of the dates of comments."""
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from typing import NamedTuple
 
 from detourage.comments.layout import Column, Layout, merge_ranked
+from detourage.comments.names import DATE, OTHER_DATE, OTHER_DATE_WORDS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
 from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import find_relative
-from detourage.text.words import word_set
 
 MIN_DATED = 0.5  # minimum share of a column's texts with a date if it has the comments' dates
-# Words in the classes, IDs or labels of comments' dates, and of other dates.
-_DATE_WORDS = word_set(
-    "date time datetime timestamp datum fecha data created published posted ago when permalink"
-    " datecreated datepublished dateline age"
-)
-_OTHER_DATE_WORDS = word_set(
-    "join joined joindate registered registriert registrierung inscrit inscription mitglied"
-    " member since seit depuis desde dabei edited edit modified bearbeitet geändert modifié"
-    " dernière modification editado zuletzt last updated zarejestrowany dołączył регистрация"
-    " lastedited signature sig quote"
-)
 # Attributes that contain a machine-readable date, or the full form of an abbreviated one.
 _DATE_ATTRIBUTES = (
     *("datetime", "content", "data-time", "data-timestamp", "data-utime", "data-date", "title"),
@@ -53,7 +44,7 @@ def find_comment_dates(
     scored: list[tuple[float, dict[int, FoundDate]]] = []
     for column in columns:
         found = _read_column(layouts, column, language)
-        if len(found) >= MIN_DATED * len(column.values):
+        if len(found) >= MIN_DATED * len(column.texts):
             score = _score(layouts, column, found)
             if score > 0:
                 scored.append((score, found))
@@ -65,20 +56,20 @@ def _read_column(
 ) -> dict[int, FoundDate]:
     """Return the dates in a column's texts, by comment number; stop if too few texts have one."""
     found: dict[int, FoundDate] = {}
-    max_undated = (1 - MIN_DATED) * len(column.values)
-    for place, (number, value) in enumerate(column.values.items()):
+    max_undated = (1 - MIN_DATED) * len(column.texts)
+    for place, (number, element, text) in enumerate(column.values):
         if place - len(found) > max_undated:
             break
-        moment, start, end = _find_date(value.text, language)
+        moment, start, end = _find_date(text, language)
         layout = layouts[number]
-        if moment is None and (end or layout.tags[value.element] in _DATE_ELEMENTS):
-            moment = _declared_date(layout, value.element, language)
+        if moment is None and (end or layout.tags[element] in _DATE_ELEMENTS):
+            moment = _declared_date(layout, element, language)
         if end or moment is not None:
-            word_before = _LAST_WORD.search(value.text[:start])
+            word_before = _LAST_WORD.search(text[:start])
             if word_before and is_weekday(word_before[1]):
                 start = word_before.start()
-            written = value.text[start:end].strip()
-            found[number] = FoundDate(value.element, written, moment)
+            written = text[start:end].strip()
+            found[number] = FoundDate(element, written, moment)
     moments = in_one_order(date.moment for date in found.values())
     return {
         number: date._replace(moment=moment)
@@ -110,16 +101,15 @@ def _declared_date(layout: Layout, index: int, language: str | None) -> Moment |
 def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, FoundDate]) -> float:
     """Return a score that is high if a column's dates are those at which comments were posted."""
     score = len(found) / len(layouts)
-    number, value = next(iter(column.values.items()))
-    layout = layouts[number]
-    ancestors = layout.small_ancestors(value.element, 2)
-    names = layout.names[value.element].union(*map(layout.names.__getitem__, ancestors))
-    labels = _LETTERS.findall(value.text.lower())
-    if names & _OTHER_DATE_WORDS or not _OTHER_DATE_WORDS.isdisjoint(labels):
+    layout, element = layouts[column.comments[0]], column.elements[0]
+    ancestors = layout.small_ancestors(element, 2)
+    names = reduce(or_, map(layout.names.__getitem__, ancestors), layout.names[element])
+    labels = _LETTERS.findall(column.texts[0].lower())
+    if names & OTHER_DATE or not OTHER_DATE_WORDS.isdisjoint(labels):
         score -= 0.5
-    if layout.tags[value.element] == "time" or names & _DATE_WORDS:
+    if layout.tags[element] == "time" or names & DATE:
         score += 0.2
-    mean_length = sum(len(value.text) for value in column.values.values()) / len(column.values)
+    mean_length = sum(map(len, column.texts)) / len(column.texts)
     mean_date_length = sum(len(date.written) for date in found.values()) / len(found)
     # Prefer elements with little other text and, among nested elements, the innermost.
     score += 0.3 * mean_date_length / max(mean_length, 1)

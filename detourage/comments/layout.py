@@ -1,7 +1,6 @@
 """Layout of comments: their elements in document order, and the texts at the same path in each."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -9,45 +8,42 @@ from typing import Any, NamedTuple, TypeVar
 
 from detourage import core
 from detourage.comments.extents import Extent
-from detourage.html.flat import Attributes, FlatDocument, number_distinct
-from detourage.html.names import split_words
+from detourage.comments.names import name_words
+from detourage.html.flat import Attributes, FlatDocument
 from detourage.text.words import clean
 
-# Maximum length of an element with an author, a date or a vote count.
-MAX_CHARACTERS = 120
 MAX_SMALL = 200  # maximum characters in an element whose class and ID apply to all its descendants
-MAX_REPEATS = 3  # maximum columns per path; further texts at a path are items of a list
 MIN_FALLBACK = 0.5  # minimum score of a column that fills gaps of the best one, relative to it
 
 _Found = TypeVar("_Found")
 
 
-class Value(NamedTuple):
-    """The text at one place in a comment, with the index of its element in the layout."""
+class Column(NamedTuple):
+    """The short texts at the same place in a page's comments.
 
-    element: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Column:
-    """The non-empty texts at the same place in a page's comments, by comment number.
-
-    `is_text` is true if the texts are single text nodes of elements that also contain other texts.
+    The texts have the same path and the same rank among the texts there. `is_text` is true if they
+    are single text nodes of elements that also contain other texts. `elements` has the index of
+    each text's element in the layout of its comment. `hints` say how strongly names and tags
+    indicate an author; a negative hint indicates another part. `links` are the elements, by their
+    index in the page, of the links that contain the texts or are at their start; -1 for none.
     """
 
     is_text: bool
-    values: Mapping[int, Value]
+    comments: list[int]
+    elements: list[int]
+    texts: list[str]
+    hints: list[float]
+    links: list[int]
 
-    @cached_property
-    def counts(self) -> Counter[str]:
-        """Number of occurrences of each text."""
-        return Counter(value.text for value in self.values.values())
+    @property
+    def values(self) -> Iterator[tuple[int, int, str]]:
+        """The comment, element and text of each value."""
+        return zip(self.comments, self.elements, self.texts, strict=True)
 
     @property
     def is_constant(self) -> bool:
         """Whether several comments have a text at that place and all these texts are equal."""
-        return len(self.values) > 1 and len(self.counts) == 1
+        return len(self.texts) > 1 and len(set(self.texts)) == 1
 
 
 def merge_ranked(scored: Sequence[tuple[float, dict[int, _Found]]]) -> dict[int, _Found]:
@@ -63,38 +59,6 @@ def merge_ranked(scored: Sequence[tuple[float, dict[int, _Found]]]) -> dict[int,
     return merged
 
 
-def align_columns(layouts: "Sequence[Layout]") -> list[Column]:
-    """Return the columns of the short texts in a page's comments, in order of first occurrence.
-
-    Texts are in the same column if they have the same path and the same rank among texts there.
-    """
-    columns: defaultdict[tuple[int, int, bool], dict[int, Value]] = defaultdict(dict)
-    for number, layout in enumerate(layouts):
-        ranks: defaultdict[int, int] = defaultdict(int)
-        text_ranges = zip(layout.paths, layout.text_starts, layout.text_ends, strict=True)
-        for index, (path, start, end) in enumerate(text_ranges):
-            if start == end:
-                continue
-            rank = ranks[path]
-            ranks[path] = rank + 1
-            if rank < MAX_REPEATS and layout.lengths[index] <= 4 * MAX_CHARACTERS:
-                text = layout.text_of(index)
-                if len(text) <= MAX_CHARACTERS:
-                    columns[path, rank, False][number] = Value(index, text)
-        ranks.clear()
-        for node, text in zip(layout.texts, layout.clean_texts, strict=True):
-            parent = node.parent
-            is_alone = layout.text_ends[parent] - layout.text_starts[parent] == 1
-            if is_alone or len(node.text) > 4 * MAX_CHARACTERS:
-                continue
-            path = layout.paths[parent]
-            rank = ranks[path]
-            ranks[path] = rank + 1
-            if rank < MAX_REPEATS and len(text) <= MAX_CHARACTERS:
-                columns[path, rank, True][number] = Value(parent, text)
-    return [Column(is_text, values) for (_, _, is_text), values in columns.items()]
-
-
 class Text(NamedTuple):
     """A text node: the index of its element, the number of its line, and its text as given."""
 
@@ -107,19 +71,19 @@ class Text(NamedTuple):
 class Layout:
     """The elements of one comment in document order, without the elements of nested comments.
 
-    For each element, `places` has its index in the page, `names` the words in its class, ID and
-    other names, `parents` its parent (-1 for the rows of an `Extent`), `ends` the index after its
-    last descendant, and `paths` the number of its path. A path consists of the tags and classes
-    from the row down; 0 is the comment's element. The same path in two comments of a page is the
-    same part of the template. `texts` are the displayed text nodes, `text_places` their indices in
-    the page, and `word_counts` their numbers of words. For each element, `text_starts` and
-    `text_ends` delimit the texts in it, and `lengths` has their number of characters. `attributes`
-    are those of the whole page.
+    For each element, `places` has its index in the page, `names` the words in its names as bits
+    (see `detourage.comments.names`), `parents` its parent (-1 for the rows of an `Extent`), `ends`
+    the index after its last descendant, and `paths` the number of its path. A path consists of the
+    tags and classes from the row down; 0 is the comment's element. The same path in two comments of
+    a page is the same part of the template. `texts` are the displayed text nodes, `text_places`
+    their indices in the page, and `word_counts` their numbers of words. For each element,
+    `text_starts` and `text_ends` delimit the texts in it, and `lengths` has their number of
+    characters. `attributes` are those of the whole page.
     """
 
     places: list[int]
     tags: list[str]
-    names: list[frozenset[str]]
+    names: list[int]
     parents: list[int]
     ends: list[int]
     paths: list[int]
@@ -159,11 +123,6 @@ class Layout:
         return [clean(node.text) for node in self.texts]
 
 
-# Attributes that name elements, in addition to class and ID.
-_NAME_ATTRIBUTES = ("itemprop", "rel", "data-role", "data-testid")
-_DIGITS_TO_HYPHENS = dict.fromkeys(range(ord("0"), ord("9") + 1), "-")
-
-
 def join_texts(texts: Sequence[Text]) -> str:
     """Join text nodes into one line."""
     parts: list[str] = []
@@ -174,36 +133,25 @@ def join_texts(texts: Sequence[Text]) -> str:
     return clean("".join(parts))
 
 
-def lay_out(page: FlatDocument, extents: Sequence[Extent]) -> list[Layout]:
-    """Return the layout of each comment, given the extents in document order, possibly nested."""
+def lay_out(page: FlatDocument, extents: Sequence[Extent]) -> tuple[list[Layout], list[Column]]:
+    """Lay out the comments of a page, given in document order and possibly nested.
+
+    The columns are in order of their first occurrence.
+    """
     rows = [
         (row, number, place - extent.place)
         for number, extent in enumerate(extents)
         for place, row in enumerate(extent.rows)
     ]
-    firsts, elements, texts = core.layout(page, rows, len(extents))
+    (firsts, elements, texts), aligned = core.layout(page, name_words(), rows, len(extents))
+    places, *others, names = elements
+    tags = [page.tags[place] for place in places]
+    of_elements: Sequence[Any] = (places, tags, names, *others)
     strings = [page.texts[index] for index in texts[0]]
-    names = _find_name_words(page, elements[0])
-    tags = [page.tags[index] for index in elements[0]]
-    of_elements: Sequence[Any] = (elements[0], tags, names, *elements[1:])
     of_texts: Sequence[Any] = ([*map(Text, *texts[1:3], strings)], texts[3], texts[0])
     layouts = []
     for (start, end), (first, last) in zip(*map(pairwise, firsts), strict=True):
         columns: list[Any] = [column[start:end] for column in of_elements]
         columns += [*(column[first:last] for column in of_texts), page.attributes]
         layouts.append(Layout(*columns))
-    return layouts
-
-
-def _find_name_words(page: FlatDocument, items: Sequence[int]) -> list[frozenset[str]]:
-    """Return the words in the class, ID and `_NAME_ATTRIBUTES` of each element."""
-    other_names: dict[int, tuple[str, ...]] = {}
-    for attribute in _NAME_ATTRIBUTES:
-        for element, value in page.attributes.by_element(attribute).items():
-            other_names[element] = (*other_names.get(element, ()), value)
-    pairs = zip(page.name_numbers[items].tolist(), items, strict=True)
-    distinct, numbers = number_distinct([(name, other_names.get(item, ())) for name, item in pairs])
-    # Digits become hyphens, so that names that differ only in a number need splitting only once.
-    joined = "\0".join(" ".join((*page.distinct_names[name], *other)) for name, other in distinct)
-    words = [*map(split_words, joined.translate(_DIGITS_TO_HYPHENS).split("\0"))]
-    return [words[number] for number in numbers.tolist()]
+    return layouts, [Column(*each) for each in aligned]

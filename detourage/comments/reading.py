@@ -14,16 +14,14 @@ from detourage.comments.bodies import Body, read_bodies
 from detourage.comments.comment import Comment
 from detourage.comments.dates import FoundDate, find_comment_dates
 from detourage.comments.extents import Extent, find_extents
-from detourage.comments.layout import Column, Layout, align_columns, lay_out
+from detourage.comments.layout import Column, Layout, lay_out
+from detourage.comments.names import DOWNVOTE, PERMALINK, VOTE
 from detourage.comments.replies import find_parents
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
 from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import resolve_relative
-from detourage.text.words import word_set
-
-_PERMALINK_WORDS = word_set("permalink bookmark")
 
 
 def find_permalinks(
@@ -56,7 +54,7 @@ def _candidate_links(layout: Layout, date: FoundDate | None) -> Iterator[str]:
     """Yield the links in a comment that may be its permalink, the most reliable first."""
     links = [index for index, tag in enumerate(layout.tags) if tag == "a"]
     for index in links:
-        if layout.names[index] & _PERMALINK_WORDS:
+        if layout.names[index] & PERMALINK:
             yield layout.get(index, "href") or ""
     if date is not None:
         for index in links:
@@ -82,12 +80,6 @@ def _own_anchor(page: FlatDocument, extent: Extent) -> str:
 
 
 MAX_VOTES = 10**12  # maximum votes for a comment; a larger number has another meaning
-_VOTE_WORDS = word_set(
-    "vote votes voting like likes liked score points karma upvotes upvote rating ratings"
-    " recommend recommendations recommended thumbs reaction reactions useful helpful plus kudos"
-    " dank oceny"
-)
-_DOWNVOTE_WORDS = word_set("dislike dislikes downvote downvotes minus negative down")
 _UNIT = (
     r"(?:likes?|votes?|points?|people like(?:d)? this|gefällt(?: mir)?|punkte|stimmen|j[’']aime"
     r"|me gusta|mi piace|голос\w*|лайк\w*|recommend\w*|thanks)"
@@ -106,13 +98,13 @@ def find_votes(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int
     for column in columns:
         found: dict[int, int] = {}
         labelled = 0
-        for number, value in column.values.items():
-            votes = _parse_votes(value.text)
+        for number, element, text in column.values:
+            votes = _parse_votes(text)
             if votes is not None:
                 found[number] = votes
-                labelled += _is_labelled_as_votes(layouts[number], value.element, value.text)
+                labelled += _is_labelled_as_votes(layouts[number], element, text)
         if found and 2 * labelled > len(found):
-            share = len(found) / len(layouts) * len(found) / len(column.values)
+            share = len(found) / len(layouts) * len(found) / len(column.texts)
             if share > best_share:
                 best, best_share = found, share
     return [best.get(number) for number in range(len(layouts))]
@@ -135,16 +127,16 @@ def _parse_votes(text: str) -> int | None:
 
 def _is_labelled_as_votes(layout: Layout, index: int, text: str) -> bool:
     """Return whether the text itself, or a class of the nearest elements, mentions votes."""
-    names: frozenset[str] = frozenset()
+    names = 0
     for _ in range(3):
         if index < 0:
             break
         names |= layout.names[index]
         index = layout.parents[index]
-    if names & _DOWNVOTE_WORDS:
+    if names & DOWNVOTE:
         return False
     match = _VOTES.match(text)
-    return bool(names & _VOTE_WORDS or (match and match["unit"]))
+    return bool(names & VOTE or (match and match["unit"]))
 
 
 class CommentParts(NamedTuple):
@@ -183,8 +175,7 @@ class Reading:
     def of(cls, page: FlatDocument, records: Sequence[int], url: str) -> Self:
         """Lay out comments (at least one)."""
         extents = find_extents(page, records)
-        layouts = lay_out(page, extents)
-        return cls(page, records, url, extents, layouts, align_columns(layouts))
+        return cls(page, records, url, extents, *lay_out(page, extents))
 
     @cached_property
     def authors(self) -> Mapping[int, FoundAuthor]:

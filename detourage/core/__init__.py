@@ -115,17 +115,23 @@ def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] |
     return _core.headlines(document(page), *texts)
 
 
-def layout(
-    page: FlatDocument, rows: Sequence[tuple[int, int, int]], count: int
-) -> tuple[list[list[int]], ...]:
-    """Return the columns of the layout of `count` comments; see ``layout.hpp``.
+def name_words(sets: Iterable[str]) -> Any:
+    """Return sets of words, each separated by spaces, as `layout` reads them."""
+    return _core.name_words(joined_strings(sets))
 
-    `rows` has the element, the comment and the position of each row.
+
+def layout(
+    page: FlatDocument, words: Any, rows: Sequence[tuple[int, int, int]], count: int
+) -> tuple[list[list[list[int]]], list[Any]]:
+    """Return the columns of the layout of `count` comments, and their aligned texts.
+
+    `words` is the result of `name_words`. `rows` has the element, the comment and the position of
+    each row. See ``layout.hpp``.
     """
     columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T.copy()
     shown = page.shown, page.text_starts, page.text_ends
-    laid = _core.layout(document(page), *shown, *columns, count)
-    return tuple([np.frombuffer(each, np.int64).tolist() for each in group] for group in laid)
+    *groups, aligned = _core.layout(document(page), words, *shown, *columns, count)
+    return [[np.frombuffer(each, np.int64).tolist() for each in group] for group in groups], aligned
 
 
 BELOW_IMAGE = 2  # sign of a caption: its place below an image; the other sign is its name

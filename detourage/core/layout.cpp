@@ -6,6 +6,7 @@
 
 #include "codes.hpp"
 #include "hashing.hpp"
+#include "names.hpp"
 #include "visibility.hpp"
 
 namespace detourage {
@@ -196,9 +197,49 @@ void check(const Document &document, const Rows &rows) {
         throw std::invalid_argument("the rows do not match the document");
 }
 
+// The bits of the words in the class, the ID and the other names of each element.
+std::vector<int64_t> bits_of_names(const Document &document, const std::vector<int64_t> &elements, const NameWords &words) {
+    ScatteredMap<std::string_view, int64_t> known;
+    std::vector<int64_t> bits;
+    for (const int64_t element : elements) {
+        int64_t own = 0;
+        for (const char *const attribute : {"class", "id", "itemprop", "rel", "data-role", "data-testid"}) {
+            const std::string_view name = document.value(static_cast<int32_t>(element), attribute);
+            if (name.empty()) continue;
+            const auto [found, is_new] = known.try_emplace(name, 0);
+            if (is_new) for_words_of_name(name, [&](std::string_view word) {
+                if (const auto meaning = words.find(lowered(word)); meaning != words.end()) found->second |= meaning->second;
+            });
+            own |= found->second;
+        }
+        bits.push_back(own);
+    }
+    return bits;
+}
+
+// Append a text to others on one line, as `detourage.text.words.clean` shows it.
+void append_cleaned(std::string &shown, bool &is_after_space, std::string_view text, const Characters &characters) {
+    for (const char *next = text.data(), *end = next + text.size(); next < end;) {
+        const char *const start = next;
+        const uint32_t traits = characters.traits_of(next_character(next, end));
+        if (traits & INVISIBLE) continue;
+        const bool is_space = traits & (SPACE | ILLEGAL);
+        if (!is_space) {
+            if (is_after_space && !shown.empty()) shown += ' ';
+            shown.append(start, next);
+        }
+        is_after_space = is_space;
+    }
+}
+
+bool emphasises_name(std::string_view tag) {
+    return tag == "cite" || tag == "b" || tag == "strong" || tag == "h3" || tag == "h4" || tag == "h5";
+}
+
 }  // namespace
 
-Layout::Layout(const Document &document, const Characters &characters, const ShownTexts &shown, const Rows &rows) {
+Layout::Layout(const Document &document, const Characters &characters, const ShownTexts &shown, const Rows &rows,
+               const NameWords &words) {
     shown.check(document);
     check(document, rows);
     LayingOut laying(document, characters, rows);
@@ -246,6 +287,92 @@ Layout::Layout(const Document &document, const Characters &characters, const Sho
         text_parents.push_back(items.position_of(text.parent, owner) - items.firsts[at(owner)]);
         lines.push_back(line += breaks[i]);
         word_counts.push_back(count_tokens(text.text, characters));
+    }
+    names = bits_of_names(document, elements, words);
+    align(document, characters, shown);
+}
+
+void Layout::align(const Document &document, const Characters &characters, const ShownTexts &shown) {
+    constexpr int64_t MAX_CHARACTERS = 120;     // in a short text
+    constexpr int64_t MAX_SMALL = 200;          // in an element whose names apply to all its descendants
+    constexpr int64_t MAX_REPEATS = 3;          // columns per path
+    constexpr int MAX_ENCLOSING = 3;            // enclosing elements whose names are read
+    constexpr int64_t MAX_BEFORE_LINK = 4;      // elements of which the first link is searched for
+    const auto text_at = [&](int64_t text) { return document.texts[at(shown.texts[at(texts[at(text)])])].text; };
+    ScatteredMap<std::pair<int64_t, int64_t>, int64_t> known;
+    const auto short_text = [&](int64_t start, int64_t end) {   // -1 if it is too long
+        const auto [found, is_new] = known.try_emplace({start, end}, -1);
+        if (!is_new) return found->second;
+        std::string joined;
+        bool is_after_space = false;
+        for (int64_t text = start; text < end; text++) {
+            is_after_space |= text == start || lines[at(text)] != lines[at(text - 1)];
+            append_cleaned(joined, is_after_space, text_at(text), characters);
+        }
+        if (count_characters(joined) > MAX_CHARACTERS) return found->second;
+        short_texts.push_back(std::move(joined));
+        return found->second = static_cast<int64_t>(short_texts.size()) - 1;
+    };
+    const size_t path_count = paths.empty() ? 0 : at(*std::max_element(paths.begin(), paths.end())) + 1;
+    std::vector<int64_t> columns(path_count * at(MAX_REPEATS) * 2, -1);
+    // The rank of the last text at each path, among the elements and nodes of the comments read so far
+    std::vector<int64_t> ranks(path_count), ranked(path_count, -1);
+    const auto next_rank = [&](int64_t path, int64_t where) {
+        ranks[at(path)] = ranked[at(path)] == where ? ranks[at(path)] + 1 : 0;
+        ranked[at(path)] = where;
+        return ranks[at(path)];
+    };
+    for (int64_t comment = 0; at(comment) + 1 < first_elements.size(); comment++) {
+        const int64_t first = first_elements[at(comment)], first_text = first_texts[at(comment)];
+        const auto is_link = [&](int64_t element) { return document.elements[at(elements[at(element)])].written == "a"; };
+        const auto add = [&](int64_t element, int64_t text, int64_t rank, bool is_node) {
+            int64_t &column = columns[at((paths[at(element)] * MAX_REPEATS + rank) * 2 + is_node)];
+            if (column < 0) {
+                column = static_cast<int64_t>(aligned.size());
+                aligned.emplace_back().are_nodes = is_node;
+            }
+            int64_t inherited = 0, around = parents[at(element)];
+            for (int i = 0; i < MAX_ENCLOSING && around >= 0 && lengths[at(first + around)] <= MAX_SMALL; i++) {
+                inherited |= names[at(first + around)];
+                around = parents[at(first + around)];
+            }
+            const auto in_document = static_cast<int32_t>(elements[at(element)]);
+            const int64_t own = names[at(element)];
+            double hint = 0;
+            if (own & AUTHOR_NAME || document.value(in_document, "itemprop") == "name") hint += 0.4;
+            else if (inherited & AUTHOR_NAME) hint += 0.3;
+            else if ((own | inherited) & PERSON_NAME) hint += 0.2;
+            if ((own & (NO_AUTHOR_NAME | AUTHOR_NAME)) == NO_AUTHOR_NAME) hint -= 0.5;
+            else if (inherited & NO_AUTHOR_NAME) hint -= 0.2;
+            if (emphasises_name(document.elements[at(in_document)].written)) hint += 0.1;
+            // If the text is a node of the element, its children are other parts of the comment.
+            const int64_t end = is_node ? element + 1 : std::min(first + ends[at(element)], element + MAX_BEFORE_LINK);
+            int64_t link = element;
+            while (link < end && !is_link(link)) link++;
+            if (link == end) link = parents[at(element)] < 0 ? -1 : first + parents[at(element)];
+            AlignedTexts &found = aligned[at(column)];
+            found.comments.push_back(comment);
+            found.elements.push_back(element - first);
+            found.texts.push_back(text);
+            found.hints.push_back(hint);
+            found.links.push_back(link >= 0 && is_link(link) ? elements[at(link)] : -1);
+        };
+        for (int64_t element = first; element < first_elements[at(comment) + 1]; element++) {
+            const int64_t start = text_starts[at(element)], end = text_ends[at(element)];
+            if (start == end) continue;
+            const int64_t rank = next_rank(paths[at(element)], 2 * comment);
+            if (rank >= MAX_REPEATS || lengths[at(element)] > 4 * MAX_CHARACTERS) continue;
+            if (const int64_t text = short_text(first_text + start, first_text + end); text >= 0)
+                add(element, text, rank, false);
+        }
+        for (int64_t node = first_text; node < first_texts[at(comment) + 1]; node++) {
+            const int64_t parent = first + text_parents[at(node)];
+            const bool is_alone = text_ends[at(parent)] - text_starts[at(parent)] == 1;
+            if (is_alone || count_characters(text_at(node)) > 4 * MAX_CHARACTERS) continue;
+            const int64_t rank = next_rank(paths[at(parent)], 2 * comment + 1);
+            if (rank >= MAX_REPEATS) continue;
+            if (const int64_t text = short_text(node, node + 1); text >= 0) add(parent, text, rank, true);
+        }
     }
 }
 

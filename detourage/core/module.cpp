@@ -156,6 +156,7 @@ template <typename T> constexpr const char *CAPSULE = nullptr;
 template <> constexpr const char *CAPSULE<Model> = "detourage.core.Network";
 template <> constexpr const char *CAPSULE<Page> = "detourage.core.Page";
 template <> constexpr const char *CAPSULE<LabelWords> = "detourage.core.LabelWords";
+template <> constexpr const char *CAPSULE<NameWords> = "detourage.core.NameWords";
 template <> constexpr const char *CAPSULE<HeldLexicon> = "detourage.core.Lexicon";
 
 template <typename T> T *held(PyObject *capsule) {
@@ -327,26 +328,55 @@ PyObject *core_candidates(PyObject *, PyObject *args) {
     return listed ? Py_BuildValue("NN", listed, bytes_of(features)) : nullptr;
 }
 
+PyObject *core_name_words(PyObject *, PyObject *args) {
+    Buffer joined;
+    if (!PyArg_ParseTuple(args, "y*", &joined)) return nullptr;
+    auto words = std::unique_ptr<NameWords>(new (std::nothrow) NameWords);
+    if (!words) return PyErr_NoMemory();
+    const bool is_read = unlocked([&] {
+        const auto sets = strings_of(joined);
+        for (size_t i = 0; i < sets.size(); i++)
+            for (size_t start = 0, end; start < sets[i].size(); start = end + 1) {
+                end = std::min(sets[i].find(' ', start), sets[i].size());
+                (*words)[std::string(sets[i].substr(start, end - start))] |= uint32_t{1} << i;
+            }
+    });
+    return is_read ? capsule_of(std::move(words)) : nullptr;
+}
+
 PyObject *core_layout(PyObject *, PyObject *args) {
-    PyObject *of_page;
+    PyObject *of_page, *of_words;
     Buffer texts, starts, ends, elements, comments, positions;
     long long count;
-    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*L", &of_page, &texts, &starts, &ends, &elements, &comments, &positions, &count))
+    if (!PyArg_ParseTuple(args, "OOy*y*y*y*y*y*L", &of_page, &of_words, &texts, &starts, &ends, &elements, &comments,
+                          &positions, &count))
         return nullptr;
     const auto *page = held<Page>(of_page);
-    if (!page) return nullptr;
+    const auto *words = page ? held<NameWords>(of_words) : nullptr;
+    if (!words) return nullptr;
     std::optional<Layout> laid;
     if (!unlocked([&] {
             laid.emplace(page->document, page->characters(),
                          ShownTexts{numbers_of(texts), numbers_of(starts), numbers_of(ends)},
-                         Rows{numbers_of(elements), numbers_of(comments), numbers_of(positions), count});
+                         Rows{numbers_of(elements), numbers_of(comments), numbers_of(positions), count}, *words);
         }))
         return nullptr;
-    return Py_BuildValue("(NN)(NNNNNNN)(NNNN)", bytes_of(laid->first_elements), bytes_of(laid->first_texts),
+    PyObject *const strings = list_of(laid->short_texts, string_of);
+    if (!strings) return nullptr;
+    const auto number = [](int64_t each) { return PyLong_FromLongLong(each); };
+    const auto text = [&](int64_t each) { return Py_NewRef(PyList_GetItem(strings, static_cast<Py_ssize_t>(each))); };
+    PyObject *const columns = list_of(laid->aligned, [&](const AlignedTexts &each) {
+        return Py_BuildValue("ONNNNN", each.are_nodes ? Py_True : Py_False, list_of(each.comments, number),
+                             list_of(each.elements, number), list_of(each.texts, text),
+                             list_of(each.hints, PyFloat_FromDouble), list_of(each.links, number));
+    });
+    Py_DECREF(strings);
+    if (!columns) return nullptr;
+    return Py_BuildValue("(NN)(NNNNNNNN)(NNNN)N", bytes_of(laid->first_elements), bytes_of(laid->first_texts),
                          bytes_of(laid->elements), bytes_of(laid->parents), bytes_of(laid->ends),
                          bytes_of(laid->paths), bytes_of(laid->text_starts), bytes_of(laid->text_ends),
-                         bytes_of(laid->lengths), bytes_of(laid->texts), bytes_of(laid->text_parents),
-                         bytes_of(laid->lines), bytes_of(laid->word_counts));
+                         bytes_of(laid->lengths), bytes_of(laid->names), bytes_of(laid->texts),
+                         bytes_of(laid->text_parents), bytes_of(laid->lines), bytes_of(laid->word_counts), columns);
 }
 
 PyObject *core_label_words(PyObject *, PyObject *args) {
@@ -528,6 +558,7 @@ PyMethodDef methods[] = {
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
     {"headlines", core_headlines, METH_VARARGS, "Return the headlines of a page that lists other pages, or None."},
+    {"name_words", core_name_words, METH_VARARGS, "Return words, each after its bit, for `layout`."},
     {"layout", core_layout, METH_VARARGS, "Return the columns of the layout of comments."},
     {"captions", core_captions, METH_VARARGS, "Return the signs of a caption of each displayed element, as bits."},
     {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
