@@ -64,8 +64,7 @@ class TemplateKnowledge:
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
     `titles` has those of each page. `shared` are the digests of the lines that the page to be read
     shares with others (see `detourage.reader.shared_lines`). Unless `removable` is None, reading a
-    page adds to it the digests of the lines that are removed if shared. `shared` and `removable`
-    are not serialised.
+    page adds to it the digests of the lines that are removed if shared. Neither set is serialised.
     """
 
     titles: tuple[Titles, ...]

@@ -31,10 +31,7 @@ class Headlines(NamedTuple):
 
     @classmethod
     def of(cls, page: Outline) -> "Headlines | None":
-        """Return the headlines of a page that lists articles (see ``menus.hpp``), or else None.
-
-        A page that lists offers, such as that of a shop or an event calendar, has none.
-        """
+        """Return the headlines of a page that lists articles, not offers; None for other pages."""
         sizes, unspaced = page.text_sizes, page.count_in_texts(Count.UNSPACED)
         found = core.headlines(page.document, page.flat.shown, page.text_lines, sizes, unspaced)
         if found is None:
