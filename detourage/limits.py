@@ -6,8 +6,7 @@ MAX_HTML_BYTES = 10 * 1024 * 1024
 """Maximum size of HTML in bytes (``html`` encoded as UTF-8, or ``html_base64`` decoded)."""
 
 MAX_URL_CHARACTERS = 8192
-"""Maximum length of a URL. Servers reject longer ones, and they do not fit into a database index.
-"""
+"""Maximum length of a URL. Servers reject longer ones, and rows of an index cannot hold them."""
 
 MAX_HEADERS = 200
 MAX_HEADER_CHARACTERS = 64 * 1024

@@ -55,7 +55,7 @@ is valid in every time zone.
 _SITE = re.compile(r"[^\W_][\w.:-]*")
 """Pattern of site names: host names, and slugs of letters and digits in any script."""
 
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # and line separators
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # control characters, line separators
 
 
 def _rfc3339(moment: datetime) -> str:

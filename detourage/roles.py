@@ -31,8 +31,7 @@ TEXT_ROLES: Final[tuple[LineRole, ...]] = get_args(_TextRole)
 _NEVER_TEXT: Final = frozenset({"title", "comment", "share", "legal", "navigation", "template"})
 
 CHOOSABLE_ROLES: Final = tuple(role for role in ALL_ROLES if role not in _NEVER_TEXT)
-"""Roles that may be selected for the text. Titles and comments may not: they have their own fields.
-"""
+"""Roles that may be selected for the text; titles and comments have their own fields."""
 
 Favor = Literal["precision", "recall"]
 """The measure to favor when the lines of a text are selected."""

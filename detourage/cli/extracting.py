@@ -198,8 +198,7 @@ def _write_files(
 ) -> Iterator[ExtractionOutcome]:
     """Write each article to a file, and yield all results.
 
-    Files are named after the position and URL of the page or, with `keep_dirs`, after its HTML
-    file.
+    Files are named after the page's position and URL or, with `keep_dirs`, after its HTML file.
     """
     written: set[Path] = set()
     for number, result in enumerate(results, start=1):

@@ -99,7 +99,7 @@ def comments_in_state(values: Iterable[Any], url: str) -> tuple[Comment, ...]:
     """Return the comments in a page's state: objects with text, author and date in a list."""
     threads = _find_threads(values, is_declared=False)
     counts = Counter(thread.location for thread in threads)
-    # If several lists of comments have the same keys, they belong to a list of other pages.
+    # Lists of comments with the same keys on their paths belong to a list of other pages.
     unique = (thread.comments for thread in threads if counts[thread.location] == 1)
     return _to_comments(max(unique, key=len, default=[]), url)
 

@@ -47,10 +47,7 @@ class Column(NamedTuple):
 
 
 def merge_ranked(scored: Sequence[tuple[float, dict[int, _Found]]]) -> dict[int, _Found]:
-    """Return the findings of the column with the highest score; fill gaps from other columns.
-
-    The findings of each column are given by comment number, with the score of the column.
-    """
+    """Return the best column's findings by comment number, with gaps filled from other columns."""
     ranked = sorted(scored, key=lambda each: -each[0])
     merged: dict[int, _Found] = {}
     for score, found in reversed(ranked):

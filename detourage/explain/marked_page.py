@@ -27,9 +27,9 @@ from detourage.reader.outline import Outline
 def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     """Return a copy of a page's document with each text in a ``span`` that shows its verdict.
 
-    The class of a span is derived from the verdict, such as ``detourage-kept``. Elements as large
-    as possible with only kept lines, and the article's images, get the class ``detourage-article``;
-    those with only other lines get the class ``detourage-template``.
+    The class of a span is derived from the verdict, such as ``detourage-kept``. The outermost
+    elements with only kept lines, and the article's images, get the class ``detourage-article``;
+    the outermost elements with only other lines get the class ``detourage-template``.
     """
     document = deepcopy(page.document)
     outline = Outline.of(document)

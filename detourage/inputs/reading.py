@@ -72,8 +72,7 @@ def is_html(path: Path) -> bool:
     return _suffix(path) in HTML_SUFFIXES
 
 
-# Content of a folder: an HTML file, a message, or the error of one file or directory.
-Found = HtmlFile | bytes | SourceError
+Found = HtmlFile | bytes | SourceError  # in a folder: a file, a message, or why one is unreadable
 
 
 class HtmlFolder:

@@ -17,7 +17,7 @@ from detourage.pagination.wording import Direction
 from detourage.text.patterns import lazy_pattern
 
 MAX_CANDIDATES = 2_000  # maximum number of links per page that may lead to other parts
-MAX_NAMES = 500  # maximum combined length of an element's class and id, in characters
+MAX_NAMES = 500  # maximum combined length of an element's class and ID, in characters
 MAX_ANCESTORS = 4  # maximum number of elements, from a link outwards, that may be a pager
 _PAGER = lazy_pattern(  # names such as "pagination", "page-numbers"
     r"(?<![a-z])(?:pag(?:e[-_]?)?(?:inat\w*|inad\w*|inering|inierung|ination|ing|er|ers|enavi|nav)"

@@ -29,7 +29,7 @@ REMOVED_TAGS = word_set("head style script nav iframe noscript header footer asi
 """Elements that never contain article text."""
 
 REMOVED_NAMES = word_set("footer comments related_posts top_nav addthis_tool embedly-card")
-"""Classes and ids of irrelevant sections."""
+"""Classes and IDs of irrelevant sections."""
 
 MIN_CHARACTERS = 20  # minimum length of a selected node, in characters
 

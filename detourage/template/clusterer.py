@@ -28,8 +28,7 @@ MAX_TOLERANT_MERGE_DISTANCE: Final = 0.39
 """Maximum mean size-tolerant distance between two clusters that are merged."""
 
 MAX_MERGE_DISTANCE: Final = 0.43
-"""The same for plain distances, if sizes are unknown. With 0.47, different templates were merged.
-"""
+"""The same for plain distances, if sizes are unknown; 0.47 would merge different templates."""
 
 MAX_TOLERANT_PIVOT_DISTANCE: Final = 0.47
 """Maximum size-tolerant distance of a member from its group's pivot, chosen on real sites."""

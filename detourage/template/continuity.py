@@ -9,8 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 MIN_SHARED_PAGES: Final = 0.5
-"""A group continues a former one if they share at least this share of the smaller one's old pages.
-"""
+"""Minimum share of the smaller group's old pages in both groups, for one to continue the other."""
 
 RECENT_PAGES: Final = 10  # number of latest pages that are searched for a new design
 

@@ -137,7 +137,7 @@ class Forest:
         b: npt.ArrayLike,
         threads: int = 1,
     ) -> Indices:
-        """Call a function for slices of the pairs and of the array to which it writes results."""
+        """Call a function with slices of the pairs and of the result array, which is returned."""
         left = np.ascontiguousarray(a, np.int32)
         right = np.ascontiguousarray(b, np.int32)
         results = np.empty(left.shape, np.int32)
