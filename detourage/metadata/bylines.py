@@ -481,8 +481,8 @@ def displayed_dates(
 def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
     """Return the date in a line, or None if there is none or it is unlikely to be the article's."""
     is_teaser = line.place == "after" and line.is_linked
-    may_have_date = line.may_have_date or line.moment
-    if len(line.text) > MAX_BYLINE or is_teaser or not may_have_date:
+    may_be_dated = line.may_be_dated or line.moment
+    if len(line.text) > MAX_BYLINE or is_teaser or not may_be_dated:
         return None
     moment = parse_moment(line.moment, language) if line.moment else None
     moment = moment or next(find_moments(line.text, language), None)

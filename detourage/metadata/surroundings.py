@@ -25,6 +25,7 @@ LINES_OPENING = 12  # lines of the body among which an excluded line counts as a
 LINES_AFTER = 8  # lines examined after the body; later ones belong to comments or other articles
 LINES_FARTHER = 300  # lines on either side of the body searched for a date if none is nearby
 MAX_DATED_TEXTS = 8  # texts of a line whose elements are searched for a date
+MAX_LEVELS = 3  # elements around that of a text that are searched for a date
 MAX_TOKENS_AROUND = 60  # tokens in an element whose attributes apply to the lines in it
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")  # start of an exact date in a ``title``
 
@@ -47,7 +48,7 @@ class NearbyLine(NamedTuple):
     """A line near the body, with the `Meaning` of the elements around its parts.
 
     `text` has spaces between the parts, because style sheets may separate them visually. `moment`
-    is the date in the markup, or empty; `may_have_date` is false if the text has no digit.
+    is the date in the markup, or empty; `may_be_dated` is false if the text has no digit.
     """
 
     place: Place
@@ -56,12 +57,12 @@ class NearbyLine(NamedTuple):
     meaning: int
     moment: str
     is_linked: bool
-    may_have_date: bool
+    may_be_dated: bool
 
     @property
     def undated(self) -> str:
         """The text without dates."""
-        return without_dates(self.text) if self.may_have_date else self.text
+        return without_dates(self.text) if self.may_be_dated else self.text
 
 
 class Surroundings:
@@ -84,7 +85,7 @@ class Surroundings:
         self._parents = list_of(page.text_parents)
         texts = page.tokenised
         self._clean, self._raw = texts.clean, page.flat.texts
-        self._digits = list_of(texts.count(Count.DECIMALS)[texts.line_texts])
+        self._has_digit = texts.count(Count.DECIMALS)[texts.line_texts] > 0
         numbers: Collection[int] | None = finding.lines
         if numbers is None:
             start, end = page.text_starts[finding.container], page.text_ends[finding.container]
@@ -111,8 +112,8 @@ class Surroundings:
         """Return the first date in the attributes of elements around some texts, or ""."""
         moments, above = self._moments, self._page.parents
         for element in self._parents[start:end] if moments else ():
-            # Of the element itself and three around it, the innermost with an attribute counts.
-            for _ in range(4):
+            # The innermost of the element and the `MAX_LEVELS` around it counts.
+            for _ in range(MAX_LEVELS):
                 if element in moments:
                     break
                 element = max(0, above[element])
@@ -130,19 +131,29 @@ class Surroundings:
         """Further short lines that may have a date: first upwards from the body, then downwards."""
         if not self._body:
             return ()
-        known, first, last = {*self._places(), *self._body}, self._body[0], self._body[-1]
+        first, last, page = self._body[0], self._body[-1], self._page
+        may_be_dated = self._has_digit.copy()
+        if self._moments:
+            is_near = np.zeros(len(page.flat.parents), np.bool_)
+            is_near[[*self._moments]] = True
+            for _ in range(MAX_LEVELS):
+                is_near |= is_near[np.maximum(page.flat.parents, 0)]
+            texts = np.flatnonzero(is_near[page.text_parents])
+            may_be_dated[np.searchsorted(page.line_starts, texts, "right") - 1] = True
+        candidates = {*np.flatnonzero(may_be_dated).tolist()} - {*self._places(), *self._body}
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
         below = range(first + 1, min(len(self._starts) - 1, last + 1 + LINES_FARTHER))
-        places: list[tuple[int, Place]] = [*((each, "above") for each in above)]
-        places += [(each, "after") for each in below]
-        return self._read_lines(
-            [each for each in places if each[0] not in known and self._may_be_dated(each[0])]
-        )
+        places: list[tuple[int, Place]] = [(each, "above") for each in above if each in candidates]
+        places += [(each, "after") for each in below if each in candidates]
+        return self._read_lines([each for each in places if self._is_dated(each[0])])
 
-    def _may_be_dated(self, position: int) -> bool:
-        """Return whether a line may have a date, in its text or in its markup."""
+    def _is_dated(self, position: int) -> bool:
+        """Return whether a short line may have a date in its text, or has one in its markup."""
         start, end = self._starts[position : position + 2]
-        has_date = self._digits[position] and may_have_date(" ".join(self._clean[start:end]))
+        texts = self._clean[start:end]
+        if sum(map(len, texts)) > MAX_CHARACTERS:
+            return False
+        has_date = self._has_digit[position] and may_have_date(" ".join(texts))
         return has_date or self._moment_of(start, end) != ""
 
     def _places(self) -> dict[int, Place]:
@@ -176,9 +187,10 @@ class Surroundings:
         is_linked = (self._page.link_numbers[elements] >= 0).tolist()
         flat = self._page.flat
         columns = flat.numbers[elements], flat.numbers, self._page.sizes
+        digits = self._has_digit[[position for _, position, *_ in ranges]].tolist()
         meanings = core.meanings(self._page.document, *columns)
         all_parts, lines, next_part = rows(Part, texts, meanings, is_linked), [], 0
-        for place, position, start, end in ranges:
+        for (place, _, start, end), has_digit in zip(ranges, digits, strict=True):
             parts = all_parts[next_part : next_part + end - start]
             next_part += end - start
             line_is_linked = parts[0].is_linked
@@ -189,10 +201,10 @@ class Surroundings:
                 text = " ".join([part.text for part in parts])
                 meaning = reduce(or_, [part.meaning for part in parts])
             moment = self._moment_of(start, min(end, start + MAX_DATED_TEXTS))
-            # Chinese digits are not counted as decimals.
-            may_have_date = self._digits[position] > 0 or not text.isascii()
+            # Some Chinese digits are no decimals.
+            may_be_dated = has_digit or not text.isascii()
             lines.append(
-                NearbyLine(place, parts, text, meaning, moment, line_is_linked, may_have_date)
+                NearbyLine(place, parts, text, meaning, moment, line_is_linked, may_be_dated)
             )
         return lines
 
