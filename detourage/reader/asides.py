@@ -14,7 +14,7 @@ import numpy as np
 from detourage.html.flat import Booleans
 from detourage.html.text import HEADINGS
 from detourage.html.urls import absolute, base_of, site_of
-from detourage.reader.lines import Line
+from detourage.reader.lines import Line, LineColumns
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.text.patterns import lazy_pattern
@@ -68,7 +68,7 @@ def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str
     places = np.flatnonzero(chosen).tolist()
     asides = {
         *_linked_headlines(page, judged, places, url),
-        *_forms(page, judged.lines, places),
+        *_forms(page, judged.columns, places),
         *_notices(judged.lines, places),
         *_offers(judged, places),
         *_links_at_end(page, judged, places, url),
@@ -155,15 +155,14 @@ def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
     return clean("".join(label)), page.node(link).get("href") if link >= 0 else None
 
 
-def _forms(page: Outline, lines: Sequence[Line], places: Sequence[int]) -> set[int]:
+def _forms(page: Outline, lines: LineColumns, places: Sequence[int]) -> set[int]:
     """Return the lines of forms with an e-mail field that interrupt the text."""
     types = page.document.attributes.by_element("type").items()
     inputs = [element for element, kind in types if kind.strip().lower() == "email"]
     if not inputs:
         return set()
     fields = np.flatnonzero(np.isin(page.flat.numbers, inputs)).tolist()
-    numbers = [lines[place].number for place in places]
-    max_words = _max_form_words(lines, places)
+    numbers, max_words = lines.numbers[places].tolist(), _max_form_words(lines, places)
     asides: set[int] = set()
     for field in fields[:MAX_EMAIL_FIELDS]:
         form = _form_around(page, field, max_words)
@@ -171,8 +170,8 @@ def _forms(page: Outline, lines: Sequence[Line], places: Sequence[int]) -> set[i
     return asides
 
 
-def _max_form_words(lines: Sequence[Line], places: Sequence[int]) -> float:
-    return min(MAX_FORM_WORDS, MAX_FORM_SHARE * sum(lines[place].words for place in places))
+def _max_form_words(lines: LineColumns, places: Sequence[int]) -> float:
+    return min(MAX_FORM_WORDS, MAX_FORM_SHARE * int(lines.words[places].sum()))
 
 
 def _form_around(page: Outline, element: int, max_words: float) -> int:
@@ -200,8 +199,8 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
     unsure = np.array(places)[judged.probabilities[places] < SURE].tolist()
     if not len(buttons) or not unsure:
         return set()
-    numbers = [lines[place].number for place in places]
-    max_words = _max_form_words(lines, places)
+    numbers = judged.columns.numbers[places].tolist()
+    max_words = _max_form_words(judged.columns, places)
     asides: set[int] = set()
     for place in unsure:
         if lines[place].words > max_words or not _COOKIES.search(lines[place].text):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from detourage.html.flat import Booleans, Integers
-from detourage.reader.outline import Outline, rows
+from detourage.reader.outline import Outline, Rows
 from detourage.text import words
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
@@ -133,14 +133,14 @@ def line_digests(page: Outline) -> Digests:
     return page.tokenised.digests[line_columns(page).texts]
 
 
-def lines_of(page: Outline) -> list[Line]:
+def lines_of(page: Outline) -> Rows[Line]:
     """Return the lines of a page, in order."""
     columns = line_columns(page)
-    return rows(
+    return Rows(
         Line,
         columns.numbers.tolist(),
         columns.blocks.tolist(),
-        map(page.tokenised.clean.__getitem__, columns.texts.tolist()),
+        [*map(page.tokenised.clean.__getitem__, columns.texts.tolist())],
         columns.words.tolist(),
         columns.linked.tolist(),
         columns.sentences.tolist(),

@@ -4,7 +4,6 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from itertools import compress
 from typing import Any, Final, NamedTuple, Self, get_args
 
 import numpy as np
@@ -115,8 +114,7 @@ class JudgedPage:
         if not knowledge.shared and knowledge.removable is None:
             return self
         is_completed = page.flat.within(page.flat.having(LISTS)) | folded(page)
-        is_removable = np.array([line.is_prose for line in self.lines])
-        is_removable &= is_completed[[line.block for line in self.lines]]
+        is_removable = self.columns.is_prose & is_completed[self.columns.blocks]
         is_removable |= self.probability_of(OWN_ROLES) >= MIN_REMOVABLE
         removable = [
             masked_digest_of(line) if is_own else None
@@ -127,7 +125,7 @@ class JudgedPage:
         is_shared = np.array([digest in knowledge.shared for digest in removable])
         if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_UNSHARED:
             return self
-        numbers = frozenset(line.number for line in compress(self.lines, is_shared.tolist()))
+        numbers = frozenset(self.columns.numbers[is_shared].tolist())
         return replace(self._with_role(is_shared, "template"), shared=numbers)
 
     def with_captions(self, captions: Collection[int]) -> "JudgedPage":
