@@ -110,6 +110,8 @@ class Node:
         end = int(self.flat.ends[self.index])
         chosen: Sequence[int] = range(self.index, end)
         if tags:
+            if set(tags).isdisjoint(self.flat.distinct_tags):
+                return
             has_tag = self.flat.having(tags)[self.index : end]
             chosen = (np.flatnonzero(has_tag) + self.index).tolist()
         yield from (Node(self.flat, index) for index in chosen)

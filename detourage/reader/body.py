@@ -252,7 +252,14 @@ def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) 
     quotes = [line for line in compress(lines, is_quote) if line.words >= MIN_QUOTE_WORDS]
     if not quotes or all(is_quote):
         return lines
-    other_text = "".join(map(_joined_tokens, compress(lines, map(not_, is_quote))))
+    longest = {max(line.tokens, key=len) for line in quotes[:MAX_QUOTES]}
+
+    def may_repeat(line: Line) -> bool:
+        text = line.text.lower()
+        return any(token in text for token in longest)
+
+    others = filter(may_repeat, compress(lines, map(not_, is_quote)))
+    other_text = "".join(map(_joined_tokens, others))
     repeated = {line.number for line in quotes[:MAX_QUOTES] if _joined_tokens(line) in other_text}
     return [line for line in lines if line.number not in repeated]
 

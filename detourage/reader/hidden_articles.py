@@ -25,6 +25,7 @@ from detourage.reader.outline import Outline
 from detourage.reader.scripts import Passage, is_prose, passages, program_state, structured_data
 from detourage.text import words
 from detourage.text.patterns import lazy_pattern
+from detourage.text.texts import count_words
 
 ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
@@ -61,7 +62,10 @@ def hidden_article(
 ) -> Article | None:
     """Find an article that a page does not display, if it is better than the displayed `shown`."""
     text = shown.text if shown is not None else ""
-    is_teaser = len(words.tokens(text[:MAX_TEASER_CHARACTERS])) <= MAX_TEASER_WORDS
+    beginning = text[:MAX_TEASER_CHARACTERS]
+    # A text has at least as many tokens as words, and counting its words takes less time.
+    may_be_teaser = count_words(beginning) <= MAX_TEASER_WORDS
+    is_teaser = may_be_teaser and len(words.tokens(beginning)) <= MAX_TEASER_WORDS
     for article in _candidates(url, page, shown, is_teaser, extract, read):
         if not _is_better(article, words.tokens(text), page):
             continue
@@ -121,7 +125,8 @@ def _is_shown(counts: Counter[str], page: Outline, ignored: Counter[str] = _NOTH
     """Return whether a page displays most of the counted tokens, apart from the ignored ones."""
 
     def has_most(shown: Counter[str]) -> bool:
-        return (counts & (shown - ignored)).total() > MAX_SHOWN * counts.total()
+        others = shown - ignored if ignored else shown
+        return (counts & others).total() > MAX_SHOWN * counts.total()
 
     # The long texts, which take less time, are enough if the page displays the same article.
     long_texts = compress(page.flat.texts, (page.text_sizes >= MIN_LONG_TEXT).tolist())
@@ -138,9 +143,6 @@ def _candidates(
     `UNDISPLAYED_TAGS` elements within the displayed article, which may contain the rest of it.
     """
     length = len(shown.text) if shown is not None else 0
-    in_article = range(0)
-    if shown is not None and shown.container is not None:
-        in_article = range(shown.container + 1, int(page.document.ends[shown.container]))
     min_length = int(MIN_RATIO * length)
     data = structured_data(
         page.document, lambda text: len(text) >= min_length and ARTICLE_BODY in text
@@ -151,9 +153,11 @@ def _candidates(
         states = program_state(page.document, lambda text: len(text) >= min_length)
         texts = ((script, each) for script, value in states for each in passages(value))
         yield from _articles_of(url, page, texts, JSON_STATE, extract)
+    around = page.root
+    if not is_teaser and shown is not None and shown.container is not None:
+        around = Node(page.document, shown.container)
     for tag in UNDISPLAYED_TAGS:
-        elements = [each for each in page.root.iter(tag) if is_teaser or each.index in in_article]
-        article = _in_undisplayed(page, tag, elements, min_length - length, read)
+        article = _in_undisplayed(page, tag, around.iter(tag), min_length - length, read)
         if article is not None:
             yield article
 

@@ -55,7 +55,7 @@ def file_stem(url: str) -> str:
 
 def is_drawing(url: str) -> bool:
     """Return whether a URL points to an SVG drawing, which is usually a logo or icon."""
-    return split_url(url).path.lower().endswith(".svg")
+    return ".svg" in url.lower() and split_url(url).path.lower().endswith(".svg")
 
 
 def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
@@ -146,9 +146,10 @@ def _post_urls(post: AnyElement) -> Iterator[str | None]:
 def _is_tiny(element: AnyElement) -> bool:
     """Return whether an element declares the size of a tracker or spacer."""
     sizes = [element.get("width"), element.get("height")]
-    sizes.extend(_STYLE_SIZE.findall(element.get("style") or ""))
-    for size in sizes:
-        match = _PIXELS.fullmatch(size or "")
+    if style := element.get("style"):
+        sizes += _STYLE_SIZE.findall(style)
+    for size in filter(None, sizes):
+        match = _PIXELS.fullmatch(size)
         if match and _number(match.group(1), default=MAX_TRACKER_PIXELS + 1) <= MAX_TRACKER_PIXELS:
             return True
     return False

@@ -182,12 +182,13 @@ class Outline:
         """Return the words of one of the `distinct_names`."""
         found = self._words.get(number)
         if found is None:
-            found = self._words[number] = split_words(self.distinct_names[number])
+            names = " ".join(self.flat.distinct_names[number])
+            found = self._words[number] = split_words(names)
         return found
 
     def name_words(self, index: int) -> frozenset[str]:
         """Return the words of an element's class and ID."""
-        return self.words_of_name(int(self.name_numbers[index]))
+        return self.words_of_name(self.name_numbers.item(index))
 
     def named(self, words: frozenset[str]) -> Booleans:
         """Return a mask of the elements whose class or ID has one of the given ASCII words."""
