@@ -506,17 +506,32 @@ bool names_author(std::string_view text, size_t &place) {
     return false;
 }
 
+// Find a word that begins with two equal letters. Looking for these in blocks, which compilers turn
+// into instructions for several bytes at once, is faster than looking for a frequent letter.
+size_t find_doubled(std::string_view text, std::string_view word, size_t from) {
+    constexpr size_t BLOCK = 64;
+    const char first = word[0];
+    for (; from + BLOCK < text.size(); from += BLOCK) {
+        const char *const block = text.data() + from;
+        unsigned char is_in_block = 0;
+        for (size_t i = 0; i < BLOCK; i++) is_in_block |= (block[i] == first) & (block[i + 1] == first);
+        if (!is_in_block) continue;
+        const size_t found = text.substr(0, from + BLOCK + word.size() - 1).find(word, from);
+        if (found != text.npos) return found;
+    }
+    return text.find(word, from);
+}
+
 }  // namespace
 
 bool may_hold_comments(std::string_view text) {
     if (text.find("Answer\"") != text.npos) return true;
-    // Rare letters are found faster, so the search omits the first two of "Comment", which are compared later.
-    constexpr std::string_view WORD = "mment";
+    constexpr std::string_view WORD = "mment";  // the first two letters are compared later
     const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
     const auto is_name = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
     };
-    for (size_t place = text.find(WORD); place != text.npos; place = text.find(WORD, place + 1)) {
+    for (size_t place = find_doubled(text, WORD, 0); place != text.npos; place = find_doubled(text, WORD, place + 1)) {
         const std::string_view before = text.substr(0, place);
         if (!before.ends_with('o')) continue;
         size_t next = place + WORD.size();

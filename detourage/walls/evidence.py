@@ -1,7 +1,8 @@
 """Evidence for a wall: wall phrases in the extracted text, the headlines and the page."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -52,34 +53,45 @@ Floats = npt.NDArray[np.float64]
 Masks = npt.NDArray[np.uint32]
 
 
-class Lines(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Lines:
     """The lines of a part of a page that have words.
 
-    `sizes` are their numbers of words, `covered` those of words in wall phrases. `concepts` are the
-    concepts of each line, `word_concepts` those of each word, as bits of `Lexicon.concepts`.
+    `sizes` are their numbers of words, and `word_concepts` the concepts of each word, as bits of
+    `Lexicon.concepts`.
     """
 
     sizes: Integers
-    covered: Integers
-    concepts: Masks
     word_concepts: Masks
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> Self:
         """Look up the first `MAX_WORDS` words of lines in the lexicon."""
         beginnings = (text[: 20 * MAX_WORDS] for text in texts)
-        sizes, words = shipped_lexicon().concepts_in(beginnings, MAX_WORDS)
-        starts = np.cumsum(sizes) - sizes
-        covered = np.add.reduceat((words & _wall_concepts()) != 0, starts, dtype=np.int64)
-        return cls(sizes, covered, np.bitwise_or.reduceat(words, starts), words)
+        return cls(*shipped_lexicon().concepts_in(beginnings, MAX_WORDS))
 
-    @property
+    @cached_property
+    def _starts(self) -> Integers:
+        return np.cumsum(self.sizes) - self.sizes
+
+    @cached_property
+    def concepts(self) -> Masks:
+        """The concepts of each line."""
+        return np.bitwise_or.reduceat(self.word_concepts, self._starts)
+
+    @cached_property
+    def covered(self) -> Integers:
+        """The number of each line's words that are in wall phrases."""
+        is_covered = (self.word_concepts & _wall_concepts()) != 0
+        return np.add.reduceat(is_covered, self._starts, dtype=np.int64)
+
+    @cached_property
     def coverage(self) -> Floats:
         """Share of each line's words that are in wall phrases; 0 for a very short line."""
         shares: Floats = self.covered / self.sizes
         return np.where(self.sizes >= MIN_COVERED_LINE_WORDS, shares, 0.0)
 
-    @property
+    @cached_property
     def is_addressed(self) -> Booleans:
         """Whether each line has a phrase that addresses the reader."""
         is_addressed: Booleans = (self.concepts & ~_wall_concepts()) != 0
@@ -146,7 +158,8 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
 
 def headline_coverage(page: Page, article: Article | None) -> float:
     """Return the highest coverage of the page's title and the article's title by wall phrases."""
-    return float(Lines.of(_titles_of(page.flat, article)).coverage.max(initial=0.0))
+    lines = Lines.of(_titles_of(page.flat, article))
+    return float(lines.coverage.max()) if lines.word_concepts.any() else 0.0
 
 
 def reports_on_wall(page: ExaminedPage) -> bool:
