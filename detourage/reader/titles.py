@@ -64,7 +64,8 @@ def headline(
 
     The declared titles are ``og:title`` and ``title`` without the names of the site at either end:
     ``og:site_name``, the host name, and parts of the titles of `others`, pages of its template. A
-    ``title`` without such a name is reduced to its longest part. The headline is the first of:
+    ``title`` without such a name is reduced to its first part if that alone is a heading, or else
+    to its longest part. The headline is the first of:
 
     1. the heading (``h1`` or ``h2``) nearest to the body that equals a declared title;
     2. the nearest ``h1`` that shares half of its words with a declared title;
@@ -177,8 +178,12 @@ def _declared(page: Outline, site: _Site) -> list[str]:
     whole = html.unescape(page.title)
     title = _without_site(whole, site)
     if title == whole:
-        parts = (whole[start:end] for start, end in _parts(whole))
-        title = max(parts, key=len, default="")
+        parts = [whole[start:end] for start, end in _parts(whole)]
+        shown = {squash(page.text_of(each)) for each in page.headings if each not in site.logos}
+        displayed = [part for part in parts if squash(part) in shown]
+        # The name of the site may be longer than the headline: "Fire - The Harbour Post".
+        is_first = bool(displayed) and displayed == parts[:1]
+        title = parts[0] if is_first else max(parts, key=len, default="")
     separator = _separator(is_strong=True, has_underscores="_" in title)
     title = max(separator.split(title), key=len)
     both = (_without_site(html.unescape(page.metas.get("og:title", "")), site), title)

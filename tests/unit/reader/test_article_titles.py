@@ -27,11 +27,8 @@ def declared_title(title: str, site: str) -> str:
 
 
 WITH_HEADING = {
-    "heading before the body": (
-        f"<h1>The <i>old</i> bridge reopens at last</h1>{BODY}",
-        "",
-        OLD_TITLE,
-    ),
+    "before the body": (f"<h1>The <i>old</i> bridge reopens at last</h1>{BODY}", "", OLD_TITLE),
+    "shorter than the site": (f"<h1>Fire</h1>{BODY}", title_element("Fire - The Gazette"), "Fire"),
     "heading with a colon": (f"<h1>{LONGER_TITLE}</h1>{BODY}", title_element(STORY), LONGER_TITLE),
     "another in the body": (
         f"<h1>{STORY}</h1><div><h1>Have your say</h1>{prose(1)}</div>",
