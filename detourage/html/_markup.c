@@ -667,22 +667,25 @@ static PyObject *markup_flatten(PyObject *module, PyObject *args) {
 }
 
 PyDoc_STRVAR(strings_doc,
-             "strings(utf8) -> list\n\n"
-             "Decode NUL-terminated strings in UTF-8.");
+             "strings(utf8, places) -> list\n\n"
+             "Decode NUL-terminated strings in UTF-8, or only those at the places in an ascending int64 column.");
 
 static PyObject *markup_strings(PyObject *module, PyObject *args) {
     (void)module;
-    Py_buffer utf8;
-    if (!PyArg_ParseTuple(args, "y*", &utf8)) return NULL;
+    Py_buffer utf8, places = {0};
+    if (!PyArg_ParseTuple(args, "y*|y*", &utf8, &places)) return NULL;
     const char *at = utf8.buf, *end = at + utf8.len, *stop;
+    const int64_t *wanted = places.buf, *last = wanted + places.len / (Py_ssize_t)sizeof *wanted;
     PyObject *answer = PyList_New(0);
-    while (answer && at < end && (stop = memchr(at, 0, (size_t)(end - at)))) {
+    for (int64_t i = 0; answer && at < end && (stop = memchr(at, 0, (size_t)(end - at))); i++, at = stop + 1) {
+        if (places.obj && (wanted == last || *wanted != i)) continue;
+        if (places.obj) wanted++;
         PyObject *string = PyUnicode_DecodeUTF8(at, stop - at, "replace");
         if (!string || PyList_Append(answer, string) < 0) Py_CLEAR(answer);
         Py_XDECREF(string);
-        at = stop + 1;
     }
     PyBuffer_Release(&utf8);
+    PyBuffer_Release(&places);
     return answer;
 }
 

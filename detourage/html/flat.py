@@ -140,9 +140,31 @@ class Pieces:
     after: Integers
 
     @cached_property
-    def texts(self) -> list[str]:
+    def texts(self) -> "Strings":
         """The texts."""
-        return _markup.strings(self.utf8)
+        return Strings(self.utf8)
+
+
+class Strings(Sequence[str]):
+    """NUL-terminated strings in UTF-8, decoded at each access: few scripts of a page are read."""
+
+    def __init__(self, utf8: bytes) -> None:
+        self._utf8 = utf8
+        self._starts = np.append(np.frombuffer(_markup.starts(utf8), np.int64), len(utf8))
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(len(self))[place]]
+        number = range(len(self))[place]
+        start, end = self._starts.item(number), self._starts.item(number + 1) - 1
+        return self._utf8[start:end].decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,11 +180,6 @@ class Attributes:
     names: Integers
     utf8: bytes
     _by_name: dict[str, dict[int, str]] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def values(self) -> list[str]:
-        """The values."""
-        return _markup.strings(self.utf8)
 
     def by_element(self, name: str) -> dict[int, str]:
         """Return the values of the named attribute by element, computed once."""
@@ -188,21 +205,6 @@ class Attributes:
     def _starts(self) -> bytes:
         """The start of each value, as an int64 column."""
         return _markup.starts(self.utf8)
-
-    @cached_property
-    def _firsts(self) -> list[int]:
-        """The index of each element's first attribute, up to the last element with attributes."""
-        last = int(self.owners[-1]) if len(self.owners) else 0
-        firsts: list[int] = np.searchsorted(self.owners, np.arange(last + 2)).tolist()
-        return firsts
-
-    def of(self, element: int) -> dict[str, str]:
-        """Return the attributes of an element by name."""
-        if element + 1 >= len(self._firsts):
-            return {}
-        start, end = self._firsts[element : element + 2]
-        names = map(self.distinct.__getitem__, self.names[start:end].tolist())
-        return dict(zip(names, self.values[start:end], strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -343,7 +345,7 @@ class FlatDocument:
     @cached_property
     def texts(self) -> list[str]:
         """The texts that are not whitespace."""
-        return [*map(self.pieces.texts.__getitem__, self.shown.tolist())]
+        return _markup.strings(self.pieces.utf8, self.shown)
 
     @cached_property
     def tags(self) -> list[str]:

@@ -39,7 +39,7 @@ class Head(NamedTuple):
         titles = np.flatnonzero(flat.having(("title",))).tolist()
         return cls(
             # AMP pages may be marked with a lightning symbol, as in ``<html ⚡>``.
-            is_amp=not flat.attributes.of(0).keys().isdisjoint(("amp", "\u26a1", "\u26a1\ufe0f")),
+            is_amp=any(0 in flat.values(name) for name in ("amp", "\u26a1", "\u26a1\ufe0f")),
             canonical=next(
                 filter(None, (_absolute(urls.get(each, ""), base) for each in links)), ""
             ),

@@ -164,7 +164,7 @@ def columns(flat: FlatDocument) -> list[Any]:
         *(list(flat.texts), flat.text_parents.tolist()),
         *(flat.text_starts.tolist(), flat.text_ends.tolist()),
         *(list(pieces.texts), pieces.parents.tolist(), pieces.after.tolist()),
-        [attributes.of(element) for element in range(len(flat.tags))],
+        {name: attributes.by_element(name) for name in attributes.distinct},
     ]
 
 
