@@ -372,9 +372,8 @@ def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     # Elements with a word such as "By" come first, because others may have a column or a topic.
     marked = (line for line in lines if line.meaning & Meaning.AUTHOR)
     for line in sorted(marked, key=lambda line: without_mark(line.text) == line.text):
-        parts = tuple(
-            part._replace(text=without_dates(part.text)) for part in line.parts if _is_author(part)
-        )
+        authors = (part for part in line.parts if part.meaning & Meaning.AUTHOR)
+        parts = tuple(part._replace(text=without_dates(part.text)) for part in authors)
         yield _NameSource(parts)
         if not names_in_parts(parts, is_byline=True):
             yield from _account(" ".join(part.text for part in parts))
@@ -399,10 +398,6 @@ def _is_pseudonym(part: Part) -> bool:
     )
 
 
-def _is_author(part: Part) -> bool:
-    return part.meaning & Meaning.AUTHOR != 0
-
-
 def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the text after a word such as "By", on the same line or else on the next one."""
     for line, following in zip_longest(lines, lines[1:]):
@@ -418,7 +413,7 @@ def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
         match = _NAMES_AFTER_MARK.search(rest) if may_match else None
         if match is not None:
             names = names_in(match["names"], is_byline=True)
-            if not names and (rest != line.text or any(map(_is_author, line.parts))):
+            if not names and (rest != line.text or line.meaning & Meaning.AUTHOR):
                 yield from _account(match["names"])
             # If the first author's name is a single word, further names are unreliable.
             yield _NameSource((Part(", ".join(names if names and " " in names[0] else names[:1])),))

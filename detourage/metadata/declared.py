@@ -122,13 +122,12 @@ def read_metas(document: FlatDocument) -> Record:
             values[field].append(value)
     for link in np.flatnonzero(document.having(("link",)))[:MAX_METAS].tolist():
         relation = relations.get(link, "").lower().split()
-        is_canonical, is_icon = relation == ["canonical"], not _ICON_RELATIONS.isdisjoint(relation)
-        if not (is_canonical or is_icon or "image_src" in relation):
-            continue
-        field = "addresses" if is_canonical else "icons" if is_icon else "images"
-        if url := words.clean(urls.get(link, "")):
-            is_best = is_canonical or (is_icon and "icon" in relation)
-            values[field].insert(0 if is_best else len(values[field]), url)
+        is_icon = not _ICON_RELATIONS.isdisjoint(relation)
+        field = "addresses" if relation == ["canonical"] else "icons" if is_icon else "images"
+        is_used = field != "images" or "image_src" in relation
+        if is_used and (url := words.clean(urls.get(link, ""))):
+            is_first = field == "addresses" or "icon" in relation
+            values[field].insert(0 if is_first else len(values[field]), url)
     return Record.of(values)
 
 

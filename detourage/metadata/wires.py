@@ -102,11 +102,7 @@ def find_wire(lines: Sequence[NearbyLine], text: str, authors: Sequence[str]) ->
     after = [line.text for line in lines if line.place == "after"][:_LINES_AFTER]
     agencies = chain(
         map(_agency_in_dateline, (*before, *body[:_LINES_OPENING])),
-        (
-            agency
-            for author in authors
-            if (agency := _agency_among_persons(author)) and not _PICTURE_CREDIT.search(author)
-        ),
+        (_agency_among_persons(author) for author in authors if not _PICTURE_CREDIT.search(author)),
         _agencies_in_bylines(lines),
         map(_agency_at_end, (*body[-_LINES_CLOSING:], *after)),
     )

@@ -80,9 +80,8 @@ class Address:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.host = self.plain = ""
+        self.host = self.plain = self._path = ""
         self._fields: frozenset[tuple[str, str]] = frozenset()
-        self._path = ""
         self.is_comment_page = False
         if len(url) > MAX_ADDRESS:
             return

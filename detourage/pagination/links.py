@@ -46,7 +46,6 @@ class Links:
         self.flat: FlatDocument = page.flat
         self._url = page.url
         self.found = PartLinks.of(self.flat, wording.label_words())
-        self._directions: dict[int, Direction | None] = {}
 
     @cached_property
     def own(self) -> Address:
@@ -76,13 +75,9 @@ class Links:
 
     def _direction_at(self, element: int) -> Direction | None:
         """Return the direction named by an element's class or ID, or None."""
-        name = int(self.flat.name_numbers[element])
-        if name not in self._directions:
-            names = " ".join(self.flat.distinct_names[name])
-            # A quick check for "next" and "prev" excludes most names.
-            may_match = "ext" in names or "rev" in names
-            self._directions[name] = wording.read_name(names[:MAX_NAMES]) if may_match else None
-        return self._directions[name]
+        names = " ".join(self.flat.distinct_names[self.flat.name_numbers[element]])
+        may_match = "ext" in names or "rev" in names
+        return wording.read_name(names[:MAX_NAMES]) if may_match else None
 
     def _part_link(self, element: int, text: str | None) -> PartLink | None:
         label = wording.read_label(text) if text else None

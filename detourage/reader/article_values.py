@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from detourage import messages
-from detourage.article import Article, ArticleBlock
+from detourage.article import Article, ArticleBlock, ArticleMetadata
 from detourage.comments import Comment
 from detourage.html import site_name
 from detourage.html.locations import TextLocation
@@ -38,7 +38,7 @@ def article_values(article: Article) -> dict[str, Any]:
         "method": article.method,
         "xpath": article.xpath,
         "confidence": article.confidence,
-        "metadata": _metadata(article),
+        "metadata": _metadata(metadata),
         "corrections": list(article.corrections),
         "locations": _optional(messages.Locations, article.locations),
         "parts": parts_of(article.pagination),
@@ -68,6 +68,12 @@ def parts_of(pagination: Pagination) -> messages.Parts | None:
     )
 
 
+def _part_of(part: type[_Part], value: object, **others: Any) -> _Part:
+    """Convert an object to the message part with the same fields, apart from the `others`."""
+    same = {name: getattr(value, name) for name in part.model_fields if name not in others}
+    return part(**same, **others)
+
+
 def _optional(part: type[_Part], value: object | None) -> _Part | None:
     """Convert an object, unless it is None, to the message part that has the same fields."""
     return part.model_validate(value, from_attributes=True) if value is not None else None
@@ -84,19 +90,11 @@ def _block(block: ArticleBlock) -> messages.Block:
         # One location for all text nodes, without an XPath.
         end, byte_end = texts[-1].end, texts[-1].byte_end
         texts = (texts[0]._replace(end=end, byte_end=byte_end, xpath="", offset=0),)
-    return messages.Block(
-        type=block.type,
-        text=block.text,
-        start=block.start,
-        end=block.end,
-        role=block.role,
-        role_probability=block.role_probability,
-        level=block.level,
-        marker=block.marker,
+    return _part_of(
+        messages.Block,
+        block,
         links=_converted(messages.Link, block.links),
         emphasis=_converted(messages.Emphasis, block.emphasis),
-        language=block.language,
-        xpath=block.xpath,
         texts=[_text_location(block, text) for text in texts],
     )
 
@@ -110,35 +108,23 @@ def _text_location(block: ArticleBlock, text: TextLocation) -> messages.TextLoca
 
 
 def _comment(comment: Comment) -> messages.Comment:
-    return messages.Comment(
-        author=comment.author,
+    return _part_of(
+        messages.Comment,
+        comment,
         date=comment.written_date or _iso_or_none(comment.date),
-        text=comment.text,
-        parent=comment.parent,
         published=_iso_or_none(comment.date),
-        permalink=comment.permalink,
-        votes=comment.votes,
         location=_optional(messages.Location, comment.location),
     )
 
 
-def _metadata(article: Article) -> messages.Metadata:
-    metadata = article.metadata
-    return messages.Metadata(
+def _metadata(metadata: ArticleMetadata) -> messages.Metadata:
+    return _part_of(
+        messages.Metadata,
+        metadata,
         published=_iso_or_none(metadata.published),
         modified=_iso_or_none(metadata.modified),
-        canonical_url=metadata.canonical_url,
-        section=metadata.section,
         tags=list(metadata.tags),
         paywall=metadata.is_paid,
-        truncated=metadata.truncated,
-        kind=metadata.kind,
-        wire=metadata.wire,
-        site_name=metadata.site_name,
-        description=metadata.description,
-        image=metadata.image,
-        favicon=metadata.favicon,
-        text_direction=metadata.text_direction,
     )
 
 

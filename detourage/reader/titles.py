@@ -37,9 +37,6 @@ def _separator(*, is_strong: bool, has_underscores: bool) -> re.Pattern[str]:
     return re.compile(rf"(?=[\s|｜:/_-])(?:{_STRONG}{underscores}{weak})")
 
 
-_MARK = re.compile(r"[|｜:/_–—·•»«>-]")  # a character of a separator
-
-
 class Titles(NamedTuple):
     """The ``title`` and ``h1`` texts of a page, for comparison with other pages of its template."""
 
@@ -211,7 +208,7 @@ def _parts(title: str) -> list[tuple[int, int]]:
     parts = []
     start = 0
     pattern = _separator(is_strong=False, has_underscores="_" in title)
-    for separator in pattern.finditer(title) if _MARK.search(title) else ():
+    for separator in pattern.finditer(title):
         parts.append((start, separator.start()))
         start = separator.end()
     parts.append((start, len(title)))
