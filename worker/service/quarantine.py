@@ -14,6 +14,7 @@ from kombu.transport.base import StdChannel
 from sqlalchemy import TextClause
 from sqlalchemy.orm import Session
 
+from detourage.export.files import open_replacement
 from detourage.inputs.received import storable_text
 from detourage.limits import MAX_DETAIL_CHARACTERS
 from detourage.outcomes import UnusableReason
@@ -239,7 +240,7 @@ def _header_text(value: object) -> str:
 
 def write_quarantined(settings: Settings, path: Path) -> None:
     """Write all quarantined messages as JSON lines."""
-    with path.open("w", encoding="utf-8") as stream:
+    with open_replacement(path) as stream:
         for stage in (*topology_of(settings).quarantines, RELAY):
             for message in browse(settings, stage):
                 stream.write(json.dumps(message.to_json(), ensure_ascii=False) + "\n")
