@@ -88,6 +88,20 @@ def blocks(page: FlatDocument, *body: Any) -> tuple[list[Any], list[Any]]:
     return found
 
 
+def extent(
+    page: FlatDocument, selected: FlatDocument, *body: Any
+) -> tuple[int, Integers, Integers]:
+    """Return the element around a body, and the elements to drop and to mute; see ``extent.hpp``.
+
+    `body` are the columns of the texts and of the body's lines, and the limits.
+    """
+    columns = selected.numbers, selected.parents, selected.ends
+    texts = selected.text_starts, selected.text_ends
+    container, *left_out = _core.extent(document(page), *columns, *texts, *body)
+    dropped, muted = (np.frombuffer(each, np.int64) for each in left_out)
+    return container, dropped, muted
+
+
 def candidates(
     page: FlatDocument, selected: FlatDocument, words: Integers, by_readers: npt.NDArray[np.float64]
 ) -> tuple[list[Any], bytes]:

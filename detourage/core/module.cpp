@@ -12,6 +12,7 @@
 #include "blocks.hpp"
 #include "captions.hpp"
 #include "comments.hpp"
+#include "extent.hpp"
 #include "layout.hpp"
 #include "lexicon.hpp"
 #include "meanings.hpp"
@@ -302,6 +303,27 @@ PyObject *core_blocks(PyObject *, PyObject *args) {
     return places ? Py_BuildValue("NN", list_of(found->blocks, block_of), places) : nullptr;
 }
 
+PyObject *core_extent(PyObject *, PyObject *args) {
+    PyObject *of_page;
+    Buffer elements, parents, ends, text_starts, text_ends, text_lines, sizes, lines, blocks, words;
+    double core_share;
+    int max_caption_tokens;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*y*y*y*y*di", &of_page, &elements, &parents, &ends, &text_starts,
+                          &text_ends, &text_lines, &sizes, &lines, &blocks, &words, &core_share, &max_caption_tokens))
+        return nullptr;
+    const auto *page = held<Page>(of_page);
+    if (!page) return nullptr;
+    const DisplayedElements displayed{numbers_of(elements),    numbers_of(parents),   numbers_of(ends),
+                                      numbers_of(text_starts), numbers_of(text_ends), numbers_of(text_lines),
+                                      numbers_of(sizes)};
+    const BodyLines body{numbers_of(lines), numbers_of(blocks), numbers_of(words)};
+    std::optional<Extent> found;
+    if (!unlocked([&] { found.emplace(page->document, displayed, body, core_share, max_caption_tokens); }))
+        return nullptr;
+    return Py_BuildValue("LNN", static_cast<long long>(found->container), bytes_of(found->dropped),
+                         bytes_of(found->muted));
+}
+
 PyObject *core_candidates(PyObject *, PyObject *args) {
     PyObject *of_page;
     Buffer elements, parents, ends, starts_of_texts, ends_of_texts, texts, words, by_readers;
@@ -555,6 +577,7 @@ PyMethodDef methods[] = {
     {"collapsible", core_mask<collapsible>, METH_O, "Return a mask of the elements that readers open, or with which they open others."},
     {"packet", core_packet, METH_VARARGS, "Return the element with the most sentences, and its children outside the text."},
     {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
+    {"extent", core_extent, METH_VARARGS, "Return the element around a body, and the elements left out of it."},
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
     {"headlines", core_headlines, METH_VARARGS, "Return the headlines of a page that lists other pages, or None."},

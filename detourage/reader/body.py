@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import compress, pairwise
-from operator import and_, not_
+from operator import and_, attrgetter, not_
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from detourage.core import MAX_CELL_TOKENS
+from detourage import core
 from detourage.html.flat import Booleans, Integers
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
@@ -121,7 +120,7 @@ def _with_whole_lists(
         is_text = is_between[place] and expected[inside].sum() > MIN_LIST_SHARE * words[place]
         if not (is_text or belongs[place]):
             continue
-        if cell_sizes[index : flat.ends[index]].max() <= MAX_CELL_TOKENS:
+        if cell_sizes[index : flat.ends[index]].max() <= core.MAX_CELL_TOKENS:
             completed[inside] = ~is_left_out[inside]
     return completed
 
@@ -137,8 +136,8 @@ def _with_whole_accordions(page: Outline, judged: JudgedPage, chosen: Booleans) 
     is_folded = folded(page)[lines.blocks]
     if not is_folded.any():
         return chosen
-    (core,) = _smallest_around(page, lines.blocks[chosen], lines.words[chosen], (CORE_SHARE,))
-    is_folded &= (core <= lines.blocks) & (lines.blocks < page.ends[core]) & ~judged.is_shared
+    around = _smallest_around(page, lines.blocks[chosen], lines.words[chosen], CORE_SHARE)
+    is_folded &= (around <= lines.blocks) & (lines.blocks < page.ends[around]) & ~judged.is_shared
     completed = chosen.copy()
     borders = np.flatnonzero(np.diff(is_folded, prepend=False, append=False)).tolist()
     for start, end in zip(borders[::2], borders[1::2], strict=True):
@@ -188,14 +187,16 @@ def body_of(
 ) -> FoundBody:
     """Return the body that consists of the given lines, one or more, without repeated passages."""
     kept = _without_repeats(page, kept)
-    numbers = frozenset(line.number for line in kept)
-    blocks, words = [line.block for line in kept], [line.words for line in kept]
-    container, core = _smallest_around(page, blocks, words, (1.0, CORE_SHARE))
-    if core > container and page.tags[core] == "p":
-        # The images of an article with a single paragraph are outside this paragraph.
-        core = page.parents[core]
-    dropped, muted = _dropped_and_muted(page, container, core, numbers)
-    return FoundBody(METHOD, container, dropped, muted, numbers, expected_f1, roles or {})
+    numbers, blocks, word_counts = (
+        np.fromiter(map(attrgetter(name), kept), np.int64, len(kept))
+        for name in ("number", "block", "words")
+    )
+    body = page.text_lines, page.text_sizes, numbers, blocks, word_counts
+    limits = CORE_SHARE, MAX_CAPTION_TOKENS
+    container, *left_out = core.extent(page.document, page.flat, *body, *limits)
+    dropped, muted = (frozenset(each.tolist()) for each in left_out)
+    lines = frozenset(numbers.tolist())
+    return FoundBody(METHOD, container, dropped, muted, lines, expected_f1, roles or {})
 
 
 def choose_lines(
@@ -269,43 +270,11 @@ def _joined_tokens(line: Line) -> str:
     return "\0".join(("", *line.tokens, ""))
 
 
-def _smallest_around(
-    page: Outline, blocks: ArrayLike, word_counts: ArrayLike, shares: Sequence[float]
-) -> list[int]:
-    """Return the smallest elements that have at least the given shares of the words of lines."""
+def _smallest_around(page: Outline, blocks: Integers, word_counts: Integers, share: float) -> int:
+    """Return the smallest element with at least the given share of the words of lines."""
     own_counts = np.bincount(blocks, word_counts, minlength=len(page.flat.ends))
     cumulative = np.concatenate([[0.0], np.cumsum(own_counts)])
     counts = cumulative[page.flat.ends] - cumulative[:-1]
-    smallest = []
-    for share in shares:
-        large = np.flatnonzero(counts >= share * counts[0])
-        # If nested elements contain the same words, the innermost is last in document order.
-        smallest.append(int(large[counts[large] == counts[large].min()][-1]))
-    return smallest
-
-
-def _dropped_and_muted(
-    page: Outline, container: int, core: int, kept: frozenset[int]
-) -> tuple[frozenset[int], frozenset[int]]:
-    """Return the outermost elements without body lines: those to drop and, in the core, to mute."""
-    flat, below = page.flat, slice(container + 1, page.ends[container])
-    sizes, ends = page.sizes[below], flat.ends[below]
-    kept_before = np.concatenate([[0], np.cumsum(page.texts_of_lines(kept))])
-    is_left_out = np.zeros(len(flat.ends), np.bool_)
-    is_left_out[below] = kept_before[flat.text_starts[below]] == kept_before[flat.text_ends[below]]
-    numbers = np.arange(below.start, below.stop)
-    is_in_core = (core <= numbers) & (numbers < page.ends[core])
-    is_short = sizes <= MAX_CAPTION_TOKENS
-    is_long_in_core = is_left_out[below] & is_in_core & ~is_short
-    if is_long_in_core.any():
-        # Of a gallery, whose captions are its only text, each element is examined.
-        figures = flat.having(("figure",))
-        outermost = figures & (flat.count_around(figures) == 1)
-        words_before = np.concatenate([[0], np.cumsum(page.sizes * outermost)])
-        is_gallery = words_before[ends] - words_before[below] == sizes
-        is_left_out[below] &= ~(is_long_in_core & is_gallery)
-    is_outermost = (is_left_out & (flat.count_around(is_left_out) == 1))[below]
-    # An inline element without children may hold the space between two words.
-    is_muted = is_short & (is_in_core | (page.is_inline[below] & (ends == numbers + 1)))
-    dropped, muted = numbers[is_outermost & ~is_muted], numbers[is_outermost & is_muted]
-    return frozenset(dropped.tolist()), frozenset(muted.tolist())
+    large = np.flatnonzero(counts >= share * counts[0])
+    # If nested elements contain the same words, the innermost is last in document order.
+    return int(large[counts[large] == counts[large].min()][-1])

@@ -207,11 +207,6 @@ class Outline:
         return Counter(self.tokens)
 
     @cached_property
-    def is_inline(self) -> Booleans:
-        """Mask of the inline elements, which do not end a line (`within_lines`)."""
-        return within_lines(self.document)[self.flat.numbers]
-
-    @cached_property
     def block_numbers(self) -> Integers:
         """Index of each element's nearest enclosing block, or its own index if it is a block."""
         return self.flat.nearest_marked(~within_lines(self.document)[self.flat.numbers])
