@@ -28,6 +28,14 @@ std::vector<std::string_view> tokens_of(std::string_view text, const Characters 
     return tokens;
 }
 
+// The first bytes of a word as a number; numbers are in the same order as the words, or equal.
+uint64_t beginning_of(std::string_view word) {
+    uint64_t beginning = 0;
+    for (size_t i = 0; i < sizeof beginning; i++)
+        beginning = beginning << 8 | (i < word.size() ? static_cast<unsigned char>(word[i]) : 0u);
+    return beginning;
+}
+
 std::string_view truncated(std::string_view word) {
     const char *end = word.data();
     for (size_t i = 0; i < MAX_STEM && end < word.data() + word.size(); i++)
@@ -63,6 +71,7 @@ Lexicon::Lexicon(const std::vector<std::string_view> &phrases, const Characters 
         while (shorter >= 0 && !first.starts_with(groups_[static_cast<size_t>(shorter)].first))
             shorter = groups_[static_cast<size_t>(shorter)].shorter;
         groups_.push_back({first, std::span(phrases_).subspan(start, end - start), shorter});
+        beginnings_.push_back(beginning_of(first));
     }
 }
 
@@ -74,8 +83,9 @@ size_t Lexicon::read(std::string_view text, const Characters &characters, size_t
     for (size_t i = 0; i < tokens.size(); i++) {
         // Every group whose first word is a prefix of the token is the last one before it or, by way
         // of `shorter`, a prefix of that one.
-        const auto above = std::ranges::upper_bound(groups_, tokens[i], {}, &Group::first);
-        for (ptrdiff_t group = above - groups_.begin() - 1; group >= 0;) {
+        ptrdiff_t group = std::ranges::upper_bound(beginnings_, beginning_of(tokens[i])) - beginnings_.begin() - 1;
+        while (group >= 0 && groups_[static_cast<size_t>(group)].first > tokens[i]) group--;
+        while (group >= 0) {
             const Group &own = groups_[static_cast<size_t>(group)];
             group = own.shorter;
             if (!tokens[i].starts_with(own.first)) continue;

@@ -40,7 +40,8 @@ class Lexicon {
     };
 
     std::vector<Phrase> phrases_;       // sorted by first word
-    std::vector<Group> groups_;
+    std::vector<Group> groups_;         // sorted by first word
+    std::vector<uint64_t> beginnings_;  // of the first words, which are faster to compare
 };
 
 }  // namespace detourage

@@ -16,6 +16,7 @@ from detourage.inference import Features, Number
 from detourage.reader.lines import line_columns
 from detourage.reader.outline import Outline
 from detourage.text.shipped import shipped_json
+from detourage.text.texts import Trait, character_tables
 
 MAX_WORDS: Final = 1_000  # words examined in a text
 MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an article
@@ -251,8 +252,8 @@ def _line_numbers(name: str, lines: Lines) -> Iterator[Number]:
     yield f"{name}_words", float(words)
     yield f"{name}_lines", float(len(lines.sizes))
     yield f"{name}_covered", int(lines.covered.sum()) / max(1, words)
-    for sort, is_of_sort in sorts.items():
-        size = int(lines.sizes[is_of_sort].sum())
+    sizes = (np.array([*sorts.values()]) @ lines.sizes).tolist()
+    for sort, size in zip(sorts, sizes, strict=True):
         yield f"{name}_{sort}", float(size)
         yield f"{name}_{sort}_share", size / max(1, words)
     yield f"{name}_highest", float(coverage[marked].max(initial=0.0))
@@ -274,7 +275,8 @@ def _article_numbers(article: Article | None) -> Iterator[Number]:
     yield "ends_whole", float(text[-1:] in _SENTENCE_ENDS) if text else -1.0
     yield "ends_in_dots", float(text.endswith(_DOTS))
     beginning = text[:_MAX_COUNTED_CHARACTERS]
-    numerals = sum(character.isdigit() for character in beginning)
+    codes = np.frombuffer(beginning.encode("utf-32-le", "surrogatepass"), np.uint32)
+    numerals = np.count_nonzero(character_tables().traits.take(codes, mode="clip") & Trait.DIGIT)
     quotes = sum(beginning.count(mark) for mark in _QUOTES)
     yield "numerals", numerals / max(1, len(beginning))
     yield "quotes", quotes / max(1, len(beginning))
