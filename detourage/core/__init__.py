@@ -179,14 +179,19 @@ class PartLinks(NamedTuple):
 
     @classmethod
     def of(cls, page: FlatDocument, words: Any) -> Self:
-        """Find the links in a document; `words` is the result of `label_words`."""
+        """Find the links in a document; `words` is the `word_set` of labels."""
         columns = page.shown, page.text_starts, page.text_ends
         return cls(*_core.part_links(document(page), words, *columns))
 
 
-def label_words(words: Iterable[str]) -> Any:
-    """Convert the words of labels for `PartLinks`."""
-    return _core.label_words(joined_strings(words))
+def word_set(words: Iterable[str]) -> Any:
+    """Convert words in lower case for `PartLinks` and `words_in`."""
+    return _core.word_set(joined_strings(words))
+
+
+def words_in(text: str, words: Any) -> list[str]:
+    """Return those of a text's words, as a regex finds them, that are in a `word_set`."""
+    return _core.words_in(words, text.encode("utf-8", "replace"), character_tables().traits)
 
 
 def parts_in_values(page: FlatDocument, parts: Iterable[str]) -> bytes:

@@ -156,7 +156,7 @@ struct HeldLexicon {
 template <typename T> constexpr const char *CAPSULE = nullptr;
 template <> constexpr const char *CAPSULE<Model> = "detourage.core.Network";
 template <> constexpr const char *CAPSULE<Page> = "detourage.core.Page";
-template <> constexpr const char *CAPSULE<LabelWords> = "detourage.core.LabelWords";
+template <> constexpr const char *CAPSULE<WordSet> = "detourage.core.WordSet";
 template <> constexpr const char *CAPSULE<NameWords> = "detourage.core.NameWords";
 template <> constexpr const char *CAPSULE<HeldLexicon> = "detourage.core.Lexicon";
 
@@ -401,13 +401,24 @@ PyObject *core_layout(PyObject *, PyObject *args) {
                          bytes_of(laid->text_parents), bytes_of(laid->lines), bytes_of(laid->word_counts), columns);
 }
 
-PyObject *core_label_words(PyObject *, PyObject *args) {
+PyObject *core_word_set(PyObject *, PyObject *args) {
     Buffer joined;
     if (!PyArg_ParseTuple(args, "y*", &joined)) return nullptr;
-    auto words = std::unique_ptr<LabelWords>(new (std::nothrow) LabelWords);
+    auto words = std::unique_ptr<WordSet>(new (std::nothrow) WordSet);
     if (!words) return PyErr_NoMemory();
     const bool is_read = unlocked([&] { for (const auto word : strings_of(joined)) words->emplace(word); });
     return is_read ? capsule_of(std::move(words)) : nullptr;
+}
+
+PyObject *core_words_in(PyObject *, PyObject *args) {
+    PyObject *of_words;
+    Buffer text, traits;
+    if (!PyArg_ParseTuple(args, "Oy*y*", &of_words, &text, &traits)) return nullptr;
+    const auto *words = held<WordSet>(of_words);
+    if (!words) return nullptr;
+    const Characters characters{traits.values<uint32_t>(), nullptr, static_cast<uint32_t>(traits.count<uint32_t>())};
+    std::vector<std::string> found;
+    return unlocked([&] { found = words_in(text.bytes(), *words, characters); }) ? list_of(found, string_of) : nullptr;
 }
 
 PyObject *core_part_links(PyObject *, PyObject *args) {
@@ -415,7 +426,7 @@ PyObject *core_part_links(PyObject *, PyObject *args) {
     Buffer texts, starts, ends;
     if (!PyArg_ParseTuple(args, "OOy*y*y*", &of_page, &of_words, &texts, &starts, &ends)) return nullptr;
     const auto *page = held<Page>(of_page);
-    const auto *words = page ? held<LabelWords>(of_words) : nullptr;
+    const auto *words = page ? held<WordSet>(of_words) : nullptr;
     if (!words) return nullptr;
     std::optional<PartLinks> found;
     if (!unlocked([&] {
@@ -585,7 +596,8 @@ PyMethodDef methods[] = {
     {"layout", core_layout, METH_VARARGS, "Return the columns of the layout of comments."},
     {"captions", core_captions, METH_VARARGS, "Return the signs of a caption of each displayed element, as bits."},
     {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names around elements, as bits."},
-    {"label_words", core_label_words, METH_VARARGS, "Return the given words as a set for `part_links`."},
+    {"word_set", core_word_set, METH_VARARGS, "Return the given words as a set for `part_links` and `words_in`."},
+    {"words_in", core_words_in, METH_VARARGS, "Return those of a text's words that are in a set."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},
     {"lexicon", core_lexicon, METH_VARARGS, "Return a lexicon of the given phrases for `concepts`."},
     {"concepts", core_concepts, METH_VARARGS, "Return the sizes of lines, and the concepts of each word, as bits."},

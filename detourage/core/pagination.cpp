@@ -74,7 +74,7 @@ bool folds_specially(char32_t code) {
 }
 
 // Whether each word of a label is a number, or may be one of the given words.
-bool may_be_label(std::string_view label, const Characters &characters, const LabelWords &words) {
+bool may_be_label(std::string_view label, const Characters &characters, const WordSet &words) {
     const std::u32string codes = decoded(label);
     const auto is_space = [&](char32_t code) { return (characters.traits_of(code) & SPACE) != 0; };
     const auto is_decimal = [&](char32_t code) { return (characters.traits_of(code) & DECIMAL) != 0; };
@@ -100,7 +100,7 @@ bool may_name_direction(const Document &document, int32_t element) {
 }  // namespace
 
 PartLinks::PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown,
-                     const LabelWords &words) {
+                     const WordSet &label_words) {
     shown.check(document);
     const size_t count = shown.texts.size();
     const auto text_at = [&](size_t i) { return document.texts[at(shown.texts[i])].text; };
@@ -117,7 +117,7 @@ PartLinks::PartLinks(const Document &document, const Characters &characters, con
         if (size > 0 && size <= MAX_TEXTS) {
             for (int64_t text = start; text < start + size; text++) (label += text > start ? " " : "") += text_at(at(text));
             label = std::string(stripped(label, characters));
-            if (label.size() > 4 * MAX_LABEL || count_codes(label) > MAX_LABEL || !may_be_label(label, characters, words))
+            if (label.size() > 4 * MAX_LABEL || count_codes(label) > MAX_LABEL || !may_be_label(label, characters, label_words))
                 label.clear();
         }
         const bool has_small_parent =

@@ -1,13 +1,8 @@
 // Links of a page that may lead to the other parts of an article.
 #pragma once
-#include <unordered_set>
-
 #include "codes.hpp"
 
 namespace detourage {
-
-// Lower-case words of the labels of links to other parts.
-using LabelWords = std::unordered_set<std::string>;
 
 // The number that is the whole text of a text node, and the link with only this text, or -1.
 struct Number {
@@ -29,7 +24,8 @@ struct PartLinks {
     std::vector<LabelledLink> labelled;
 
     // Throws std::invalid_argument if the texts do not match the document.
-    PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown, const LabelWords &words);
+    PartLinks(const Document &document, const Characters &characters, const ShownTexts &shown,
+              const WordSet &label_words);
 };
 
 }  // namespace detourage

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "../text/traits.h"
@@ -43,6 +44,25 @@ inline uint32_t next_character(const char *&at, const char *end) {
     }
     at += length;
     return code;
+}
+
+// Words in lower case.
+using WordSet = std::unordered_set<std::string>;
+
+// Those of a text's words, which are runs of letters, digits and underscores, that are in a set.
+inline std::vector<std::string> words_in(std::string_view text, const WordSet &words, const Characters &characters) {
+    std::vector<std::string> found;
+    std::string word;
+    for (const char *next = text.data(), *end = next + text.size(); next < end;) {
+        const char *const start = next;
+        const uint32_t code = next_character(next, end);
+        const bool is_in_word = code == '_' || (code < characters.size && characters.traits[code] & ALPHANUMERIC);
+        if (is_in_word) word.append(start, next);
+        if (word.empty() || (is_in_word && next < end)) continue;
+        if (words.contains(word)) found.push_back(word);
+        word.clear();
+    }
+    return found;
 }
 
 // 64-bit FNV-1a hash, fed character by character.

@@ -8,8 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from typing import TypedDict
+from typing import Any, TypedDict
 
+from detourage import core
 from detourage.metadata.bylines import names_in, without_mark
 from detourage.metadata.surroundings import Meaning, NearbyLine
 from detourage.text.caches import cached_if_short
@@ -251,24 +252,24 @@ def _may_name(text: str) -> bool:
 
 def _has_words_of_name(text: str) -> bool:
     """Return whether a text has all words of a written form of an agency, in any order."""
-    found = _words_by_agency_word().keys() & _WORDS.findall(text.casefold())
+    known, forms = _agency_words()
+    found = core.words_in(text.casefold(), known)
     folded = _folded(text) if found else ""
-    all_words = (words for word in found for words in _words_by_agency_word()[word])
-    return any(all(word in folded for word in words) for words in all_words)
+    return any(all(map(folded.__contains__, words)) for word in found for words in forms[word])
 
 
 @cache
-def _words_by_agency_word() -> Mapping[str, Sequence[Sequence[str]]]:
-    """Return the words of the written forms by the most specific word of each, in lower case."""
+def _agency_words() -> tuple[Any, Mapping[str, Sequence[Sequence[str]]]]:
+    """Return the most specific word of each written form for `core.words_in`, and all its words."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
-    by_word: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
+    forms: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
     for form in written_forms():
         # That is the longest word or, better, initials: "AP" says more than "the" in "The AP".
         words = _WORDS.findall(form.casefold())
         specific = max(words, key=lambda word: (word in initials, len(word)))
-        by_word[specific].append(_WORDS.findall(_folded(form)))
-    return by_word
+        forms[specific].append(_WORDS.findall(_folded(form)))
+    return core.word_set(forms), forms
 
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:

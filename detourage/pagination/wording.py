@@ -83,7 +83,7 @@ def label_words() -> Any:
     """Return the words of all labels, for `detourage.core.PartLinks`."""
     words = _words()
     labels = (*words.directions, *words.ages, *words.nouns, *words.whole)
-    return core.label_words(word.strip(_AROUND_LABEL) for each in labels for word in each.split())
+    return core.word_set(word.strip(_AROUND_LABEL) for each in labels for word in each.split())
 
 
 @cached_if_short(8192)
