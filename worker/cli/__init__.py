@@ -39,7 +39,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
 
 
 class _Service:
-    """The service's part of the command line; the library calls its methods."""
+    """The service's part of the command line, whose methods the library calls."""
 
     def commands(self) -> Mapping[str, Sequence[click.Command]]:
         """Return all commands by user group; those of other packages are for operators."""
@@ -48,7 +48,7 @@ class _Service:
         return {**GROUPS, "operators": operators}
 
     def begin(self, command: str) -> None:
-        """Configure logging for another package's command; the service's do so themselves."""
+        """Configure logging for another package's command; the service's do it themselves."""
         if any(command == each.name for group in GROUPS.values() for each in group):
             return
         from worker import logs

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Day(click.ParamType[date]):
-    """A day in UTC: a date, or a time within the day."""
+    """Parameter type: a day in UTC, given as a date or as a time within the day."""
 
     name = "time"
 
@@ -82,7 +82,7 @@ def export(
         with database.transaction_without_timeouts() as session:
             sites = list(pages.sites_named(session, site)) if site is not None else None
             if sites == []:
-                raise click.ClickException(f"no page of site {site!r} is known")
+                raise click.ClickException(f"site {site!r} is unknown")
             with days.lock():
                 # The last day that can be represented has no end.
                 end = start_of(last + timedelta(days=1)) if last < date.max else None

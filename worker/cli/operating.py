@@ -58,9 +58,9 @@ def status(
 ) -> None:
     """Show the sites and queues of a deployment.
 
-    For a single SITE, also show its groups, redesigns and joined addresses. For a URL, show instead
-    the history of its article, oldest first: the fetches of the page and the revisions. Old ones
-    may have been pruned.
+    For a single SITE, also show its groups, redesigns and joined addresses. For a URL, show the
+    history of its article instead, oldest first: the fetches of the page and the revisions. Old
+    entries may have been pruned.
 
     Each page counts in one of four columns: articles, other outcomes, failed, or pending (no
     outcome yet). Further columns show how many of these pages are being extracted again, and how
@@ -101,10 +101,10 @@ COMBINABLE = {
     "--addresses": {"SITE", "--json"},
     "--prometheus": {"--port", "--host"},
 }
-"""Options and arguments that may be combined with each option that does not show sites."""
+"""For each of these arguments and options, those that may be combined with it."""
 
 REQUIRED = {"--addresses": "SITE", "--port": "--prometheus", "--host": "--port"}
-"""The option or argument that each of these options requires."""
+"""For each of these options, the option or argument that it requires."""
 
 
 def _show_queues(*, as_json: bool) -> None:
@@ -136,7 +136,7 @@ def _show_sites(
 
     sites = read_database(read)
     if name and not sites:
-        raise click.ClickException(f"no page of site {name!r} is known")
+        raise click.ClickException(f"site {name!r} is unknown")
     if only_addresses:
         from worker.store.addresses import list_joined
 

@@ -177,8 +177,8 @@ def run(
 def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> None:
     """Publish pages to a deployment, as a crawler does.
 
-    Messages that the service could not use are not sent, but named by their position in the input,
-    that is, their line. Exit code 0: success; 1: failure; 3: some messages were unusable.
+    Messages that the service could not use are not sent, but reported by their number in the
+    input. Exit code 0: success; 1: failure; 3: some messages were unusable.
     """
     from detourage.inputs.received import UnusableMessageError, read_message
     from worker.messaging.publishing import publish_pages

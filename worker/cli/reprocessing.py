@@ -76,7 +76,7 @@ def reprocess(
         task, arguments = REPROCESS_ALL, {"stage": stage, "pages_per_minute": rate}
     else:
         if not read_database(pages.sites_named, site):
-            raise click.ClickException(f"no page of site {site!r} is known")
+            raise click.ClickException(f"site {site!r} is unknown")
         task, arguments = REPROCESS, {"site": site, "stage": stage}
     with broker_connection(settings) as connection:
         create_app(settings).send_task(task, kwargs=arguments, connection=connection)

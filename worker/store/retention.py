@@ -193,7 +193,7 @@ def delete_site(database: Database, name: str) -> int:
 def _site_id_of(session: Session, name: str) -> int:
     ids_by_key = {key: site_id for site_id, key in pages.sites_named(session, name).items()}
     if not ids_by_key:
-        raise SiteDeletionError(f"no page of site {name!r} is known")
+        raise SiteDeletionError(f"site {name!r} is unknown")
     if name not in ids_by_key and len(ids_by_key) > 1:
         raise SiteDeletionError(f"several sites are called {name!r}: {', '.join(ids_by_key)}")
     return ids_by_key[name if name in ids_by_key else next(iter(ids_by_key))]

@@ -49,7 +49,7 @@ def _check(stage: str) -> None:
 def _reprocess(session: Session, task_id: str | None, site: str, stage: str) -> None:
     site_ids = pages.sites_named(session, site)
     if not site_ids:
-        raise UnknownSiteError(f"no page of site {site!r} is known")
+        raise UnknownSiteError(f"site {site!r} is unknown")
     if _is_new(session, task_id):
         for site_id in site_ids:
             reprocess_site(session, site_id, stage)

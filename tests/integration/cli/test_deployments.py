@@ -113,7 +113,7 @@ def test_health_reports_only_the_unavailable_servers(monkeypatch: MonkeyPatch) -
     assert "psycopg2" not in result.output
 
 
-def test_unusable_messages_are_named_and_not_sent(tmp_path: Path) -> None:
+def test_unusable_messages_are_reported_and_not_sent(tmp_path: Path) -> None:
     good = message("https://a.example/1", article_html(1))
     lines = [good, b"{}", b"no JSON", b'{"version": 1, "html": "<p>a"}', good]
     (tmp_path / "mixed.jsonl").write_bytes(b"\n".join(lines))
@@ -145,7 +145,7 @@ def test_the_migration_names_the_schema_version() -> None:
 
 
 @pytest.mark.usefixtures("without_queues")
-def test_messages_are_found_before_their_deletion_is_confirmed() -> None:
+def test_messages_are_counted_before_their_deletion_is_confirmed() -> None:
     result = invoke(("quarantine", "drop", "no-such-id"))
     assert (result.exit_code, result.output) == (
         1,

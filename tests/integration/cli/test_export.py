@@ -157,7 +157,7 @@ def test_an_interrupted_export_leaves_no_unfinished_file(
 
 def test_an_unknown_site_is_reported_before_anything_is_written(tmp_path: Path) -> None:
     result = export(tmp_path / "articles", "--site", "unknown.example", code=1)
-    assert "no page of site 'unknown.example' is known" in result.stderr
+    assert "site 'unknown.example' is unknown" in result.stderr
     assert not (tmp_path / "articles").exists()
 
 

@@ -68,7 +68,7 @@ def test_reprocessing_a_site_raises_each_revision_by_one(
     deployment.wait_for_outcomes()
     assert {each["url"]: each["revision"] for each in deployment.take_articles()} == raised
     unknown = command_line("reprocess", "nowhere.example", code=1)
-    assert "no page of site 'nowhere.example' is known" in unknown.output
+    assert "site 'nowhere.example' is unknown" in unknown.output
 
 
 @pytest.mark.usefixtures("articles")

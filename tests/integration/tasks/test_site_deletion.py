@@ -57,7 +57,7 @@ def test_a_deleted_site_leaves_the_others_as_they_were(tasks: Tasks) -> None:
     ]
     process(tasks, other)
     assert "6 pages of example.org deleted" in invoke(*DELETE).output
-    assert "no page of site 'example.org' is known" in invoke(*DELETE, code=1).output
+    assert "site 'example.org' is unknown" in invoke(*DELETE, code=1).output
     remaining_urls = tasks.query(select(StoredPage.url).order_by(StoredPage.id))
     assert remaining_urls == [each["url"] for each in other]
     tasks.run_all()
