@@ -223,7 +223,7 @@ class PageContent(Base):
     is_text: Mapped[bool]
     """Whether the page was sent as text (stored as UTF-8) rather than as bytes."""
     stored_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    lines: Mapped[bytes | None]  # `PageLines.to_bytes`; null if it cannot be parsed
+    lines: Mapped[bytes | None]  # `PageLines.to_bytes`; null if the HTML cannot be parsed
 
 
 class WaitingFetch(Base):
@@ -344,7 +344,7 @@ class ClusteringAttempt(Base):
 
 
 class ClusteringRequest(Base):
-    """A requested clustering. Adding one must not wait for the intake, as a foreign key would."""
+    """A requested clustering. It has no foreign key, so adding one never waits for the intake."""
 
     __tablename__ = "clustering_requests"
 

@@ -35,7 +35,7 @@ def log_transient(logger: logging.Logger, event: str, error: BaseException) -> N
 def cause(error: BaseException) -> str:
     """Return an error's type and message on one line, without the SQL statement that raised it."""
     lines = str(getattr(error, "orig", None) or error).splitlines()
-    # An AMQP error begins with the numbers of its method, which are zeros if it has none.
+    # An AMQP error begins with its class ID and method ID, which are 0 if there was no method.
     line = lines[0].strip().removeprefix("(0, 0): ") if lines else ""
     return f"{type(error).__name__}: {line}"
 

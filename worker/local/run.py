@@ -101,7 +101,7 @@ def completed_run(
         checks: list[Callable[[], None]] = []
         if is_embedded:
             if not folder.is_resumed:
-                # A run killed before it could be resumed may have left data.
+                # An earlier run, killed before it could be resumed, may have left data.
                 remove_services(folder.services)
             services = stack.enter_context(embedded_services(folder.services))
             checks.append(services.check)
@@ -204,7 +204,7 @@ def _progress_until_complete(
             )
         if received_all and now - last_tick > CLUSTER_POLL_SECONDS:
             last_tick = now
-            # Parts are joined only once all have arrived, so that each article is joined once.
+            # Parts are joined after all pages are extracted, so that each article is joined once.
             due_task = JOIN_PARTS if is_extracted else CLUSTER_DUE
             if counts.parts or not is_extracted:
                 try:
@@ -283,7 +283,7 @@ class _IncrementalOutput:
         self._counts: RunProgress | None = None
 
     def add_new(self, counts: RunProgress | None = None) -> None:
-        """Add new and revised articles; skip this if ``counts`` are those of the last call."""
+        """Add new and revised articles; do nothing if ``counts`` has not changed."""
         if self._file is None or (counts is not None and counts == self._counts):
             return
         self._counts = counts

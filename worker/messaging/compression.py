@@ -13,7 +13,7 @@ from detourage.inputs.received import UnusableMessageError
 from detourage.limits import MAX_BODY_BYTES
 from detourage.outcomes import UnusableReason
 
-_START_BYTES = 64  # number of bytes within which the first "{" of an uncompressed body must be
+_START_BYTES = 64  # an uncompressed body has its first "{" among this many bytes
 
 PLAIN_ENCODINGS: Final = frozenset({"", "utf-8", "utf8", "us-ascii", "binary", "identity"})
 """Values of the ``content_encoding`` property that do not name a compression method."""

@@ -191,7 +191,7 @@ class BrokerConnection(kombu.Connection):
     ssl: Any
 
     def connect(self) -> Any:
-        """Connect; try each node once, even if there are more than kombu's number of attempts."""
+        """Connect; try each node once, a single node twice. kombu makes only two attempts."""
         return self.ensure_connection(
             max_retries=max(1, len(self.alt) - 1), reraise_as_library_errors=False
         ).connection

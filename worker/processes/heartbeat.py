@@ -39,7 +39,7 @@ class ConfirmedWork(NamedTuple):
 
     @property
     def is_recent(self) -> bool:
-        """Whether the process does not count as stuck."""
+        """Whether the last confirmed work is so recent that the process is not stuck."""
         return self.age_seconds <= self.allowed_seconds
 
 

@@ -22,7 +22,7 @@ GRACE_SECONDS = 10.0  # time between asking a child to end and sending SIGKILL
 TAIL_LINES = 20  # number of log lines in the error message of a child that died
 TAIL_BYTES = 16 * 1024  # maximum size of the end of a log file that is read for error messages
 
-SAFE_PATH = {"PYTHONSAFEPATH": "1"}  # children import no module of the current folder
+SAFE_PATH = {"PYTHONSAFEPATH": "1"}  # children do not import modules from the current folder
 
 STALL_SECONDS = 600.0
 """Time without any report from the guardian after which it counts as stuck. It reports each module

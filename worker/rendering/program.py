@@ -92,7 +92,7 @@ def _serve(page: Page, request: dict[str, Any]) -> None:
 
 
 def _settle(page: Page, milliseconds: float) -> None:
-    """Wait until the length of the text has not changed at three checks, or time is up."""
+    """Wait until three successive checks find the text's length unchanged, or time is up."""
     end = time.monotonic() + MAX_SETTLE_SHARE * milliseconds / 1000
     previous_length, unchanged_checks = -1, 0
     while unchanged_checks < 3 and time.monotonic() < end:

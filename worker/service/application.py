@@ -210,7 +210,7 @@ class HeartbeatScheduler(PersistentScheduler):
             raise SystemExit
 
     def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:
-        """Send a task, then update the heartbeat, unless another task could not be sent."""
+        """Send a task; update the heartbeat unless the last sending of another task failed."""
         self._unsent.add(entry.name)
         self._is_sending = True
         try:
@@ -225,7 +225,7 @@ class HeartbeatScheduler(PersistentScheduler):
         return sent
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
-        """Run one tick."""
+        """Send the tasks that are due; first repair the schedule if the clock was set back."""
         now = self.app.now()
         if any(entry.last_run_at > now for entry in self.schedule.values()):
             logger.warning("the clock was set back; restarting the schedule")
@@ -264,7 +264,7 @@ def _prepare_servers(signal: Signal, sender: Any = None, **_: object) -> None:
     with connect(settings) as connection:
         topology_of(settings).declare(connection)
     if signal is beat_init:
-        # Its first task is sent after an interval.
+        # Beat sends its first task only after an interval.
         _confirm_beat(sender.app, "started; broker and database responded")
     atexit.register(own_heartbeat("beat" if signal is beat_init else "worker").remove)
 

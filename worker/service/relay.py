@@ -121,7 +121,7 @@ class Relay(BrokerProcess):
         self._returned: list[str] = []  # why the broker returned messages
         self._unroutable: set[int] = set()  # IDs of entries that had no queue at the last attempt
         self._limits = queue_limits(settings)
-        self._first_extractions = 0  # number since the latest repeated extraction
+        self._first_extractions = 0  # number published since the latest repeated one
         self._places_offered: Counter[str] = Counter()  # number of entries requested, by lane
         self._is_behind = False  # whether more entries may wait than the queues have room for
 
@@ -285,7 +285,7 @@ class Relay(BrokerProcess):
             if not capacity:
                 continue
             self._places_offered[lane] += capacity
-            # Half of the places are for short queues. An odd place goes to them every second time.
+            # Half of the places are for short queues, which get every second odd place.
             extra = int(self._places_offered[lane] % 2 == 0)
             quotas[lane] = LaneQuota(capacity, (capacity + extra) // 2)
         if not quotas:

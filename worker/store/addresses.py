@@ -104,7 +104,7 @@ def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resoluti
 
 
 def _with_former_pages(session: Session, resolutions: list[Resolution]) -> list[Resolution]:
-    """Resolve each address that leaves a joined page to the page that it had before the join."""
+    """Add, for each address that leaves a joined page, the page that it had before the join."""
     leaving = [each for each in resolutions if each.separated_from is not None]
     keys = [_spelling_key(each) for each in leaving if not each.page_ids]
     if not keys:

@@ -13,7 +13,7 @@ SQL = Statements("clusterings")
 
 
 def quarantine_site(session: Session, site_id: int) -> str:
-    """Put a site into quarantine, uncount the attempt not made, and return the reason."""
+    """Put a site into quarantine without counting this attempt, and return the reason."""
     _, number, error = session.execute(SQL.quarantine_site, {"site_id": site_id}).one()
     return quarantine_reason(number, error)
 
@@ -27,7 +27,7 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 class SettleTimes(NamedTuple):
     """Waiting times before a clustering, in seconds; a new site has never been clustered.
 
-    Without changes for `silence`, a site that is not new settles only if it has grown by `growth`.
+    After `silence`, a site that is not new settles only if its changes amount to `growth`.
     """
 
     silence: float  # time without a changed page after which a site is settled

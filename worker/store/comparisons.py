@@ -13,7 +13,7 @@ from worker.store.queries import Statements
 SQL = Statements("comparisons")
 
 Nearest: TypeAlias = dict[int, tuple[int, float] | None]
-"""Nearest reference (ID and normalised distance) by tree ID; None if the tree is too large."""
+"""By tree ID: ID and normalised distance of the nearest reference tree, None if too large."""
 
 
 class NewBlock(NamedTuple):
@@ -22,7 +22,7 @@ class NewBlock(NamedTuple):
     rows: Sequence[int]
     columns: Sequence[int]
     pairs: int
-    reference_set_id: int | None = None  # set of `columns` if only each row's nearest is needed
+    reference_set_id: int | None = None  # set of `columns`, if only the nearest is needed
 
 
 class Block(NamedTuple):

@@ -58,7 +58,7 @@ class ExtractionJob:
     attempt: int  # number of recorded attempts, including this one if it was recorded
     trace: Context
     site_key: str
-    content: bytes | str | LostContentError | None  # None: not read after too many attempts
+    content: bytes | str | LostContentError | None  # None if not read, after too many attempts
     group_number: int | None
     role: str
     group_size: int

@@ -88,7 +88,7 @@ class ChangedMeanwhileError(Exception):
 def unchanged_pages(session: Session, fetches: Sequence[FetchedPage]) -> dict[Address, ParsedPage]:
     """Return the fetches whose content is stored already, with the stored result of parsing it.
 
-    Pages in an exceptional state are left out, since their fetches may restore them.
+    Failed or refused pages, and those without tree or HTML, are left out: a fetch may restore them.
     """
     columns = {
         "sites": [each.site for each in fetches],
@@ -202,7 +202,7 @@ def _match_fetches(
     """Match each fetch with its stored page, and decide on its result and on whether it waits."""
     for resolution in resolutions:
         if resolution.separated_from is not None:
-            # Releases the URL for another page.
+            # Another page takes over the URL.
             digests = [digest_of_url(resolution.spelling)]
             params = {"page": resolution.separated_from, "digests": digests}
             session.execute(addresses.SQL.release_url, params)
@@ -211,7 +211,7 @@ def _match_fetches(
     found = {page.id: page for page, _ in rows}
     awaited_ids = {page.id for page, is_awaited in rows if is_awaited and not have_waited}
     matched = []
-    # The resolutions may end before the fetches.
+    # `resolve_fetches` may have stopped before the last fetch.
     for resolution, (_, fetched, parsed) in zip(resolutions, fetches, strict=False):
         stored = None
         was_joined = len(resolution.page_ids) > 1

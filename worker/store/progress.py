@@ -173,7 +173,7 @@ NEARLY_FULL_SHARE = 0.9  # share of the limit at which the backlog is nearly ful
 def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str] = ()) -> bool:
     """Return whether pending pages or messages reach a limit (0: no limit).
 
-    Tasks named in `repeated` are not counted; unless it is empty, nor are repeated extractions.
+    If `repeated` names tasks, neither their messages nor pages to be extracted again count.
     """
     values = {"most": limit, "repeated": list(repeated), "counts_repeated": not repeated}
     return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))

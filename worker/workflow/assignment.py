@@ -35,7 +35,7 @@ from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.generation import new_group
 from worker.workflow.process_state import ProcessState
 
-_Similar: TypeAlias = tuple[list[ComparablePage], int]  # outliers, and their pivot's tree
+_Similar: TypeAlias = tuple[list[ComparablePage], int]  # outliers, and the ID of their pivot's tree
 
 logger = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ make_interval(secs => coalesce(
 ))
 
 -- begin --
--- Delete the request for a site's clustering, and count an attempt, unless it must not start yet.
+-- Delete the request for a site's clustering; count an attempt if the clustering may start now.
 WITH taken AS (
     DELETE FROM clustering_requests WHERE site_id = :site_id
 )

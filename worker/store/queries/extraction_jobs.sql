@@ -41,7 +41,7 @@ WHERE pages.tree_id IS NOT NULL AND pages.attempts <= coalesce(:most, pages.atte
     AND (pages.outcome IS NULL OR pages.forced OR pages.extracted_generation < pages.generation)
 
 -- lock --
--- Condition: no other transaction is extracting the page; if so, it is locked.
+-- Condition: lock the page; false if another transaction is extracting it.
 pg_try_advisory_xact_lock(:class, hashint8(page_id))
 
 -- without_limit --
@@ -51,7 +51,7 @@ set_config('idle_in_transaction_session_timeout', '0', true)
 -- locked --
 -- Fragment: lock the given pages, except those that another transaction is extracting.
 locked AS MATERIALIZED (
-    -- Locked before any join, since a join might lock other pages, too.
+    -- Locked before any SQL join, in which the condition might lock other pages, too.
     SELECT page_id, generation FROM unnest(
         CAST(:pages AS bigint[]), CAST(:generations AS integer[])
     ) AS wanted (page_id, generation)

@@ -29,7 +29,7 @@ WHERE key = :name OR starts_with(key, CAST(:name AS text) || '@') ORDER BY id
 SELECT key FROM sites WHERE id = :site_id
 
 -- reprocessable_page_ids --
--- Pages of a site with stored HTML, except joined pages.
+-- Pages of a site whose HTML is stored, except those joined to other pages.
 SELECT id FROM pages
 WHERE site_id = :site_id AND html_removed_at IS NULL AND outcome IS DISTINCT FROM 'joined'
 ORDER BY id

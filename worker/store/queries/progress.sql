@@ -189,7 +189,7 @@ INSERT INTO task_failures (task_id, task, error, traceback)
 VALUES (:task_id, :task, :error, :traceback)
 
 -- count_joined --
--- Number of a site's joined addresses and of its further spellings (`form`), by kind.
+-- Numbers of a site's joined addresses, by kind, and of further spellings (kind `form`).
 SELECT name, sum(number) FROM addresses CROSS JOIN LATERAL (VALUES
     (coalesce(kind, 'canonical'), CAST(joined_at IS NOT NULL AS integer)),
     ('form', greatest(cardinality(spellings) - 1, 0))
