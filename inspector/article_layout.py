@@ -13,8 +13,8 @@ from detourage.messages import ArticleMessage, Block
 from detourage.reader.documents import Run, runs
 
 LEADING_BLOCKS: Final = 3
-"""Number of blocks at the beginning of an article in one of which the lead must begin; also the
-maximum number of blocks that the lead spans."""
+"""The lead must begin in one of this many blocks at the beginning of an article, and spans at most
+this many."""
 
 MAX_LEVEL: Final = 8
 """Maximum indentation level of list items."""

@@ -120,7 +120,7 @@ def number(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """Format a number from 0 to 1 with two decimals; only 1 itself is shown as 1."""
+    """Format a number from 0 to 1 with two decimals; no smaller number is rounded up to 1."""
     return "–" if value is None else f"{min(value, 0.99) if value < 1 else value:.2f}"
 
 

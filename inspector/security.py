@@ -51,7 +51,7 @@ class Safeguards:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
+        """Pass a request on, and add the security headers to its response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -79,7 +79,7 @@ class Gate:
         self._cookie = "" if token is None else _digest(secrets.token_bytes(32), token)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one request."""
+        """Pass a request on if it is permitted; otherwise, respond with a refusal or the login."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

@@ -10,7 +10,7 @@ from detourage.time_limit import AGAIN_SECONDS, TimeIsUpError
 
 @contextmanager
 def thread_time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeIsUpError` in the body of the ``with`` statement after a time, in any thread.
+    """Raise `TimeIsUpError` in the ``with`` block when time is up; works in any thread.
 
     Native code is interrupted only when it returns. The body must hold no locks or connections, as
     it may be interrupted anywhere.

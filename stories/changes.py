@@ -31,7 +31,7 @@ MAX_CHARACTERS: Final = 100_000
 changes are never classified as typos."""
 
 MIN_EDIT_SHARE: Final = 0.5
-"""Minimum share of common words in the two versions of an edited sentence."""
+"""Minimum share of words that both versions of an edited sentence contain."""
 
 MIN_MOVED_EDIT_SHARE: Final = 0.8
 """`MIN_EDIT_SHARE` for an edited sentence that has also moved."""
@@ -341,7 +341,7 @@ def _lead_change(before: _Revision, after: _Revision) -> TextChange | None:
 def _new_correction(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
     """Return the first correction note that the previous revision does not have."""
     if before.get("corrections") is None:
-        # Unknown, as in revisions by earlier versions of the service
+        # Earlier versions of the service did not record correction notes.
         return None
     old_notes = {reading_key(str(note)) for note in before["corrections"]}
     notes = (str(note) for note in after.get("corrections") or ())

@@ -58,7 +58,7 @@ class Sentence:
 
     @property
     def is_note(self) -> bool:
-        """Whether it is a line without a final mark, such as a subheading or a link."""
+        """Whether this is a line without a final mark, such as a subheading or a link."""
         return self.is_line and _FINAL_MARK.search(self.text) is None
 
     @cached_property

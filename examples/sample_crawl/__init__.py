@@ -75,7 +75,7 @@ def write_crawl(directory: Path, **options: Any) -> int:
     pages = list(generate(**options))
     messages, gold = [page.message for page in pages], [page.gold for page in pages]
     for name, records in (("pages", messages), ("gold", gold)):
-        # Without a time, so that the files are the same each time.
+        # Without a timestamp, so that equal options produce equal files.
         packed = gzip.compress(_lines(records), mtime=0)
         (directory / f"{name}.jsonl.gz").write_bytes(packed)
     return len(pages)

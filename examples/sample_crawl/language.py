@@ -33,7 +33,7 @@ class Voice:
 
     - ``{name}`` by the text of that name in `cast`, which is the same throughout an article, or by
       an expansion of the rule ``name``;
-    - ``{.name}`` by an expansion of the rule ``name`` of the `topic`, whose rules begin with it;
+    - ``{.name}`` by an expansion of the rule ``topic.name`` of the current `topic`;
     - ``{20-80}`` by a whole number, ``{20-80/5}`` by a multiple of five, and ``{1.0-9.9}`` by a
       number with the same number of decimals.
 

@@ -307,7 +307,7 @@ def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
-    """Return whether a message in the outbox waits or was refused; None if it has left it."""
+    """Return whether a message in the outbox waits or was refused; None if it is not there."""
     row = session.execute(SQL.sending_of, {"message_id": message_id}).one_or_none()
     if row is None:
         return None

@@ -259,7 +259,7 @@ HAVING count(*) FILTER (WHERE confidence < :doubtful) >= :min_doubtful
     AND 2 * count(*) FILTER (WHERE confidence < :doubtful) > count(*)
 
 -- trends --
--- Numbers of pages, articles and doubtful ones in each bar of the trends of sites.
+-- Numbers of pages, articles and doubtful articles in each bar of the trends of sites.
 SELECT site_id, count(*), count(*) FILTER (WHERE outcome = 'article'),
     count(*) FILTER (WHERE outcome = 'article' AND confidence < :doubtful)
 FROM (

@@ -28,7 +28,7 @@ IF_SLOW = "Narrow the search: enter a site or a shorter period."
 
 @page_view("/articles", "articles.html", if_slow=IF_SLOW)
 def articles(request: InspectorRequest) -> ViewResponse:
-    """Show the search results."""
+    """Show the pages and articles that match the search criteria."""
     criteria = _criteria(request)
     # The newest pages come first, so the results after a page have lower IDs.
     result = request.read(search, criteria=criteria, before=request.number("after"), limit=25)

@@ -41,7 +41,7 @@ MIN_FIXED_SHARE: Final = 0.5
 
 @page_view("/sites/{site:number}/groups/{group:number}", "group.html")
 def group(request: InspectorRequest) -> ViewResponse:
-    """Show a group."""
+    """Show a group: the lines of its template, its pages, and what was learned from it."""
     number = request.path_number("group")
     site, values = _site_and_pages(request, number)
     groups = request.read(groups_of_generation, site.id, site.generation)

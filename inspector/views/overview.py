@@ -31,7 +31,7 @@ CATEGORIES = (PageOutcome.ARTICLE, PageOutcome.MENU, "other", PENDING, PageOutco
 
 @page_view("/overview", "overview.html")
 def overview(request: InspectorRequest) -> ViewResponse:
-    """Show the state of the deployment."""
+    """Show totals, the chart of received pages, stages, processes, and recent problems."""
     settings = request.deployment.settings
     state = request.deployment.read_cached(read_overview)
     queues: dict[str, QueueState] = {}

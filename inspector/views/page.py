@@ -51,7 +51,7 @@ class Step(NamedTuple):
 
 @page_view("/pages/{page:number}", "page.html")
 def page(request: InspectorRequest) -> ViewResponse:
-    """Show a page."""
+    """Show a page: its article, its lines, its revisions and its processing steps."""
     data = _page_data(request)
     row, context = data.page, data.context
     shown_number = min(request.number("revision") or row.revision, row.revision)

@@ -33,7 +33,7 @@ from inspector.site_map import MappedPages, draw_map, place_pages
 
 @page_view("/sites/{site:number}", "site.html")
 def site(request: InspectorRequest) -> ViewResponse:
-    """Show a site."""
+    """Show a site: a map of its pages, its groups, and its latest generations."""
     site_id = request.path_number("site")
     found = request.read_existing(inspected_site, site_id)
     groups = request.read(groups_of_generation, site_id, found.generation)
