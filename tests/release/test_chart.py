@@ -120,7 +120,7 @@ def test_helm_finds_no_fault() -> None:
     assert [each["error"] for each in report["messages"]] == ["icon is recommended"]
 
 
-def test_the_chart_has_the_processes_of_compose_but_optional_ones_only_on_request(
+def test_the_chart_has_all_processes_of_compose_and_omits_optional_ones_by_default(
     render: Render, all_manifests: list[Manifest]
 ) -> None:
     assert set(pod_specs(all_manifests)) == set(SERVICES)

@@ -72,7 +72,7 @@ def declared_extra(name: str, extra: str) -> set[str]:
 
 
 def included_extras(name: str, extra: str) -> set[str]:
-    """Return what an extra declares, with the extras of the same distribution that it includes."""
+    """Return an extra's requirements, including those of other extras of the distribution in it."""
     requirements = declared_extra(name, extra)
     for line in metadata_of(name)["optional-dependencies"][extra]:
         if line.startswith(f"{name}["):
@@ -119,13 +119,13 @@ def unused(imported: set[str], declared: set[str]) -> set[str]:
 
 
 def modules_needing(name: str, extra: str | None) -> set[Path]:
-    """Return the modules of a distribution that need an extra, or those that need none."""
+    """Return a distribution's modules that need the extra (None: that need no extra)."""
     paths = (path for each in PACKAGES[name] for path in (ROOT / each).rglob("*.py"))
     return {path for path in paths if extra_of(path) == extra}
 
 
 def extra_of(path: Path) -> str | None:
-    """Return the extra that a module needs, determined by its innermost folder that is listed."""
+    """Return the extra that `USERS_OF_EXTRAS` lists for a module or its innermost listed folder."""
     extra_of_place = {
         place: extra
         for extra, folders_or_modules in USERS_OF_EXTRAS.items()

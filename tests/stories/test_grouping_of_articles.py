@@ -76,7 +76,7 @@ def test_a_batch_gives_the_same_stories_as_single_articles(stories: Stories) -> 
     assert len(stories.messages) == len(sent)
 
 
-def test_a_digest_of_two_stories_does_not_join_them(stories: Stories) -> None:
+def test_a_roundup_of_two_stories_does_not_merge_them(stories: Stories) -> None:
     first, second = sentences(10), sentences(11, 9)
     sent = [
         Sent("a.example", "\n\n".join(first), 0),

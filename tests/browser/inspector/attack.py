@@ -22,7 +22,7 @@ TITLE = f"&lt;script&gt;{RUN}&lt;/script&gt;&lt;img src={OUTSIDE}/title onerror=
 
 
 def hostile_html(number: int) -> str:
-    """Return a page with every kind of content that could run scripts, load, send or navigate."""
+    """Return a page with all content that could run scripts, load or send data, or navigate."""
     body = prose(number)
     return (
         f"<!doctype html><html lang='en'><head><title>{TITLE} {number}</title>"

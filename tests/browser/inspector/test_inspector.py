@@ -203,7 +203,7 @@ def test_the_reader_loads_images_of_the_article_on_request(
 def test_no_view_is_wider_than_a_narrow_window(
     open_page: OpenPage, views: dict[str, list[str]], width: int
 ) -> None:
-    """In a window of 640 pixels, the text is twice as large."""
+    """The font size is proportional to the width: 200 % in a window of 640 pixels."""
     too_wide = {}
     with open_page(viewport={"width": width, "height": 640}) as visit:
         for address in views["harbour-post.example"]:

@@ -124,7 +124,7 @@ def test_a_message_without_a_queue_is_quarantined_and_all_others_are_published(
         assert drop(deployment.settings, "relay") == 3
 
 
-def test_a_site_with_much_work_delays_others_by_a_turn_in_every_lane(run_alone: RunAlone) -> None:
+def test_a_busy_site_delays_other_sites_by_one_turn_in_each_lane(run_alone: RunAlone) -> None:
     relays = 2
     # Leave out the lane that has no limit, whose tasks are all published at once.
     lanes = sorted(set(task_names.STAGE_OF_TASK) - {task_names.EXTRACT_LATE})

@@ -24,7 +24,7 @@ from tests.services import Services, temporary_database, unused_ports
 from tests.waiting import wait_until
 from worker.settings import Settings
 
-END_SECONDS = 30.0  # far less than a process tries to reach a server, even on a busy machine
+END_SECONDS = 30.0  # far less time than a process spends trying to reach a server
 
 URLS = {
     "database": "postgresql+psycopg2://someone:secret@127.0.0.1:{}/some",

@@ -92,7 +92,7 @@ def test_pages_are_read_wherever_they_were_stored(tasks: Tasks, store: StoreOfTe
     assert tasks.query(select(func.count(PageContent.compressed))) == [3]
 
 
-def test_a_lost_page_fails_alone_with_the_reason(object_tasks: Tasks, store: StoreOfTest) -> None:
+def test_only_the_lost_page_fails_with_the_reason(object_tasks: Tasks, store: StoreOfTest) -> None:
     object_tasks.cluster(object_tasks.publish("a", SITE))
     first_object, missing, truncated, exchanged = (
         object_name(object_tasks, store, path) for path, _ in SITE
@@ -123,7 +123,7 @@ def test_a_lost_page_fails_alone_with_the_reason(object_tasks: Tasks, store: Sto
     assert {outcome for outcome, _ in object_tasks.outcomes().values()} == {"article"}
 
 
-def test_an_object_that_cannot_be_read_fails_alone(tasks: Tasks, tmp_path: Path) -> None:
+def test_an_unreadable_object_fails_only_its_page(tasks: Tasks, tmp_path: Path) -> None:
     with Folder(tmp_path) as store:
         tasks.restart(pages=store.url)
         tasks.cluster(tasks.publish("a", SITE))

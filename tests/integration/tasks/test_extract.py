@@ -159,7 +159,7 @@ def test_pages_whose_worker_died_are_extracted_one_by_one(
     assert tasks.outcomes()["2"][0] == "failed"
 
 
-def test_a_begun_extraction_does_not_delay_other_pages(tasks: Tasks, page_id: int) -> None:
+def test_a_page_being_extracted_does_not_delay_other_pages(tasks: Tasks, page_id: int) -> None:
     generations = {each["page_id"]: each["generation"] for each in tasks.take(task_names.EXTRACT)}
     with process_state().database.transaction() as session:
         others = {each: number for each, number in generations.items() if each != page_id}

@@ -43,7 +43,7 @@ def framed_document(overlay: str) -> HtmlElement:
     return document_fromstring(unescape(srcdoc))
 
 
-def test_a_stored_page_has_no_active_content_requests_or_links() -> None:
+def test_a_stored_page_is_shown_without_scripts_links_and_requests() -> None:
     overlay = to_offline_html(explain_content(PAGE), PAGE)
     document: HtmlElement = document_fromstring(overlay)
     assert {element.tag for element in document.iter()} <= {

@@ -31,7 +31,7 @@ def resume_run(output: Path) -> RunFolder:
         return folder
 
 
-def test_a_run_resumes_with_its_id(output: Path) -> None:
+def test_a_resumed_run_keeps_its_id(output: Path) -> None:
     run_id = begin_run(output)
     with run_folder(output, "resume") as folder:
         folder.require(SETTINGS)
@@ -40,7 +40,7 @@ def test_a_run_resumes_with_its_id(output: Path) -> None:
     assert resume_run(output).run_id == run_id
 
 
-def test_an_unfinished_run_blocks_a_new_one_without_instructions(output: Path) -> None:
+def test_after_an_unfinished_run_a_new_one_must_resume_or_overwrite(output: Path) -> None:
     run_id = begin_run(output)
     with pytest.raises(UnfinishedRunError, match=r"--resume .* --overwrite"):
         begin_run(output)

@@ -52,7 +52,7 @@ def test_invalid_utf_8_is_read_with_replacement_characters() -> None:
     ],
     ids=["unknown type", "timestamp at the end of time", "deep"],
 )
-def test_an_unreadable_table_does_not_affect_the_rest(content: bytes) -> None:
+def test_an_unreadable_header_table_does_not_affect_other_properties(content: bytes) -> None:
     flags = PROPERTY_FLAGS["application_headers"] | PROPERTY_FLAGS["message_id"]
     raw_properties = pack(">HI", flags, len(content)) + content + short_string(b"id")
     assert lenient_properties(raw_properties) == {"message_id": "id"}
@@ -75,7 +75,7 @@ def test_truncated_properties_are_read_as_far_as_possible() -> None:
     assert lenient_properties(b"\x80") == {}
 
 
-def test_every_node_of_a_cluster_has_the_same_transport_and_its_own_name_verified() -> None:
+def test_every_node_of_a_cluster_has_the_same_transport_and_is_verified_by_its_name() -> None:
     nodes = "amqps://a.example//;amqps://b.example//"
     connection = connection_to(Settings.model_validate({"broker_url": nodes}))
     for name in ("a.example", "b.example"):

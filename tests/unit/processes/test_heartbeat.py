@@ -1,4 +1,4 @@
-"""`detourage health` shows the last work of a process, and fails if it was too long ago."""
+"""`detourage health` shows how long ago a process last worked, and fails if that is too long."""
 
 import json
 import time

@@ -92,7 +92,7 @@ def test_after_a_restore_revisions_start_at_the_number_given_by_the_operator() -
         assert message[0]["id"] == str(article_id("My Site", URL, number))
 
 
-def test_a_changed_role_is_a_difference_but_not_its_probability_the_group_or_the_time() -> None:
+def test_roles_count_as_a_difference_and_probabilities_groups_and_times_do_not() -> None:
     def digest(role: LineRole, probability: float, job: ExtractionJob = JOB) -> str:
         blocks = [replace(each, role=role, role_probability=probability) for each in CONTENT.blocks]
         time = NOW if job is JOB else datetime(2027, 1, 1, tzinfo=UTC)
@@ -127,7 +127,7 @@ def test_the_message_lists_the_parts_that_a_page_links_to() -> None:
     ("kind", "is_part_of_article"),
     [("article", True), ("gallery", True), ("forum", False), ("listing", False)],
 )
-def test_threads_and_lists_have_only_the_links(kind: Kind, is_part_of_article: bool) -> None:
+def test_only_articles_and_galleries_count_as_parts(kind: Kind, is_part_of_article: bool) -> None:
     content = replace(SECOND_PART, metadata=replace(SECOND_PART.metadata, kind=kind))
     assert is_part(content) is is_part_of_article
     assert article_values(content)["parts"].next == address(3)
