@@ -115,7 +115,7 @@ def measured(read: Callable[[], None], used: Callable[[], Measured]) -> tuple[Me
 
 
 def main(corpora: Sequence[Path], sites: int, pages: int) -> None:
-    """Measure and print."""
+    """Crawl the sites with each of the two workers, and print their CPU times per page."""
     visits = crawl(corpora, sites=sites, pages=pages)
     home = Path(tempfile.mkdtemp(prefix="detourage-plain-"))
     with Servers(home) as servers, ProvingGround(servers, home) as ground:

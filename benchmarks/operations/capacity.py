@@ -8,10 +8,10 @@ from random import Random
 from typing import NamedTuple
 
 END = 20_000.0
-"""Simulated time; all times are in milliseconds."""
+"""Time at which the simulation ends; all times are in milliseconds."""
 
 SOON = 1e-6
-"""Delay after a transaction's last statement after which its commit time is known."""
+"""Delay after a transaction's last statement; the time of its commit is known by then."""
 
 
 class Cost(NamedTuple):
@@ -29,7 +29,7 @@ def simulate(
 ) -> tuple[float, float, str]:
     """Return the pages per second, the load of PostgreSQL's cores, and the longest step of a page.
 
-    A worker takes a page as soon as it has finished the last one. It first uses its own processor
+    A worker takes a page as soon as it has finished the one before. It first uses its own processor
     time, and then makes one transaction per commit, the first of which holds the row lock of the
     page's site. The disk writes all pending commits together in `write` ms; later ones wait.
     Processor times are exponentially distributed. Each worker has a dedicated core, unless all
@@ -40,7 +40,7 @@ def simulate(
     free_at, unlocked_at = [0.0] * ceil(cores), [0.0] * sites
 
     def end_on_server(mean: float) -> float:
-        """Return when work that is requested now will end on one of PostgreSQL's cores."""
+        """Queue work on PostgreSQL's cores, and return when it will end."""
         time = random.expovariate(1 / mean) * ceil(cores) / cores
         counts["busy"] += time  # type: ignore[assignment]
         end = max(now, heappop(free_at)) + time
@@ -52,7 +52,7 @@ def simulate(
         return until
 
     def worker() -> Iterator[float]:
-        """Yield the times at which the worker continues."""
+        """Process pages; before each wait, yield the time at which it ends."""
         nonlocal write_begins
         while True:
             own_end = now + random.expovariate(1 / cost.worker)

@@ -65,10 +65,10 @@ _COUNTERS = text("""
 
 
 class Deployment(ProvingGround):
-    """A deployment in which each process's connections to PostgreSQL have its name."""
+    """A deployment in which connections to PostgreSQL have the name of their process."""
 
     def start(self, name: str) -> None:
-        """Start a process."""
+        """Start a process whose connections to PostgreSQL have its name."""
         self._variables = {"PGAPPNAME": name}
         super().start(name)
 
@@ -146,7 +146,7 @@ def _used(ground: Deployment, connection: Connection) -> dict[str, float]:
 
 
 def main(processes: Sequence[int], window: float, write: float) -> None:
-    """Measure, simulate and print."""
+    """Measure each number of processes, simulate larger numbers, and print both tables."""
     runs = [measure(number, window) for number in processes]
     costs = [Cost(**{part: run[title] for part, title in COSTS.items()}) for run in runs]
     for number, run, cost in zip(processes, runs, costs, strict=True):

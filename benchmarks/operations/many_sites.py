@@ -90,7 +90,7 @@ def main(
     dump: int,
     queue_length: int,
 ) -> None:
-    """Measure and print."""
+    """Run the crawl, and print its progress, its duration and the waiting times."""
     home = Path(tempfile.mkdtemp(prefix="detourage-sites-"))
     honest = home / "honest"
     honest.mkdir()

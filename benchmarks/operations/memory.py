@@ -32,7 +32,7 @@ WAITING = 50
 
 
 def main(minutes: float, corpora: list[Path]) -> None:
-    """Measure and print."""
+    """Run the service for some minutes, and print the memory of its processes by their age."""
     home = Path(tempfile.mkdtemp(prefix="detourage-memory-"))
     honest = home / "honest"
     honest.mkdir()

@@ -35,7 +35,7 @@ Pages = list[tuple[FetchedPage, ParsedPage]]
 
 
 def main(corpus: Path, number: int) -> None:
-    """Measure and print."""
+    """Store and read the pages in each kind of storage, and print sizes and times per page."""
     fetched = [
         FetchedPage.of(PageMessage.model_validate_json(body))
         for body in page_messages(corpus)[:number]

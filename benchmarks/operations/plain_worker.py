@@ -22,7 +22,7 @@ def connect(**_: object) -> None:
 
 @app.task(name="plain.extract", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]
 def extract(message: str) -> None:
-    """Read a page, and insert its article."""
+    """Extract the article of a page message, and insert it as a row."""
     page = json.loads(message)
     html = base64.b64decode(page["html_base64"])
     article = bare_extraction(html, url=page["url"], include_comments=True, with_metadata=True)

@@ -39,7 +39,7 @@ from tests.faults.proving_ground import ProvingGround, Servers, signal_all
 from worker.store.database import Database
 
 MOST_FREQUENT = 15
-"""Number of statements listed."""
+"""Number of statements listed: those executed most frequently."""
 
 STATISTICS_SECONDS = 3.0
 """Time within which PostgreSQL's processes report their statistics."""
@@ -119,7 +119,7 @@ class Cost:
 
 
 def main(corpora: Iterable[Path], *, sites_of: int, pool: int) -> None:
-    """Measure and print."""
+    """Measure the cost of a page, and print it with the deployments that it requires."""
     bodies = [body for corpus in corpora for body in page_messages(corpus, sites_of=sites_of)]
     home = Path(tempfile.mkdtemp(prefix="detourage-sizing-"))
     # Full-page images are left out of the write-ahead log: their number depends on the time between

@@ -22,13 +22,13 @@ from worker.settings import PREFIX
 
 
 def burn() -> None:
-    """Use a processor until killed."""
+    """Keep a processor core busy until the process is killed."""
     while True:
         pass
 
 
 def start(directory: Path, number: int, seconds: float) -> str:
-    """Run one page; return what went wrong in one line, or an empty string."""
+    """Run the command on one page; return a line that describes the failure, or an empty string."""
     pages, output = directory / "pages.jsonl", directory / f"{number}.jsonl"
     pages.write_bytes(b"".join(site_messages("a.example", range(1))) + b"\n")
     command = [sys.executable, "-m", "worker.cli", "run", str(pages), "-o", str(output)]

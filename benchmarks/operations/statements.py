@@ -187,7 +187,7 @@ def digest_of_articles(database: Database) -> str:
 
 
 def main(corpora: Sequence[Path], sites: int, pages: int, together: int) -> None:
-    """Measure and print."""
+    """Crawl the sites, and print statements, commits and causes of extractions for each visit."""
     visits = crawl(corpora, sites=sites, pages=pages)
     with running_services() as services, temporary_database(services) as url:
         with Database(url) as database:

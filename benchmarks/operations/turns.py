@@ -33,7 +33,7 @@ KNOWN_SITES = range(1_000_000, 1_000_010)
 
 
 def main(sites: int, dump: int, steps: int, probe_steps: int) -> None:
-    """Simulate and print."""
+    """Simulate the queue, and print how many tasks precede a task of each kind of site."""
     crawled = range(1, sites + 1)
     rng = random.Random(1)
     served = 0

@@ -34,7 +34,7 @@ MIN_ARTICLE_CHARACTERS = 500
 only part of the article."""
 
 MIN_GOLD_F1 = 0.5
-"""Minimum F1 of the text extracted from a non-article page for the page to be certainly no wall."""
+"""Minimum F1 of the text extracted from a non-article page for the page to count as no wall."""
 
 WHOLE_PAGE_WALLS = frozenset(
     {"paywall_teaser", "parked", "for_sale", "suspended", "hard_404", "robot_check", "rate_limit"}
@@ -62,7 +62,7 @@ class Example:
 
 
 def half_of_site(site: str) -> str:
-    """Return the half of the sites to which a site belongs."""
+    """Return whether a site belongs to the ``seen`` or the ``unseen`` half of the sites."""
     return "unseen" if int(sha256(site.encode()).hexdigest(), 16) % 2 else "seen"
 
 
@@ -84,7 +84,7 @@ def generated_examples(
 
 
 def corpus_examples(folder: Path) -> Iterator[Example]:
-    """Yield the articles of a corpus, and its pages of other kinds that are examined.
+    """Yield the articles of a corpus, and pages of other kinds that are certainly not walls.
 
     A page of another kind might itself be a wall, so it is used only if the text extracted from it
     matches its gold text.
@@ -101,7 +101,7 @@ def corpus_examples(folder: Path) -> Iterator[Example]:
 
 
 def _matches_gold(gold: str, html: bytes | str, url: str, content_type: str | None) -> bool:
-    """Return whether the extracted text is so close to the gold text that nothing hides it."""
+    """Return whether the extracted text matches the gold text, so that no wall can hide it."""
     _, article, _ = _read(html, url, content_type) or (None, None, None)
     return article is not None and compare_bags(article.text, gold).f1 >= MIN_GOLD_F1
 
@@ -139,7 +139,10 @@ def _host_pages(folder: Path, half: str) -> Iterator[tuple[bytes | str, str, str
 def _replace_article(
     html: bytes | str, url: str, content_type: str | None, wall: Any, rng: random.Random, site: str
 ) -> str | None:
-    """Replace a page's article with a wall; in most cases, the headline and metadata remain."""
+    """Replace a page's article with a wall and return the HTML; None if no article can be replaced.
+
+    In two thirds of the pages, headlines and metadata are removed, too.
+    """
     page, article, _ = _read(html, url, content_type) or (None, None, None)
     if page is None or article is None:
         return None
@@ -168,7 +171,10 @@ def _replace_article(
 def _read(
     html: bytes | str, url: str, content_type: str | None = None
 ) -> tuple[Page, Article | None, str] | None:
-    """Return the page, its article, and the outcome that it has if no wall is recognised."""
+    """Parse and extract a page without checking for walls; None if it cannot be parsed.
+
+    Return the page, its article (None if there is none), and its outcome.
+    """
     try:
         page = parse_page(html, url, content_type=content_type)
     except PageError:
@@ -189,7 +195,7 @@ def _example(
     url: str,
     content_type: str | None = None,
 ) -> Example:
-    """Compute the evidence of a wall on a page."""
+    """Return a page as an example, with the evidence of a wall on it."""
     read = _read(html, url, content_type)
     outcome, features = "refused", None
     if read is not None:

@@ -107,7 +107,7 @@ def wordings(name: str) -> dict[str, Any]:
 
 
 def is_unseen(kind: str, language: str) -> bool:
-    """Return whether a page is in the held-out half, hidden from the authors of a detector."""
+    """Return whether pages of a kind and language are in the held-out half."""
     return kind in UNSEEN_KINDS or language in UNSEEN_LANGUAGES
 
 

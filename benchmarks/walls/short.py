@@ -33,7 +33,7 @@ MIN_GOLD_WORDS, MAX_GOLD_WORDS, MAX_GOLD_CHARACTERS = 5, 90, 600
 def shorten_article(
     html: bytes | str, url: str, content_type: str | None, words: int
 ) -> tuple[str, str] | None:
-    """Return the page with only the first sentence of its article, and that sentence."""
+    """Cut a page's article to a number of words; return HTML and text, or None if unsuitable."""
     try:
         page = parse_page(html, url, content_type=content_type)
         article = read_despite_wall(page)

@@ -17,7 +17,7 @@ def means(
 ) -> dict[str, Mean]:
     """Average the scores of a method over pages and over sites, by name of score.
 
-    `best_peers` has the page scores of the best peer in each score, for the paired difference.
+    `best_peers` maps each score to the page scores of its best peer, for the paired difference.
     """
     over_sites = macro_average(rows, over="sites")
     averaged: dict[str, Mean] = {}

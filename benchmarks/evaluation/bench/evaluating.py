@@ -80,7 +80,7 @@ def read_articles(path: Path) -> Iterator[ArticleMessage]:
             reason = error.errors()[0]
             where = ".".join(map(str, reason["loc"]))
             raise BenchError(
-                f"{path.name}, line {number}: no article message ({where}: {reason['msg']})"
+                f"{path.name}, line {number}: not an article message ({where}: {reason['msg']})"
             ) from error
 
 
@@ -138,7 +138,7 @@ def _evaluate_file(
 def _match_articles(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessage], int]:
     """Match articles with gold records by page ID or URL.
 
-    Return the latest revision of each by the gold record's ID, and the number of other pages.
+    Return the latest article for each gold record, by ID, and the number of pages without one.
     """
     by_url = {page.url: page.id for page in corpus.pages.values()}
     articles: dict[str, ArticleMessage] = {}

@@ -183,7 +183,7 @@ def _statistics_table(table: CorpusTable) -> str:
 def _html_table(
     heads: Sequence[str], rows: Iterable[tuple[str, Sequence[_Cell]]], words: Sequence[int] = (0,)
 ) -> str:
-    """Render a sortable table; `rows` have a CSS class each, and `words` are columns of text."""
+    """Render a sortable table; `rows` pairs CSS classes with cells, `words` lists text columns."""
 
     def markup() -> Iterator[str]:
         yield "<div class=scroll><table><thead><tr>"

@@ -62,8 +62,8 @@ class Bench:
 
     `diseases` maps languages to diseases by name; without it, the downstream task and names are not
     scored. NCleaner is trained on the corpus in the folder `training`, without the sites that are
-    measured. `sample` limits the number of pages measured per corpus, whereas neighbours are chosen
-    from the whole corpus.
+    measured. `sample` limits the number of pages measured per corpus; they are still compared with
+    pages of the whole corpus.
     """
 
     methods: Sequence[Extractor | str]
@@ -275,7 +275,7 @@ class _Measurement:
     def _score_texts(
         self, line: Line, texts: Sequence[Prediction], gives: Gives
     ) -> tuple[Line, list[PageScores]]:
-        """Score a method's texts and the downstream task; omit fields it does not extract."""
+        """Score a method's texts and the downstream task, as far as the method gives the fields."""
         scored = self._map(
             f"{line.method}, scores", partial(score, self._memo), texts, self._targets
         )
@@ -350,7 +350,7 @@ class _Measurement:
 
 
 def _given_scores(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]:
-    """Omit the comment scores of a method without comments, and the others if it has no text."""
+    """Return only the scores of what a method gives: its text, comments or both."""
     return {
         name: value
         for name, value in scores.items()
@@ -359,7 +359,7 @@ def _given_scores(gives: Gives, scores: Mapping[str, float]) -> dict[str, float]
 
 
 def _text_scores(scores: Mapping[str, float]) -> dict[str, float]:
-    """Omit the metadata scores, which are meaningless for an upper bound on the text."""
+    """Return the scores except those of metadata, which an upper bound on the text lacks."""
     return {
         name: value
         for name, value in scores.items()

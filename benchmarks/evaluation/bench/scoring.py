@@ -47,7 +47,7 @@ class Target:
 
 
 def prepare(memo: Memo, source: Source, gold: Gold) -> tuple[Target, TextStatistics]:
-    """Find a page's headline and commenter names, and compute statistics of its source."""
+    """Return a page's gold record with headline and commenter names, and source statistics."""
 
     def compute() -> tuple[object, ...]:
         headline, comments = None, gold.comments

@@ -23,7 +23,7 @@ _COMMENT_SCORES = tuple(name for name in LABELS if name.startswith("comments_"))
 """Scores in the third table."""
 
 _DECISIVE_SCORES = ("to_f", "snippets_accuracy", "comments_f", "title_exact")
-"""Scores that may be shown with interval and difference; the first one measured is shown so."""
+"""The first of these scores that was measured is shown with its interval and difference."""
 
 SIGNIFICANT = 0.05  # P-value below which a difference is marked with a star as significant
 

@@ -46,7 +46,7 @@ class ResultCache:
         Path(temporary_file).replace(path)
 
     def _path(self, extractor: Extractor, job: Job) -> Path:
-        """Return the file for a method's outcome on a page; it depends on all that affects it."""
+        """Return the file of a method's outcome on a page, named after all that affects it."""
         neighbours = extractor.needs.of(job.neighbours)
         pivot = digest_of(neighbours.pivot) if neighbours.pivot else "-"
         digests = [digest_of(job.source), pivot, *map(digest_of, neighbours.group)]
@@ -69,7 +69,7 @@ def _parse_block(values: dict[str, Any]) -> ArticleBlock:
 
 
 def _parse_result(values: dict[str, Any]) -> Extracted | Failure:
-    """Convert the JSON of a cached result, which is a failure if it has a kind."""
+    """Convert the JSON of a cached result: to a failure if it has a kind, else to an article."""
     if "kind" in values:
         return Failure(**values)
     blocks = tuple(_parse_block(block) for block in values.pop("blocks"))

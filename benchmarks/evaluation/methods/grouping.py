@@ -13,10 +13,10 @@ from detourage.template.groups import SiteGroups, group_site
 def find_neighbours(
     sources: Sequence[Source], sites: Sequence[str] | None = None, *, threads: int = 1
 ) -> list[Neighbours]:
-    """Group the pages of each site by template, as the service does with a finished crawl.
+    """Group the pages of each site by template; return the pages with which each is compared.
 
-    `sites` are derived from the URLs by default. A page has no neighbours if it is unreadable, or
-    if its URL already occurred on the site.
+    Grouping is that of the service after a crawl. `sites` are derived from the URLs by default. A
+    page is compared with none if it is unreadable, or if its URL already occurred on the site.
     """
     by_site: defaultdict[str, list[int]] = defaultdict(list)
     for index, source in enumerate(sources):
@@ -31,7 +31,7 @@ def find_neighbours(
 def _neighbours_of_site(
     sources: Sequence[Source], indices: Sequence[int], threads: int
 ) -> list[tuple[int, Neighbours]]:
-    """Group the pages of one site; return those that could be parsed, with their neighbours."""
+    """Group the readable pages of a site; return the index and neighbours of each page."""
     trees: dict[int, Tree] = {}
     seen_urls: set[str] = set()
     for index in indices:
@@ -64,7 +64,7 @@ def _neighbours_of_site(
 def _neighbours(
     sources: Sequence[Source], pages: Sequence[int], groups: SiteGroups, position: int
 ) -> Neighbours:
-    """Return the pivot and other members of the group that the page at `position` belongs to."""
+    """Return the pivot and the other members of a page's group, or `ALONE` for an outlier."""
     group, pivot = groups.group_of(position), groups.compared_with(position)
     if group is None or pivot is None:
         return ALONE

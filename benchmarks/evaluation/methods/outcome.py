@@ -15,7 +15,7 @@ machine."""
 
 @dataclass(frozen=True)
 class Job:
-    """A page to extract, with its template group."""
+    """A page to extract, with the other pages of its template group as neighbours."""
 
     source: Source
     neighbours: Neighbours = ALONE

@@ -236,8 +236,10 @@ def parse_chain(
 
 
 def _check_name(name: str) -> str:
-    """Return the name of a method unchanged; raise UnknownExtractorError if there is none."""
+    """Return the name if it is that of a method; otherwise raise UnknownExtractorError."""
     names = extractor_names()
     if name not in names:
-        raise UnknownExtractorError(f"no extractor is named {name!r}; there are {', '.join(names)}")
+        raise UnknownExtractorError(
+            f"no extractor is named {name!r}; choose from {', '.join(names)}"
+        )
     return name

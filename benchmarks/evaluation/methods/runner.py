@@ -141,7 +141,7 @@ class _Pool:
             return
         if self._pending:
             index = self._pending.popleft()
-            # Send only those of the page's neighbours that the method uses.
+            # Of the page's template group, send only the pages that the method uses.
             neighbours = self._extractor.needs.of(self._jobs[index].neighbours)
             process.send(index, Job(self._jobs[index].source, neighbours), self._seconds)
         else:

@@ -32,7 +32,7 @@ class SuffixAutomaton:
         self.initial = State(0, start)
 
     def add(self, symbols: Iterable[Hashable], start: int) -> State:
-        """Add a sequence that begins at position `start`; return the state of the whole."""
+        """Add a sequence that begins at position `start`; return the state of all of it."""
         last = self.initial
         for end, symbol in enumerate(symbols, start + 1):
             last = self._extend(last, symbol, end)
@@ -72,7 +72,7 @@ class SuffixAutomaton:
         return current
 
     def _state_after(self, state: State, symbol: Hashable, target: State) -> State:
-        """Return the state of a state's longest string followed by a symbol.
+        """Return the state of the string that is the longest one of `state` followed by a symbol.
 
         If `target` also has longer strings, the string gets its own state, a copy of `target`.
         """

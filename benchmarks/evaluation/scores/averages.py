@@ -95,7 +95,7 @@ def bootstrap_interval(
     13.
     """
     if not 0 < level < 1:
-        raise ValueError(f"a level is between 0 and 1, not {level}")
+        raise ValueError(f"the level must be between 0 and 1, not {level}")
     sums, counts = _site_sums(values, sites)
     means = _resampled_means(sums, counts, over, np.random.default_rng(seed))
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
@@ -171,7 +171,7 @@ def _resampled_means(
     over: AveragedOver,
     random: np.random.Generator,
 ) -> npt.NDArray[np.float64]:
-    """Return the means of `RESAMPLES` bootstrap samples, each of as many sites as there are."""
+    """Return the means of `RESAMPLES` bootstrap samples, each as large as the set of sites."""
     means = []
     for _ in range(0, RESAMPLES, _RESAMPLES_AT_ONCE):
         drawn = random.integers(len(sums), size=(_RESAMPLES_AT_ONCE, len(sums)))
@@ -188,7 +188,7 @@ def _sign_flip_p_value(
     over: AveragedOver,
     random: np.random.Generator,
 ) -> float:
-    """Return the share of sign assignments to the sites with a sum as far from 0 as observed."""
+    """Return the share of sign flips by site whose sum is at least as far from 0 as observed."""
     site_differences = sums / counts if over == "sites" else sums
     # The tolerance makes sums that differ only by rounding count as equal.
     observed = abs(site_differences.sum()) - 1e-9 * np.abs(site_differences).sum()

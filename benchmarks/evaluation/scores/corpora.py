@@ -74,7 +74,7 @@ def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     for place, record in _numbered_records(folder / "pages.jsonl.gz"):
         page = _page(record, place)
         if page.id in pages:
-            raise CorpusError(f"{place}: a second page {page.id!r}")
+            raise CorpusError(f"{place}: duplicate page {page.id!r}")
         pages[page.id] = page
     golds = load_golds(folder / "gold.jsonl.gz", title_in_text=title_in_text)
     for name in golds:
@@ -97,7 +97,7 @@ def load_golds(path: Path, *, title_in_text: bool | None = None) -> dict[str, Go
         )
         gold = read_gold(record, title_in_text=begins_with_title, place=place)
         if gold.id in golds:
-            raise CorpusError(f"{place}: a second gold record for {gold.id!r}")
+            raise CorpusError(f"{place}: duplicate gold record for {gold.id!r}")
         golds[gold.id] = gold
     if any(gold.comment_text for gold in golds.values()):
         return {name: _without_comments(gold) for name, gold in golds.items()}
@@ -143,7 +143,7 @@ def read_gold(record: Mapping[str, Any], *, title_in_text: bool, place: str = "g
             lead=_text(record, "lead"),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise CorpusError(f"{place}: this is no valid gold record ({error!r})") from error
+        raise CorpusError(f"{place}: not a valid gold record ({error!r})") from error
 
 
 def _numbered_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -158,7 +158,7 @@ def _numbered_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                     except (ValueError, RecursionError) as error:
                         raise CorpusError(f"{place}: {error}") from error
                     if not isinstance(record, dict):
-                        raise CorpusError(f"{place}: this is no JSON object")
+                        raise CorpusError(f"{place}: not a JSON object")
                     yield place, record
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise CorpusError(f"{path}: {error}") from error
@@ -187,7 +187,7 @@ def _page(record: Mapping[str, Any], place: str) -> CorpusPage:
             content_type=record.get("content_type"),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise CorpusError(f"{place}: no page message ({error!r})") from error
+        raise CorpusError(f"{place}: not a page message ({error!r})") from error
 
 
 def _text(record: Mapping[str, Any], field: str) -> str | None:

@@ -62,7 +62,7 @@ class Span(NamedTuple):
 
 
 def possible_spans(text: str) -> set[Span]:
-    """Return the possible meanings of a written date, which may be surrounded by other words.
+    """Return the possible meanings of a date in a text, as spans of days.
 
     Relative dates ("3 hours ago") are not supported. The result is empty if no date is recognised,
     and has two elements if day and month could be swapped.
@@ -90,7 +90,7 @@ def near_day(found: str, wanted: str) -> bool:
 
 
 def _is_within(found: str, wanted: str, tolerance: timedelta) -> bool:
-    """Return whether a meaning of the found date lies in a meaning of the expected date."""
+    """Return whether the found date may lie within the expected date, give or take `tolerance`."""
     return any(
         target.first - tolerance <= given.first and given.last <= target.last + tolerance
         for given in possible_spans(found)

@@ -97,7 +97,7 @@ def author_names(authors: Iterable[str]) -> list[frozenset[str]]:
 
 
 def _score_authors(found: Sequence[frozenset[str]], wanted: Sequence[frozenset[str]]) -> PRF:
-    """Match each found name with one expected name that contains it, or that it contains."""
+    """Score author names; two names match if either contains all words of the other."""
     unmatched = list(wanted)
     for name in found:
         match = next((other for other in unmatched if name <= other or other <= name), None)

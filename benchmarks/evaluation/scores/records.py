@@ -96,7 +96,7 @@ class Prediction:
 
     @property
     def paragraphs(self) -> tuple[TextBlock, ...]:
-        """The blocks or, without any, the lines of the text as paragraphs."""
+        """The blocks or, if there are none, the lines of the text as paragraphs."""
         return self.blocks or lines_as_blocks(self.text)
 
 
@@ -133,7 +133,7 @@ class Gold:
 
     @property
     def paragraphs(self) -> tuple[TextBlock, ...]:
-        """The blocks or, without any, the lines of the text as paragraphs."""
+        """The blocks or, if they are unknown, the lines of the text as paragraphs."""
         return lines_as_blocks(self.text or "") if self.blocks is None else self.blocks
 
 

@@ -120,7 +120,7 @@ class NameRepeats:
         return strings
 
     def _cannot_grow_right(self, text: str, state: State, holders: Sequence[str]) -> bool:
-        """Return whether a string is not always followed by the same character."""
+        """Return whether no single character follows the string at all of its occurrences."""
         follower = self._occurrences[state].follower
         return follower is None or any(
             holder[end : end + 1] != follower

@@ -96,7 +96,7 @@ def align(labelled: LabelledPage, texts: Sequence[str]) -> list[str | None]:
 
 
 def are_lines_in(text: str, lines: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Return which lines of a page a text contains, with their words in the same order."""
+    """Return, for each line of a page, whether a text contains most of its words, in order."""
     words_by_line = [words(line) for line in lines]
     matched = np.zeros(sum(map(len, words_by_line)) + 1)
     for start, _, size in matching_blocks(

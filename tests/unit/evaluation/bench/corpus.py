@@ -19,10 +19,10 @@ def write_lines(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def write_corpus(folder: Path, texts: Sequence[str], *, prefix: str = "site", **gold: Any) -> Path:
-    """Write a corpus of pages that consist of one of the texts, which is also the gold text.
+    """Write a corpus with a page for each text, which is also the page's gold text.
 
-    The pages alternate between ``site-1.example`` and ``site-2.example``, or another prefix. `gold`
-    contains further values of all gold records.
+    The sites alternate between ``site-1.example`` and ``site-2.example``; `prefix` replaces
+    ``site``. The keys of `gold` are added to all gold records.
     """
     pages, golds = [], []
     for number, text in enumerate(texts):

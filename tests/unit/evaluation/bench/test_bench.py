@@ -148,5 +148,5 @@ def test_without_pages_articles_keep_their_own_titles(tmp_path: Path) -> None:
 
 
 def test_a_line_that_is_not_an_article_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(BenchError, match=r"a\.jsonl\.gz, line 2: no article message"):
+    with pytest.raises(BenchError, match=r"a\.jsonl\.gz, line 2: not an article message"):
         evaluate_articles(tmp_path, ["one gull"], article(0, "x"), {"version": 1})

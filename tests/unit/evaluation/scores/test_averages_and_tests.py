@@ -46,7 +46,7 @@ def test_pages_of_a_site_are_resampled_together() -> None:
 
 
 def methods(sites: int, gain: float) -> tuple[dict[str, float], dict[str, float], dict[str, str]]:
-    """Return the scores of two methods, which differ by a gain, and the sites, all by page."""
+    """Return the scores of two methods, the first better by `gain`, and the sites, all by page."""
     pages = {f"{site}/{page}": f"site{site}" for site in range(sites) for page in range(3)}
     worse = {page: float(sum(map(ord, page)) * 31 % 50) for page in pages}
     return {page: value + gain for page, value in worse.items()}, worse, pages

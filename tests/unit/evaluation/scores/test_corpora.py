@@ -81,12 +81,12 @@ def test_a_corpus_or_a_gold_record_may_omit_headlines(
     ("pages", "golds", "message"),
     [
         ([page("1")], [{"id": "2", "text": "x"}], "pages.jsonl.gz has no page"),
-        ([page("1"), page("1")], [], "second page"),
-        ([page("1")], [{"id": "1"}, {"id": "1"}], "second gold"),
+        ([page("1"), page("1")], [], "duplicate page"),
+        ([page("1")], [{"id": "1"}, {"id": "1"}], "duplicate gold"),
         ([page("1")], [{"text": "x"}], r"gold\.jsonl\.gz, line 1"),
-        ([page("1")], [{"id": "1", "text": 3}], "no valid gold record"),
+        ([page("1")], [{"id": "1", "text": 3}], "not a valid gold record"),
         ([page("1", html_base64="?")], [], r"pages\.jsonl\.gz, line 1"),
-        ([{"id": "1", "url": "x"}], [], "no page message"),
+        ([{"id": "1", "url": "x"}], [], "not a page message"),
     ],
 )
 def test_invalid_corpus_lines_are_rejected_with_their_position(

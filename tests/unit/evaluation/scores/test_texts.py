@@ -165,7 +165,7 @@ def test_agreement_is_calculated_as_in_deturck() -> None:
     assert not same.around_gold
 
 
-def test_a_text_is_exact_from_nine_tenths_on() -> None:
+def test_a_text_with_nine_tenths_of_the_gold_words_counts_as_exact() -> None:
     gold = [f"w{index}" for index in range(100)]
     assert agreement([*gold[:90], *map(str, range(10))], gold).exact
     assert not agreement([*gold[:89], *map(str, range(11))], gold).exact

@@ -18,14 +18,14 @@ from benchmarks.evaluation.scores.dates import near_day, same_day
 GOLD = Gold(id="1", site="s", title="Flu is back", authors=("Ann Lee; Bo Ek",), date="2019-10-16")
 
 
-def test_perfect_metadata_is_perfect() -> None:
+def test_correct_metadata_scores_100() -> None:
     extracted = Prediction(
         title="Flu is back!", authors=("By Bo Ek and Ann Lee",), date="2019-10-16T08:00:00+02:00"
     )
     assert set(score_metadata(extracted, GOLD).values()) == {100}
 
 
-def test_nearly_correct_metadata_get_partial_credit() -> None:
+def test_nearly_correct_metadata_gets_partial_credit() -> None:
     extracted = Prediction(title="The flu is back", authors=("Lee",), date="17 October 2019")
     scores = score_metadata(extracted, GOLD)
     assert scores["title_exact"] == 0
@@ -77,7 +77,7 @@ THREAD = (
 )
 
 
-def test_a_thread_is_perfect_against_itself() -> None:
+def test_a_thread_scores_100_against_itself() -> None:
     score = score_comments(THREAD, THREAD)
     assert score.records == PRF(100, 100, 100)
     assert score.text_f1 == score.authors == score.dates == score.parents == score.replies == 100
