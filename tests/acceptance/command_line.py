@@ -22,7 +22,7 @@ BARE_ENVIRONMENT = {
 }
 """This process's environment variables, without the service's settings."""
 SCRIPT = [sys.executable, str(Path(sys.executable).with_name("detourage"))]
-"""The installed ``detourage`` script, on whose path the current folder is not."""
+"""The installed ``detourage`` script, whose import path lacks the current folder."""
 SCRIPT_ENVIRONMENT = {**BARE_ENVIRONMENT, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 APP_SHELL = (
     "<html><head><title>A story</title></head><body><div id='root'></div>"
@@ -33,11 +33,11 @@ PROJECT = [
     *("detourage.py", "worker.py", "inspector.py", "celery.py", "numpy.py", "lxml.py", "psutil.py"),
     *("models/__init__.py", "migrations/__init__.py", "tests/__init__.py"),
 ]
-"""Modules that a user may have in a folder, with the names of modules that the service imports."""
+"""Files that a user may have in a folder, named like modules that the service imports."""
 
 
 def write_project(folder: Path) -> None:
-    """Write modules into a folder that end any process which imports one of them."""
+    """Write the modules of `PROJECT` into a folder; importing any of them ends the process."""
     for name in PROJECT:
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("raise SystemExit(f'imported {__file__}')\n")

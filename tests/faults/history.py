@@ -55,7 +55,6 @@ class Findings:
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of an article's text."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -20,7 +20,7 @@ class OtherHost:
 
     @property
     def command(self) -> list[str]:
-        """Words to put before a command so that it runs on the other host."""
+        """Prefix that makes a command run on the other host."""
         return ["ip", "netns", "exec", self.name]
 
     def __enter__(self) -> Self:
@@ -48,7 +48,6 @@ class OtherHost:
         _ip("-n", self.name, "link", "set", self._there, "down")
 
     def heal(self) -> None:
-        """Restore the link."""
         _ip("-n", self.name, "link", "set", self._there, "up")
 
 

@@ -47,7 +47,7 @@ from worker.store.database import Database
 from worker.store.schema import migrate
 
 SABOTAGE = Path(__file__).parent / "sabotage"
-"""Directory of a module ``sitecustomize`` that makes pages and traps kill or block processes."""
+"""Directory of the module ``sitecustomize``, which kills or blocks processes on purpose."""
 
 RABBITMQCTL = Path("/usr/lib/rabbitmq/bin/rabbitmqctl")
 """The ``rabbitmqctl`` program of Debian's package. The script on the PATH would switch to another
@@ -60,7 +60,7 @@ PUBLISHED_AFTER_SECONDS = 120.0  # maximum time until the broker confirms a batc
 FREE_BYTES = 64 * 2**20  # free space on PostgreSQL's small disk before the disk is filled
 
 OWN_WORK = {"intake": "stored ", "relay": "published ", "worker": "finished ", "beat": "sent "}
-"""Prefix of the heartbeat text with which each kind of process confirms work of its own."""
+"""Prefix of the heartbeat text by which each kind of process confirms that it has done work."""
 
 Victim = Literal["process", "group"]
 """Target of a trap: the process that reaches it, or its group, such as a worker with its pool."""
@@ -81,7 +81,6 @@ class Node:
 
     @property
     def url(self) -> str:
-        """Broker URL of the node."""
         address = self.environment["RABBITMQ_NODE_IP_ADDRESS"]
         return f"amqp://guest:guest@{address}:{self.environment['RABBITMQ_NODE_PORT']}//"
 
@@ -355,11 +354,9 @@ class Servers:
 
     @property
     def _data(self) -> Path:
-        """PostgreSQL's data directory."""
         return self._postgresql / "postgresql"
 
     def broker_processes(self) -> list[psutil.Process]:
-        """Return the processes of RabbitMQ."""
         processes = []
         for node in self._nodes:
             with suppress(psutil.NoSuchProcess):
@@ -394,7 +391,6 @@ class Disk:
                 file.write(bytes(4096))
 
     def free(self) -> None:
-        """Free the occupied space."""
         self.filler.unlink(missing_ok=True)
 
     def is_noticed_full(self) -> bool:
@@ -494,7 +490,7 @@ class ProvingGround(Deployment):
         self.database.dispose()
 
     def _heartbeat(self, name: str) -> Heartbeat:
-        """Return the heartbeat of a process, which has a directory of its own in these tests."""
+        """Return the heartbeat of a process; in these tests, each process has its own directory."""
         return Heartbeat(self._home / "heartbeats" / name, name.split("-")[0])
 
     def _all_alive(self) -> bool:
@@ -579,7 +575,6 @@ class ProvingGround(Deployment):
         return self._starts.total() - len(self._starts)
 
     def process(self, name: str) -> psutil.Process:
-        """Return the process of the service with the given name."""
         return psutil.Process(self._pids[name])
 
     def processes(self) -> dict[str, list[psutil.Process]]:
@@ -605,7 +600,7 @@ class ProvingGround(Deployment):
         The place is one of those in `sabotage`, named after a kind of task or process.
         """
         trap = self._traps / place
-        # The file gets its name only once it is complete, because processes may read it at once.
+        # The complete file is renamed into place, because processes may read it immediately.
         incomplete = trap.with_suffix(".incomplete")
         incomplete.write_text(victim)
         incomplete.rename(trap)
@@ -667,7 +662,7 @@ class ProvingGround(Deployment):
             return {url: digest_of(text) for url, text in session.execute(last)}
 
     def wait_for_work_done(self) -> float:
-        """Wait until all pages have outcomes and the queues are empty; return the time of that."""
+        """Wait until all pages have outcomes and the queues are empty; return when this was."""
         while True:
             self.wait_for_outcomes()
             done_at = time.monotonic()
@@ -679,7 +674,6 @@ class ProvingGround(Deployment):
 
 
 def is_running(pid: int) -> bool:
-    """Return whether a process still exists."""
     with suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     return False
@@ -721,7 +715,7 @@ class DeliveryReport:
 
     @property
     def wrong(self) -> int:
-        """Number of lost pages and duplicated revisions."""
+        """Number of lost pages plus number of duplicated revisions."""
         return len(self.lost) + len(self.duplicated)
 
 

@@ -105,7 +105,6 @@ class Scene:
         )
 
     def reprocess(self, stage: ReprocessStage) -> None:
-        """Request reprocessing of the site."""
         app = create_app(self.ground.settings)
         app.send_task(REPROCESS, kwargs={"site": self.host, "stage": stage})
 
@@ -201,7 +200,7 @@ def alarm(kind: str, setting: str, alarming: str, usual: str) -> Fault:
 
 
 def close_connections(scene: Scene) -> None:
-    """Close every connection to RabbitMQ from its side, three times."""
+    """Make RabbitMQ close every connection, three times."""
     for _ in range(3):
         scene.ground.servers.control_broker("close_all_connections", "closed by a test")
         time.sleep(2)
@@ -301,12 +300,12 @@ def crash_every_clustering(scene: Scene) -> None:
 
 
 def send_tree_that_crashes(scene: Scene) -> None:
-    """Publish a page that crashes every process that compares a block containing it."""
+    """Publish a page that crashes every process which compares its tree with others."""
     scene.publish(harmful_tree(scene.host))
 
 
 def jump_clocks(seconds: int, *, only_postgresql: bool = False) -> Fault:
-    """Return a fault that sets the clocks of all processes, or only of PostgreSQL, during work."""
+    """Return a fault that changes the clocks of all processes, or of PostgreSQL, during work."""
 
     def act(scene: Scene) -> None:
         servers = scene.ground.servers
@@ -588,7 +587,7 @@ class Trial:
 
     @property
     def wrong(self) -> int:
-        """Number of lost pages, duplicated revisions, and processes and stages without work."""
+        """Number of lost pages, duplicated revisions, and processes and stages that do not work."""
         return self.report.wrong + len(self.unfinished_work)
 
 
@@ -641,7 +640,7 @@ def find_unfinished_work(ground: ProvingGround) -> set[str]:
     host = f"{name}.example"
     pages = site_pages(host, PAGES_AFTERWARDS)
     ground.publish_persistently(pages.values())
-    # Publish more pages each time: of several relays, one may publish all messages of a few pages.
+    # Publish more pages each time: if there are few, one of several relays may publish them all.
     for number in count():
         unfinished = ground.idle_processes(since) | _unfinished_stages(ground, host, set(pages))
         if not unfinished or time.monotonic() - since > MAX_RESUMPTION_SECONDS:
@@ -677,7 +676,7 @@ def harmful_tree(host: str) -> dict[str, bytes]:
 
 
 def _in_parallel(parts: Iterable[list[bytes]], publish: Callable[[list[bytes]], None]) -> None:
-    """Publish each part of the messages in a thread of its own."""
+    """Publish each part of the messages in a separate thread."""
     threads = [threading.Thread(target=publish, args=[part]) for part in parts]
     for thread in threads:
         thread.start()

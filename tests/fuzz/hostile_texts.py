@@ -38,7 +38,7 @@ _Nodes = Iterable[tuple[Any, Any]]
 
 
 class Bait(NamedTuple):
-    """A text of any length: a beginning, a repeated unit and an end."""
+    """A text that may trap a pattern: a beginning, a unit repeated any number of times, an end."""
 
     before: str
     unit: str
@@ -51,7 +51,7 @@ def text_of(bait: Bait, size: int) -> str:
 
 
 def baits(pattern: re.Pattern[Any]) -> list[Bait]:
-    """Return texts for which a pattern may take more than linear time.
+    """Return baits on which a pattern may take more than linear time.
 
     The repeated units are texts matched by parts of its parse tree, with or without fillers, and
     pairs of its characters. The text before the units may match whatever precedes that part of the

@@ -1,4 +1,4 @@
-"""No regular expression of the library, the service or a neighbour takes more than linear time.
+"""No regular expression in any package of the repository takes more than linear time.
 
 These tests measure time, so they are part of ``make fuzz`` instead of ``make test``.
 """
@@ -29,7 +29,7 @@ from tests.fuzz.hostile_texts import Bait, baits, text_of, uses_memory_per_repet
 PACKAGES = (detourage, inspector, models, stories, worker)
 
 FIRST_LENGTH, SMALL_LENGTH, LARGE_LENGTH = 1_000, 10_000, 100_000
-"""Lengths, in characters, of all baits at first, and then of those that took longest."""
+"""Lengths of texts: of all baits, then of the slowest baits, then of those that are still slow."""
 MAX_SUSPICIOUS_BAITS = 6
 UNSUSPICIOUS_SECONDS = 0.003
 """Time limit, in seconds, for a small text; a pattern that stays below it is not quadratic."""
@@ -42,7 +42,7 @@ quadratic time 100."""
 
 _EXCLUDED_MODULES = (
     *("stories.migrations", "worker.celery"),
-    # The published script is used verbatim, and only if it is requested.
+    # This script is kept as published, and runs only if a user selects its method.
     "detourage.papers.html_killer_script",
 )
 _UNCHECKED_FUNCTIONS = frozenset(
@@ -110,7 +110,7 @@ def _returns_a_pattern(value: object) -> bool:
 def patterns_in_functions(
     module: ModuleType,
 ) -> tuple[list[tuple[int, re.Pattern[Any]]], list[int]]:
-    """Return the literal patterns in a module's functions, and the lines that make others."""
+    """Return the literal patterns in a module's functions, and the lines of computed patterns."""
     literal_patterns: list[tuple[int, re.Pattern[Any]]] = []
     lines_of_others: list[int] = []
     for function in ast.walk(ast.parse(_source(module))):
@@ -153,7 +153,7 @@ def methods_of(where: str) -> frozenset[str]:
 
 
 def costliest_use(pattern: re.Pattern[Any], methods: frozenset[str]) -> Callable[[Any], object]:
-    """Return a function that does the most expensive of the given operations on a text."""
+    """Return a function that applies the most expensive of the given methods to a text."""
     if not methods <= {"match", "fullmatch"}:
         if methods <= {"match", "fullmatch", "search"}:
             return pattern.search

@@ -12,7 +12,6 @@ from examples.sample_crawl import write_crawl
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Folder of the sample crawl."""
     folder = tmp_path_factory.mktemp("bench") / "sample"
     write_crawl(folder)
     return folder

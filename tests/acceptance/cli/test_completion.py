@@ -22,7 +22,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Environment of a shell that has the completion script."""
+    """Environment of a shell in which the completion script is loaded."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     script = tmp_path_factory.mktemp("completions") / "detourage"
     with script.open("w") as stream:

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server_url(folder: Path) -> Iterator[str]:
-    """URL of a web server for the files in the folder."""
+    """URL of a web server that serves the files in the folder."""
 
     def answer(path: str) -> tuple[str, bytes] | None:
         file = folder / path.removeprefix("/")

@@ -233,7 +233,9 @@ def test_several_processes_write_the_same_output_as_one(page: Path, crawl: Path)
 
 def test_modules_of_the_current_folder_are_not_imported(page: Path, tmp_path: Path) -> None:
     slow = tmp_path / "slow.html"
-    slow.write_text(PAGE.replace("<article>", "<body>" * 60 + "<article>"))  # has a child process
+    slow.write_text(
+        PAGE.replace("<article>", "<body>" * 60 + "<article>")
+    )  # is read in a child process
     expected = extract(slow, page, "--processes", "1").stdout
     write_project(tmp_path)
     for processes in ("1", "2"):
@@ -252,7 +254,7 @@ def test_an_interrupted_command_leaves_no_output_that_looks_complete(tmp_path: P
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         process.communicate()
-    assert process.returncode in (130, -signal.SIGINT)  # both are 130 in a shell
+    assert process.returncode in (130, -signal.SIGINT)  # a shell reports 130 for both
     assert list(tmp_path.iterdir()) == []
 
 

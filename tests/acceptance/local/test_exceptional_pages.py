@@ -14,11 +14,11 @@ from tests.pages import article_html, message, paragraphs, site_messages
 SEEDS = (7, 8, 9)
 UNUSABLE = [b"{broken", message("ftp://a.example/")]
 FETCH_ORDERS = [(0, 1, 2), (1, 2, 0)]
-"""Orders of the three fetches of a page that is lost: an article, then status 403, then 404."""
+"""Orders in which fetches of a page arrive: 0 has an article, 1 status 403, and 2 status 404."""
 
 
 def address(url: str, seed: int) -> str:
-    """Return one of `FIVE_URLS` for the article with another seed."""
+    """Convert one of the five URLs of the article with seed 7 to that for another seed."""
     return url.replace("bridge-7", f"bridge-{seed}")
 
 
@@ -27,7 +27,7 @@ def lost_url(order: tuple[int, ...]) -> str:
 
 
 def articles_at_five_urls() -> list[bytes]:
-    """Return page messages for three articles at five URLs each and four others, shuffled."""
+    """Return, shuffled, messages for three articles at five URLs each, and for four other pages."""
     bodies = [
         message(
             address(url, seed),
@@ -43,7 +43,7 @@ def articles_at_five_urls() -> list[bytes]:
 
 
 def fetches_of_lost_page(order: tuple[int, ...]) -> list[bytes]:
-    """Return page messages for an article and for two later fetches without it."""
+    """Return messages for fetches of a page, in the given order (see `FETCH_ORDERS`)."""
     url = lost_url(order)
     fetches = [
         message(url, article_html(7), fetched_at="2026-03-01T01:00:00Z"),

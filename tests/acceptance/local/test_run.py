@@ -203,7 +203,7 @@ def test_an_interrupted_run_leaves_no_process_and_can_be_resumed(run: Run, tmp_p
             processes = psutil.Process(begun.pid).children(recursive=True)
             begun.send_signal(number)
             if number == signal.SIGKILL:
-                # Kill all processes, as a lack of memory may do, so that none cleans up.
+                # Kill all processes, as the kernel may do when memory runs out: none cleans up.
                 for process in processes:
                     with suppress(psutil.NoSuchProcess):
                         process.kill()
@@ -270,7 +270,7 @@ def test_schemas_are_printed() -> None:
 
 def test_queue_and_file_contain_the_same_articles(deployment: Deployment, run: Run) -> None:
     before = deployment.receipts()
-    # A deployment joins parts in a later revision, so the comparison omits them.
+    # A deployment adds the later parts of an article in another revision, so these are omitted.
     parts = parted_pages.part_messages()
     bodies = [body for body in run.bodies if body not in parts]
     deployment.publish(reversed(bodies))

@@ -78,7 +78,7 @@ def test_a_page_cannot_declare_another_page_as_its_variant() -> None:
         (f"{PLAIN}?page=2", 7, 7, Joining.OTHER_PART),
     ],
 )
-def test_a_page_must_match_a_declared_one(
+def test_a_page_is_joined_to_its_declared_url_only_if_they_match(
     url: str, seed: int, title: int, verdict: Joining
 ) -> None:
     html = article_html(seed).replace(f"number {seed}<", f"number {title}<")
@@ -144,13 +144,13 @@ def test_status_and_redirects_outweigh_the_content(response: Response, outcome: 
     assert is_removal is (response.status in (404, 410))
 
 
-def test_front_and_login_pages_that_were_requested_are_not_refusals() -> None:
+def test_a_redirect_of_a_front_or_login_page_is_not_a_refusal() -> None:
     assert refusal_of("https://example.org/", Response(200, "https://example.org/?a=1")) is None
     login = "https://example.org/login"
     assert refusal_of(login, Response(200, f"{login}/form")) is None
 
 
-def test_unvalidated_values_from_earlier_versions_are_ignored() -> None:
+def test_invalid_stored_responses_are_ignored() -> None:
     for status, url in (('"404"', "7"), ("999", '"ftp://a.example/"'), ("true", "null")):
         assert Response.of(f'{{"status": {status}, "final_url": {url}}}') == Response()
     assert Response.of("{}") == Response()

@@ -81,7 +81,7 @@ def test_comments_links_and_images_can_be_left_out() -> None:
     assert not [link for block in reduced.blocks for link in block.links]
 
 
-def test_recall_takes_more_of_the_lines_than_precision() -> None:
+def test_favoring_recall_extracts_at_least_as_much_as_favoring_precision() -> None:
     page = next(iter(generate(sites=["harbour-post.example"], pages_per_template=1)))
     html = b64decode(page.message["html_base64"])
     texts = [detourage.extract(html, favor=each) for each in ("precision", None, "recall")]
@@ -202,7 +202,6 @@ if __name__ == "__main__":
 
 
 def run(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a program as a script."""
     script = folder / "script.py"
     script.write_text(program, encoding="utf-8")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}

@@ -44,7 +44,7 @@ def test_a_page_without_text_has_the_metadata_that_it_declares() -> None:
     assert str(result.metadata.published) == "2024-05-31"
 
 
-def test_a_displayed_date_is_not_the_date_of_a_menu() -> None:
+def test_a_menu_page_does_not_get_the_date_and_authors_of_a_teaser() -> None:
     result = detourage.read(page(f"<ul>{TEASERS}</ul>", "<title>News</title>"), URL)
     assert (result.outcome, result.title) == ("menu", "News")
     assert result.metadata is not None

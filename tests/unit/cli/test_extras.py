@@ -17,7 +17,6 @@ EXTRAS_OF_SERVICE = ("inspector", "objects", "otel", "render")
 
 
 def advice_for(extra: str) -> str:
-    """Return the expected advice to install a missing extra."""
     distribution = "detourage-service" if extra in EXTRAS_OF_SERVICE else "detourage"
     return f"needs the {extra} extra: pip install '{distribution}[{extra}]', or make {extra}"
 

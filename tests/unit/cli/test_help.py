@@ -58,7 +58,7 @@ def test_ctrl_c_prints_one_word_and_sets_the_exit_code(is_prompting: bool) -> No
         try:
             signal.raise_signal(signal.SIGINT)
         except KeyboardInterrupt as error:
-            # A prompt of click replaces the exception.
+            # At a prompt, click raises Abort instead of KeyboardInterrupt.
             raise click.Abort if is_prompting else error from None
 
     group = Commands(commands={"work": click.Command("work", callback=work)})

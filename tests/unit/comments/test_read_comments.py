@@ -12,8 +12,8 @@ from tests.unit.comments.comment_pages import NAMES, REMARKS, URL, read
 def records(markup: str, **parts: Sequence[object]) -> str:
     """Return the markup once for each of five comments.
 
-    The fields ``{name}``, ``{text}`` and ``{n}`` become the author, text and number of the comment,
-    and the name of each keyword argument becomes the comment's value in it.
+    The fields ``{name}``, ``{text}`` and ``{n}`` become the author, text and number of the comment.
+    Each keyword argument names a further field and gives its value for each comment.
     """
     return "".join(
         markup.format(

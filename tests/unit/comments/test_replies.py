@@ -36,7 +36,7 @@ FLAT_MARKUP = [
 
 
 def flat_comments(opening: str, answer: str) -> str:
-    """Return the HTML of comments, from the templates of one of the `FLAT_MARKUP`."""
+    """Return the HTML of comments in markup of `FLAT_MARKUP`, whose two parts are given."""
     parts = []
     for number, (parent, depth) in enumerate(zip(PARENTS, DEPTHS, strict=True)):
         values = {

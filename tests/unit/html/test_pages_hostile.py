@@ -47,8 +47,8 @@ with open("/proc/self/status") as status:
     print(int(status.read().partition("VmHWM:")[2].split()[0]) // 1024)
 """
 
-TIMEOUT_SECONDS = 300  # for the process, which normally takes five seconds
-MAX_MEBIBYTES = 1024  # for the largest pages; the program itself takes less than 100 MiB
+TIMEOUT_SECONDS = 300  # the process normally takes five seconds
+MAX_MEBIBYTES = 1024  # without pages, the process takes less than 100 MiB
 
 HOSTILE_PAGES = {
     "b'<div>' * 100_000 + b'a' + b'</div>' * 100_000": "too-deep",

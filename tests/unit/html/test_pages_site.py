@@ -22,7 +22,7 @@ from detourage.html.urls import absolute, base_of
         ("http://one.blogspot.com/2012/01/", "one.blogspot.com"),
         ("http://www.two.blogspot.com/", "two.blogspot.com"),
         ("https://reader.github.io/a", "reader.github.io"),
-        # International names are normalised.
+        # Internationalised host names are converted to Punycode.
         *(
             (f"http://www{name}/", "xn--bcher-kva.de")
             for name in (

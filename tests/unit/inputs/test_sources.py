@@ -52,7 +52,7 @@ def read_pages(path: Path | str) -> list[PageMessage]:
 
 @contextmanager
 def bounded_memory() -> Iterator[None]:
-    """Allow for a message, its base64 form, its decoded content and the read-ahead buffer."""
+    """Assert that the block uses memory for only a few copies of the largest message."""
     tracemalloc.start()
     try:
         yield
@@ -194,7 +194,7 @@ def test_a_folder_can_name_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert (page.url, page.content) == ("https://www.example.org/page.html.gz", HTML)
 
 
-def test_a_page_without_a_given_url_has_the_one_that_it_declares(
+def test_a_page_without_a_given_url_gets_the_url_that_it_declares(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     heads = {
@@ -306,8 +306,6 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Archive:
-    """A WARC file under construction."""
-
     def __init__(self, folder: Path, *, compressed: bool) -> None:
         self.path = folder / ("crawl.warc.gz" if compressed else "crawl.warc")
         self.path.touch()

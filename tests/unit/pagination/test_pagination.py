@@ -136,13 +136,13 @@ def test_links_are_recognised_by_their_markup(
         "<p><a href='?limit=10'>10</a> <a href='?limit=25'>25</a> <a href='?limit=50'>50</a></p>",
         "<p>Old thread (<a href='/t/9/page-2'>2</a> <a href='/t/9/page-3'>3</a>)</p>",
         "<p><b>1</b> <a href='https://other.example/news/story?page=2'>2</a></p>",
-        # These are the pagination of comments or of a list, and a link to all articles.
+        # These are links to pages of comments, to pages of a list, and to all articles.
         "<div class='comment-pager'><a href='?cpage=2'>Next</a></div>",
         "<a href='?681beb97_page=9'>Next</a>",
         "<a href='/news/all'>View all</a>",
     ],
 )
-def test_links_to_something_else_are_not_parts(body: str) -> None:
+def test_other_links_are_not_links_to_parts(body: str) -> None:
     assert not read_links(body)
 
 

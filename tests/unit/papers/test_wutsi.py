@@ -15,16 +15,16 @@ END = "A band plays at noon."
 OTHER_STORY = "Elsewhere it rained. It will again."
 
 
-def test_the_block_with_most_sentences_is_chosen_and_fusion_adds_its_neighbours() -> None:
+def test_the_block_with_most_sentences_is_chosen_and_fusion_adds_adjacent_blocks() -> None:
     # The sentence counts are 2, 3 and 1 within the story, and 2 elsewhere, so the maximum is 3.
     body = f"<div><p>{LEAD}</p><p>{STORY}</p><p>{END}</p></div><div><p>{OTHER_STORY}</p></div>"
     assert extracted_text("wutsi_block", body) == STORY
     assert extracted_text("wutsi_fusion", body).split("\n\n") == [LEAD, STORY, END]
 
 
-def test_a_packet_of_many_sentences_loses_to_a_single_block_with_more_than_each() -> None:
-    # Three blocks of two sentences each form a packet of six; a single block of three sentences is
-    # the maximum.
+def test_fusion_counts_sentences_per_block_and_wutsi_per_packet() -> None:
+    # The first parent's three blocks (its packet) have two sentences each, six in total; the single
+    # block of the second has three.
     body = f"<div><p>{LEAD}</p><p>{OTHER_STORY}</p><p>{LEAD}</p></div><div><p>{STORY}</p></div>"
     assert extracted_text("wutsi_fusion", body) == STORY
     assert extracted_text("wutsi", body).split("\n\n") == [LEAD, OTHER_STORY, LEAD]

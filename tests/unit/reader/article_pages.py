@@ -50,15 +50,15 @@ def json_ld(**values: object) -> str:
 
 
 def story(
-    beside: str = "",
+    above: str = "",
     head: str = "",
     *,
     below: str = "",
     url: str = ADDRESS,
     body: str = f"<div class='story'>{prose(1)}</div>",
 ) -> Article:
-    """Extract an article with the markup `beside` above its body, and `below` under it."""
-    surrounded = page(f"<h1>{TITLE}</h1>{beside}{body}{below}", head, url, "lang='en'")
+    """Extract an article with the markup `above` above its body, and `below` under it."""
+    surrounded = page(f"<h1>{TITLE}</h1>{above}{body}{below}", head, url, "lang='en'")
     return extract_article(surrounded, None)
 
 

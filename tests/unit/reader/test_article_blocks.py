@@ -86,7 +86,7 @@ def test_each_block_has_one_of_the_chosen_roles() -> None:
         ),
     ],
     ids=[
-        *("line breaks", "text beside blocks", "inline elements", "markup comments", "ornaments"),
+        *("line breaks", "text next to blocks", "inline elements", "markup comments", "ornaments"),
         *("whitespace", "scripts and forms", "layout table"),
     ],
 )

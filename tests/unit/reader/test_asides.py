@@ -79,7 +79,7 @@ def test_links_notices_and_consents_around_the_text_are_left_out(added: str, aft
         "<li>Second: <a href='/b'>Report of the harbour office</a></li></ul>",
     ],
 )
-def test_a_line_that_is_linked_for_another_reason_is_kept(line: str) -> None:
+def test_a_line_with_a_link_is_kept_if_it_belongs_to_the_text(line: str) -> None:
     assert len(_text_with(line)) > len(TEXT)
 
 

@@ -117,7 +117,7 @@ def test_a_shell_without_the_article_needs_rendering(body: str) -> None:
     assert caught.value.outcome == "needs-rendering"
 
 
-def test_a_sure_article_with_an_empty_custom_element_needs_no_rendering() -> None:
+def test_an_article_with_an_empty_custom_element_needs_no_rendering() -> None:
     body = "<main><h1>Seals</h1><p>The seals of the bay have had more pups than in any other year"
     body += ", said the warden.</p><x-chart></x-chart><script src=/app.js></script></main>"
     assert read_body(body).text.startswith("The seals of the bay")
@@ -155,7 +155,7 @@ def test_a_page_that_is_merely_empty_does_not_need_rendering(body: str) -> None:
         read_body(body)
 
 
-def test_the_explanation_of_a_hidden_article_keeps_no_line() -> None:
+def test_all_visible_lines_of_a_hidden_article_are_explained_as_dropped() -> None:
     hidden = page(f"<p>Loading.</p>{script_with_linked_data(articleBody=TEXT)}", head=HEAD)
     explained = explain_content(hidden)
     assert explained.article is not None

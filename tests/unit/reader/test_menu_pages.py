@@ -79,7 +79,7 @@ def test_a_menu_has_its_own_outcome_and_a_probability() -> None:
     assert caught.value.probability >= 0.5
 
 
-def test_a_report_of_links_to_other_sites_is_a_listing_with_its_text() -> None:
+def test_a_list_of_links_to_other_sites_is_an_article_of_kind_listing() -> None:
     outbound = "".join(
         f'<li><h3><a href="https://site{n}.example/{n}">{sentence(n, 9)}</a></h3>'
         f"<p>{sentence(100 + n, 25)}</p></li>"

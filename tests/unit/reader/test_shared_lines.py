@@ -21,13 +21,12 @@ def _page_html(seed: int, *added: str) -> str:
 
 
 def _texts_of_site(htmls: list[str], host: str = "news.example") -> list[str]:
-    """Return the texts of the pages of a site, in order."""
     pages = [Page(html, f"https://{host}/{number}") for number, html in enumerate(htmls)]
     return [each.article.text if each.article else "" for each in Site(pages).read()]
 
 
 @pytest.mark.parametrize("count", [3, 4, 12])
-def test_a_notice_amid_every_article_is_left_out(count: int) -> None:
+def test_a_notice_inside_every_article_is_left_out(count: int) -> None:
     texts = _texts_of_site([_page_html(seed, NOTICE) for seed in range(count)])
     if count == 3:  # Three pages are not enough evidence.
         assert all(NOTICE in text for text in texts)
@@ -43,7 +42,7 @@ def test_a_notice_amid_every_article_is_left_out(count: int) -> None:
     ],
     ids=["notice with a date", "sentences with other numbers"],
 )
-def test_lines_with_other_dates_are_left_out(line: str, is_kept: bool) -> None:
+def test_shared_lines_may_differ_only_in_dates(line: str, is_kept: bool) -> None:
     lines = [line.format(number, number) for number in range(1, 9)]
     texts = _texts_of_site([_page_html(seed, each) for seed, each in enumerate(lines)])
     assert [each in text for each, text in zip(lines, texts, strict=True)] == [is_kept] * 8

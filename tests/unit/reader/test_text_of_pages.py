@@ -39,7 +39,7 @@ SHORT_LINE = "This line has more than five words"
     ids=[
         *("irrelevant name on the body", "headings, lists and quotations", "link in the body"),
         *("repeated passage", "repeated lead", "repeated short lines"),
-        "paragraph repeated beside itself",
+        "adjacent repeated paragraphs",
         *("little text", "only navigation", "only a link", "no markup"),
     ],
 )
@@ -47,7 +47,7 @@ def test_the_text_consists_of_the_expected_parts_of_a_page(body: str, texts: lis
     assert extract_article(page(body), None).text == "\n\n".join(texts)
 
 
-def test_a_table_for_the_layout_of_a_page_is_not_kept_as_a_whole() -> None:
+def test_only_the_article_is_extracted_from_a_layout_table() -> None:
     menu = "".join(f"<tr><td><a href=/{n}>Section {n}</a></td></tr>" for n in range(9))
     cells = f"<td><table>{menu}</table></td><td><h1>A high tide</h1>{prose(1)}</td>"
     found = extract_article(page(f"<table><tr>{cells}</tr></table>"), None)
@@ -93,7 +93,7 @@ HEAD = "<title>Bridge reopens | Post</title><meta property='og:type' content='ar
 MENU = "<nav><ul><li><a href='/a'>News</a></li><li><a href='/b'>Sports</a></li></ul></nav>"
 
 
-def test_a_newspaper_article_has_high_confidence_and_short_notes_have_less() -> None:
+def test_a_newspaper_article_has_a_higher_confidence_than_short_notes() -> None:
     body = f"{MENU}<main><article><h1>Bridge reopens</h1>{prose(1)}{prose(2)}</article></main>"
     article_confidence = extract_article(page(body, HEAD), None).confidence
     assert article_confidence > 0.9

@@ -1,4 +1,5 @@
 # ruff: noqa: E501  The pages are more readable unwrapped.
+"""Walls, which are pages shown instead of an article: log-ins, paywalls, robot checks, errors."""
 
 import contextlib
 from functools import partial
@@ -86,7 +87,7 @@ policy.</p><button>Accept all</button></div><footer>Terms Privacy Subscribe Log 
         "The bridge is closed until noon, police said. More follows.",
     ],
 )
-def test_short_news_is_an_article_whatever_else_the_site_offers(text: str) -> None:
+def test_short_news_next_to_offers_and_notices_is_an_article(text: str) -> None:
     assert text in read_content(page(SHORT_NEWS % text)).text
 
 
@@ -115,7 +116,7 @@ def test_short_news_is_an_article_whatever_else_the_site_offers(text: str) -> No
         ),
     ],
 )
-def test_short_news_about_what_a_wall_says_is_an_article(headline: str, text: str) -> None:
+def test_short_news_that_shares_words_with_walls_is_an_article(headline: str, text: str) -> None:
     news = (SHORT_NEWS % text).replace("Harbour bridge closed after storm", headline)
     assert text in read_content(page(news)).text
 
@@ -129,7 +130,7 @@ def test_short_news_about_what_a_wall_says_is_an_article(headline: str, text: st
         "<title>Valley Post</title><p>The requested story will open in a few seconds...</p>",
     ],
 )
-def test_a_placeholder_or_an_empty_page_says_nothing_about_the_article(body: str) -> None:
+def test_a_placeholder_or_an_empty_page_has_no_text(body: str) -> None:
     with pytest.raises(NoTextError):
         read_content(page(body))
     assert explain_content(page(body)).outcome == "no-text"
@@ -138,20 +139,20 @@ def test_a_placeholder_or_an_empty_page_says_nothing_about_the_article(body: str
 @pytest.mark.parametrize(
     ("headline", "body"),
     [
-        # The headline says what a wall says, but most lines do not.
+        # The headline contains a word that is typical of walls, but most lines do not.
         (
             "JavaScript links",
             "<p>A link may run a function instead of opening a page.</p><p>Some links in this post run a function,"
             " and some open a page.</p><p>The words of all of them stay in the text of the post.</p>",
         ),
-        # A long sentence contains the words of a wall in passing.
+        # A long sentence contains a word that is typical of walls.
         (
             "Cigar rollers in Port Amber thrilled",
             "<p>A 'forbidden fruit' of the island, sure to be enjoyed by cigar lovers on both sides of the narrow straits</p>",
         ),
     ],
 )
-def test_a_text_that_hardly_mentions_a_wall_is_an_article(headline: str, body: str) -> None:
+def test_a_text_with_a_few_words_typical_of_walls_is_an_article(headline: str, body: str) -> None:
     html = f"<html><title>{headline}</title><h1>{headline}</h1>{body}</html>"
     article = read(html, URL).article
     assert article is not None
@@ -169,7 +170,7 @@ def test_a_text_that_hardly_mentions_a_wall_is_an_article(headline: str, body: s
     ],
     ids=["likely lines", "pictures", "four lines"],
 )
-def test_little_text_may_be_more_than_a_placeholder(lines: str) -> None:
+def test_little_text_between_pictures_is_an_article(lines: str) -> None:
     html = f"<html><title>Lakes</title><article><h1>Image Rendering Services</h1>{lines}</article></html>"
     assert read(html, URL).outcome == "article"
 
@@ -179,7 +180,7 @@ def test_a_short_sentence_that_is_the_whole_page_is_its_article() -> None:
     assert read_content(page(f"<title>Flash</title><p>{sentence}</p>")).text == sentence
 
 
-def test_short_lines_are_more_than_a_placeholder() -> None:
+def test_a_few_short_lines_are_an_article() -> None:
     texts = ["First section content.", "Second section content.", "Third section content."]
     body = "".join(f"<p>{text}</p><p><br></p>" for text in texts)
     html = f"<title>Sections</title><article><h1>Sections</h1>{body}</article>"
@@ -193,7 +194,7 @@ def test_an_error_status_is_trusted() -> None:
 
 
 def _article_with_end(number: int, *lines: str) -> Article:
-    """Read an article of some paragraphs with lines below it."""
+    """Read an article with the given number of paragraphs and the given lines below them."""
     end = "<div class='end'>" + "".join(lines) + "</div>" if lines else ""
     page_footer = "</div></div><div class='foot'>"
     return read_article(article_html(1, number=number).replace(page_footer, end + page_footer), URL)
@@ -218,7 +219,7 @@ def _article_with_end(number: int, *lines: str) -> Article:
         ("<p>本文为会员专享内容</p>", "<a href='/l'>登录后阅读全文</a>"),
     ],
 )
-def test_a_beginning_with_an_offer_in_any_language_is_truncated(lines: tuple[str, ...]) -> None:
+def test_an_article_that_ends_in_a_subscription_offer_is_truncated(lines: tuple[str, ...]) -> None:
     article = _article_with_end(2, *lines)
     assert article.truncated
     assert article.text == "\n\n".join(paragraphs(1, 2))
@@ -234,7 +235,7 @@ def test_a_beginning_with_an_offer_in_any_language_is_truncated(lines: tuple[str
         (5, ()),
     ],
 )
-def test_a_whole_article_with_offers_is_not_truncated(number: int, lines: tuple[str, ...]) -> None:
+def test_a_complete_article_is_not_truncated(number: int, lines: tuple[str, ...]) -> None:
     assert not _article_with_end(number, *lines).truncated
 
 

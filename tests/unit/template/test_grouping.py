@@ -61,12 +61,12 @@ def size_tolerant_distance(distance: int, a: int, b: int) -> float:
     return float(matrix[0, 1])
 
 
-def test_half_of_the_surplus_of_the_larger_page_is_ignored() -> None:
+def test_half_of_the_size_difference_is_ignored() -> None:
     assert size_tolerant_distance(200, 100, 300) == pytest.approx(2 * 100 / (400 + 100))
 
 
 @pytest.mark.parametrize("sizes", [[3], [3, 0], [[3, 4]]])
-def test_each_page_needs_its_own_key_and_a_size(sizes: list[int]) -> None:
+def test_each_page_needs_a_unique_key_and_a_size(sizes: list[int]) -> None:
     with pytest.raises(ValueError, match="a positive size is required for each of the 2 pages"):
         group_pages(["a", "b"], np.zeros((2, 2)), sizes=sizes)
     with pytest.raises(ValueError, match="same key"):
@@ -160,14 +160,12 @@ FAR, NEAR, SAME = 0.9, 0.1, 0.2
 
 
 def pages_of(keys: Sequence[str], trees: Sequence[int]) -> list[PageOfTree]:
-    """Return pages with the given URLs and trees."""
     return list(map(PageOfTree, keys, trees))
 
 
 def large_site_of(
     references: Sequence[int], distances: Matrix, nearest: Mapping[int, NearestReference]
 ) -> KnownSite:
-    """Return a large site with the given references."""
     return KnownSite(references, np.ones(len(references), np.int64), distances, nearest)
 
 
@@ -178,7 +176,6 @@ def group_by_references(
     distances: Matrix,
     nearest: Mapping[int, NearestReference],
 ) -> Grouping:
-    """Group pages of a large site."""
     return large_site_of(references, distances, nearest).group(pages_of(keys, trees))
 
 
@@ -236,7 +233,7 @@ def test_members_too_far_from_the_pivot_are_outliers() -> None:
     assert partial.outliers == (4,)
 
 
-def test_a_group_that_grows_keeps_the_page_with_which_the_others_are_compared() -> None:
+def test_the_reference_of_a_growing_group_changes_only_with_the_year() -> None:
     days = [datetime(2025, 12, 31, tzinfo=UTC) + timedelta(days=day) for day in range(4)]
     pages = [(f"https://a.example/{number}", each) for number, each in enumerate([*days, None])]
     assert reference_order([4, 0], pages) == [0, 4]

@@ -41,7 +41,7 @@ PRECISIONS = [
     ("1 year, 2 days ago", None),
     ("2 years ago", None),
 ]
-"""Results are as precise as the words."""
+"""Phrases seen at `ANCHOR`, each with the time or day that it denotes; None if it is too vague."""
 WORDINGS = [
     *(
         (language, text, "2024-03-01T06:00:00+00:00")

@@ -33,7 +33,7 @@ def test_tokens_are_delimited_by_space_and_punctuation(text: str, expected: list
 @pytest.mark.parametrize(
     ("number", "words"), [(0, "0 pages"), (1, "1 page"), (2, "2 pages"), (1000, "1000 pages")]
 )
-def test_only_one_takes_the_singular(number: int, words: str) -> None:
+def test_the_singular_is_used_only_for_one(number: int, words: str) -> None:
     assert pluralise(number, "page") == words
 
 

@@ -23,7 +23,7 @@ TEXT_SCORES = (text_only, characters, rouge_lsum)
 
 
 @given(texts)
-def test_a_text_is_perfect_against_itself(text: str) -> None:
+def test_a_text_scores_100_against_itself(text: str) -> None:
     perfect = PRF(100, 100, 100)
     for score in TEXT_SCORES:
         assert score(text, text) == perfect

@@ -70,7 +70,7 @@ static void repeat(Plain *tree) {
 
 static int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
-/* Is the node not the first child of another node? */
+/* Is the node a keyroot: the root, or a node with a sibling on its left? */
 static bool is_keyroot(const Plain *tree, int32_t i) {
     for (int32_t k = i + 1; k < tree->n; k++)
         if (k - tree->size[k] == i - tree->size[i]) return false;

@@ -61,7 +61,7 @@ def _random_nodes(rng: random.Random, size: int, shape: str, labels: Sequence[st
 
 
 def _copy_subtree(rng: random.Random, nodes: Nodes, at_most: int) -> Nodes:
-    """Return a copy of a random subtree, at most a number of its nodes, to be put at the end."""
+    """Return up to `at_most` nodes of a random subtree, at depths that fit after the last node."""
     start = rng.randrange(1, len(nodes))
     depth = nodes[start][1]
     end = start + 1

@@ -106,7 +106,7 @@ def test_text_next_to_a_linked_name_is_not_a_name(byline: str, names: tuple[str,
 
 
 @pytest.mark.parametrize(
-    ("beside", "below", "names"),
+    ("above", "below", "names"),
     [
         ("<p class='author-name'>Jane Doe</p>", "", ("Jane Doe",)),
         ("<p class='caption'>Jane Doe</p>", "", ()),
@@ -116,9 +116,9 @@ def test_text_next_to_a_linked_name_is_not_a_name(byline: str, names: tuple[str,
     ids=["author element", "caption", "above and below the body", "reader"],
 )
 def test_the_position_of_a_name_shows_whether_it_is_an_author(
-    beside: str, below: str, names: tuple[str, ...]
+    above: str, below: str, names: tuple[str, ...]
 ) -> None:
-    assert story(beside, below=below).authors == names
+    assert story(above, below=below).authors == names
 
 
 @pytest.mark.parametrize(("name", "names"), [("山本花子", ("山本花子",)), ("共同通信", ())])

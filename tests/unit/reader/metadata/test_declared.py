@@ -92,13 +92,13 @@ COMMENT = {"@type": "Comment", "author": {"name": "A reader"}, "datePublished": 
     ],
     ids=["by reference", "commenter", "invalid", "deep", "overlong"],
 )
-def test_only_the_authors_of_the_pages_own_article_count(
+def test_authors_may_be_references_and_commenters_are_not_authors(
     scripts: tuple[str, ...], authors: tuple[str, ...]
 ) -> None:
     assert read(*scripts).authors == authors
 
 
-def test_values_of_the_page_complete_those_of_its_article() -> None:
+def test_a_date_missing_from_the_article_object_is_taken_from_the_page_object() -> None:
     web_page = {
         "@type": "WebPage",
         "name": "Post",
@@ -146,7 +146,7 @@ def test_only_the_author_of_the_article_around_the_body_counts(body: str) -> Non
 
 
 @pytest.mark.parametrize(("count", "date"), [(1, "2024-05-31"), (2, "None")])
-def test_a_single_video_in_microdata_replaces_a_missing_article(count: int, date: str) -> None:
+def test_the_date_of_a_single_video_replaces_that_of_an_article(count: int, date: str) -> None:
     video = (
         "<div itemscope itemtype='https://schema.org/VideoObject'>"
         "<meta itemprop='uploadDate' content='2024-05-31'></div>"

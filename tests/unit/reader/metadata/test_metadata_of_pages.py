@@ -70,7 +70,7 @@ AUTHORS = [
     (f"<div class='byline'><p>Deal Diary</p>{JANE}</div>", "", ("Jane Doe",)),
     ("<p>North Sea</p><p>North Sea, 31 May 2024</p>", json_ld(articleSection="North Sea"), ()),
 ]
-"""The authors are those in the byline, not the section, unless it is a person's own site."""
+"""Markup above the body, elements of the head, and the authors: people, and never a section."""
 
 UTC_TIME = "2024-05-31T09:30:00Z"
 DATES = [
@@ -83,7 +83,7 @@ DATES = [
         json_ld(datePublished=UTC_TIME),
         "2024-05-31T11:30:00+02:00",
     ),
-    # If the two differ, the visible date takes precedence.
+    # If the visible and the declared date differ, the visible one takes precedence.
     ("<p class='date'>31 May 2024</p>", json_ld(datePublished="2023-01-01"), "2024-05-31"),
     ("<p>The fair will open on 3 May 2027.</p>", "", "None"),
     ("", f'<script>{{"createdAt": "{UTC_TIME}"}}</script>', "None"),
@@ -125,7 +125,7 @@ NOT_CANONICAL = ["https://harbour-post.example/", "javascript:void(0)", "http://
 
 
 @pytest.mark.parametrize(
-    ("field", "beside", "head", "value"),
+    ("field", "above", "head", "value"),
     [
         *(("authors", *each) for each in AUTHORS),
         *(("published", *each) for each in DATES),
@@ -142,10 +142,8 @@ NOT_CANONICAL = ["https://harbour-post.example/", "javascript:void(0)", "http://
         ),
     ],
 )
-def test_values_are_declared_or_displayed(
-    field: str, beside: str, head: str, value: object
-) -> None:
-    found = getattr(metadata(beside, head), field)
+def test_values_are_declared_or_displayed(field: str, above: str, head: str, value: object) -> None:
+    found = getattr(metadata(above, head), field)
     assert (str(found) if field == "published" else found) == value
 
 
@@ -208,7 +206,7 @@ def test_day_and_month_depend_on_clear_dates_and_country(url: str, head: str, da
 
 
 @pytest.mark.parametrize(
-    ("beside", "date"),
+    ("above", "date"),
     [
         ("<p>3 hours ago</p>", "2024-06-04T21:00:00+00:00"),
         ("<p>Yesterday at 7:05pm</p>", "2024-06-04T19:05:00"),
@@ -218,8 +216,8 @@ def test_day_and_month_depend_on_clear_dates_and_country(url: str, head: str, da
         ("<p>05/07/2024</p>", "2024-05-07"),
     ],
 )
-def test_the_time_of_the_fetch_determines_the_date(beside: str, date: str) -> None:
-    dated_page = page(f"<h1>{TITLE}</h1>{beside}{BODY}", "", URL, "lang='en'")
+def test_the_time_of_the_fetch_determines_the_date(above: str, date: str) -> None:
+    dated_page = page(f"<h1>{TITLE}</h1>{above}{BODY}", "", URL, "lang='en'")
     content = read_content(dated_page, fetched_at=datetime(2024, 6, 5, tzinfo=UTC))
     assert str(content.metadata.published) == date
 

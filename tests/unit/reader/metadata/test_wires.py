@@ -62,7 +62,7 @@ SLOW_TO_MATCH = ("(" * 50_000, "a, " * 30_000, "— " * 30_000, "AP " * 30_000, 
 
 
 @pytest.mark.parametrize(
-    ("first", "last", "beside", "below", "agency"),
+    ("first", "last", "above", "below", "agency"),
     [
         *((dateline, "", "", "", agency) for dateline, agency in DATELINES.items()),
         *(("", "", byline, "", agency) for byline, agency in BYLINES.items()),
@@ -76,8 +76,8 @@ SLOW_TO_MATCH = ("(" * 50_000, "a, " * 30_000, "— " * 30_000, "AP " * 30_000, 
     ids=lambda value: str(value)[:20],
 )
 def test_the_agency_is_read_from_the_dateline_the_byline_and_the_ends(
-    first: str, last: str, beside: str, below: str, agency: str | None
+    first: str, last: str, above: str, below: str, agency: str | None
 ) -> None:
     text = "</p><p>".join(paragraphs(1))
     body = f"<div class='story'><p>{first}{text}{last}</p></div>"
-    assert story(beside, below=below, body=body).metadata.wire == agency
+    assert story(above, below=below, body=body).metadata.wire == agency

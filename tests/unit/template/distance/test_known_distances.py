@@ -54,7 +54,7 @@ def test_distance_matches_hand_computed_values(a: str, b: str, distance: int) ->
     assert changes.count(True) == distance
 
 
-def test_numbers_and_arrays_are_normalised() -> None:
+def test_single_distances_and_arrays_are_divided_by_tree_sizes() -> None:
     assert normalised_distance(0, 3, 3) == 0.0
     assert normalised_distance(6, 3, 3) == 1.0
     sizes = np.array([3, 5])
