@@ -79,8 +79,8 @@ def extract_article(
 
     `template` is the template page to compare with, or its `TemplateKnowledge`, which gives the
     same result. Choose the template group's representative or, if the page is itself the
-    representative, its nearest neighbour. If it is None, the page is read on its own. `comments`
-    are outline indices of elements left out of the article unless one of them is the article
+    representative, the page nearest to it. Without a `template`, the page is read on its own.
+    `comments` are outline indices of elements to leave out, unless one of them is the article
     itself. `posts` finds the posts of a forum page; None disables the search. `favor` is as for
     `choose_lines`. `read_opened` reads a copy of the page in which hidden elements are displayed.
 
@@ -152,7 +152,7 @@ def _displayed_article(
 def _article_of_any_page(
     page: PageInTemplate, comments: Collection[int]
 ) -> tuple[Article, FoundBody] | None:
-    """Extract the displayed article, even of a menu; return None if no text is displayed."""
+    """Extract the displayed article, even if the page is a menu; None if it displays no text."""
     thread = _find_thread(page) if page.judged.kind == "forum" else None
     if thread is not None:
         # In a thread, the readers' posts are the text.
@@ -166,7 +166,7 @@ def _article_of_any_page(
         return None
     article, body = first
     kind = article.metadata.kind
-    # The type NewsArticle is reliable: on 54 of 55 pages of the corpus wcxb, it is correct.
+    # The type NewsArticle is reliable: it is correct on 54 of 55 pages of the wcxb corpus.
     if kind == "article" and "newsarticle" not in declared_types(page.outline):
         kind = page.judged.kind
     return article, replace(body, kind=kind)

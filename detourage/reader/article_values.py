@@ -13,8 +13,8 @@ from detourage.text.dates import Moment
 
 MAX_TEXTS = 8
 CHARACTERS_PER_TEXT = 20
-"""A block with at most `MAX_TEXTS` text nodes, plus one for every `CHARACTERS_PER_TEXT` characters,
-has a location for each. A block with more text nodes has a single location for all of them."""
+"""A block may have `MAX_TEXTS` text nodes, and another one for every `CHARACTERS_PER_TEXT`
+characters. Each then has a location; if there are more, one location covers all of them."""
 
 MAX_LISTED_PARTS = 200  # pages of a paginated article that a message lists
 
@@ -75,7 +75,7 @@ def _part_of(part: type[_Part], value: object, **others: Any) -> _Part:
 
 
 def _optional(part: type[_Part], value: object | None) -> _Part | None:
-    """Convert an object, unless it is None, to the message part that has the same fields."""
+    """Convert an object to the message part with the same fields; None stays None."""
     return part.model_validate(value, from_attributes=True) if value is not None else None
 
 

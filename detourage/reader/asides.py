@@ -48,7 +48,7 @@ MAX_OFFER_LINES: Final = 4  # lines of an offer that the network mistook for tex
 MAX_EMAIL_FIELDS: Final = 20  # input fields for an e-mail address whose surroundings are examined
 
 _OTHER_BLOCKS: Final = HEADINGS | word_set("ul ol dl table blockquote figure pre")
-"""Elements other than paragraphs, in which a linked headline is not an aside."""
+"""Block elements in which a linked headline belongs to the text and is not an aside."""
 
 # Matches a label that ends with a colon, dash, arrow or bracket ("Read also:"), or begins with an
 # arrow or bracket ("► More").
@@ -140,7 +140,7 @@ def _is_paragraph(line: Line) -> bool:
 
 
 def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
-    """Return the text before a line's first link, and its address unless words follow it."""
+    """Return a line's text before its first link, and the link's URL; none if words follow it."""
     start, end = np.searchsorted(page.text_lines, (line.number, line.number + 1)).tolist()
     label, link = [], -1
     links = page.link_numbers[page.text_parents[start:end]].tolist()
@@ -184,7 +184,7 @@ def _form_around(page: Outline, element: int, max_words: float) -> int:
 def _interrupting_lines(
     page: Outline, numbers: Sequence[int], places: Sequence[int], form: int
 ) -> Sequence[int]:
-    """Return those of the text's lines (`places`, with line `numbers`) in an element within it."""
+    """Return the `places` (lines of the text) in an element, if other lines are on both sides."""
     inside = page.text_lines[page.text_starts[form] : page.text_ends[form]]
     if not len(inside):
         return ()
@@ -256,7 +256,7 @@ def _offers(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
 
 
 def _is_before_offer(judged: JudgedPage, place: int, after: Sequence[int]) -> bool:
-    """Return whether a paragraph, with lines of text `after` it, precedes an offer."""
+    """Return whether an offer follows a paragraph; `after` are the lines of text below it."""
     lines, probabilities = judged.lines, judged.probabilities
     if probabilities[place] < SURE or not _is_paragraph(lines[place]):
         return False

@@ -77,7 +77,7 @@ def blocks_of(
 def _article_block(page: Outline, found: Sequence[Any], start: int, base: str) -> ArticleBlock:
     """Return a block (`Block` in ``blocks.hpp``) that starts at an offset into the article's text.
 
-    The element of code and the index of its role are -1 for a block without them.
+    `found` has -1 for the code element of a block without code, and for a role that is unknown.
     """
     kind, text, spans, pieces, level, marker, code, role, probability = found
     links: list[ArticleLink] = []
@@ -129,7 +129,7 @@ def _media_at(
     """Return the images and embeds at the given places, each URL once.
 
     A place consists of the kind of medium, its element, the number of blocks before it, its
-    caption, the muted element around it, and the link around it in that element, or -1.
+    caption, the muted element around it (see `FoundBody`), and the link around it there, or -1.
     """
     found: dict[str, ArticleImage | ArticleEmbed] = {}
     parents_with_image: set[int] = set()

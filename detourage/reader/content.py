@@ -163,7 +163,7 @@ def read_despite_wall(
 
 
 def _dated_by_posts(article: Article) -> Article:
-    """Date a thread by its first post if it has no date, or that of an author's registration."""
+    """Date a thread by its first post if it has no date or an earlier one, as of a registration."""
     metadata, pagination = article.metadata, article.pagination
     posts = [(each.date, each.text) for each in article.comments if each.date is not None]
     if not posts or metadata.kind != "forum":
@@ -226,7 +226,7 @@ def comments_of(page: Page) -> FoundComments:
 
 
 def _find_comments(page: Page, best: BestCandidate | None) -> FoundComments:
-    """Return the best candidate if it is likely or its roles confirm it, or else no comments."""
+    """Return the best candidate if it is likely or its lines' roles confirm it, or no comments."""
     if best is None:
         return NONE_FOUND
     found = best.if_likely()
@@ -234,7 +234,7 @@ def _find_comments(page: Page, best: BestCandidate | None) -> FoundComments:
 
 
 def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
-    """Return a doubtful candidate if it is signed and has most words with the role "comment"."""
+    """Return a doubtful candidate if its comments have authors and most words are of comments."""
     # Each of its comments must have an author and a date; the dates are known already.
     is_whole = len(best.records) == len(best.reading.records)
     if is_whole and len(best.reading.dates) < MIN_SIGNED:
@@ -275,7 +275,7 @@ def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
 def words_by_readers(
     page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE
 ) -> PageWords | None:
-    """Return the expected number of words by readers in each text; None if there are probably none.
+    """Return the expected number of words by readers in each text node, or None if it is too small.
 
     Readers wrote the comments of any page and, if it is a forum page, its whole text.
     """
@@ -303,7 +303,7 @@ class _PostsOfPage:
     def of(
         cls, page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None
     ) -> Self:
-        """Find the likely posts or comments of a page by a search or, failing that, its group."""
+        """Find the likely posts or comments by a search or else with the pattern of the group."""
         words = words_by_readers(page, template)
         best = search(page, words) if words is not None else None
         likely = _find_comments(page, best)
@@ -330,7 +330,7 @@ class _PostsOfPage:
 
 
 def own_vote(page: Page) -> str | None:
-    """Return the vote of a page, once read, for the comment pattern of its group (see `vote_of`).
+    """Return the vote of a page that was read for the comment pattern of its group (see `vote_of`).
 
     The vote is None if the page was not searched because it probably has no comments.
     """
@@ -354,7 +354,7 @@ def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple
 
 
 def _without_article(records: Sequence[int], page: Page, article: Article) -> Sequence[int]:
-    """Remove a record that contains the article, unless it has siblings, as a first post does."""
+    """Remove any record that contains the article, except among siblings, as in a thread."""
     place, ends = article.container, page.flat.ends
     around = [each for each in records if place is not None and each <= place < ends[each]]
     if not around:

@@ -127,7 +127,7 @@ def runs(block: "ArticleBlock | Block") -> Iterator[Run]:
 
 
 def _markdown_piece(piece: _Piece) -> str:
-    """Return a block other than a list item, an image or an embed in Markdown."""
+    """Return the Markdown of an image, an embed, or a block that is not a list item."""
     if isinstance(piece, ArticleEmbed):
         return f"<{_markdown_url(piece.url)}>"
     if isinstance(piece, ArticleImage):
@@ -217,7 +217,7 @@ _HTML = _Format(
 
 
 def _html_piece(piece: _Piece) -> str:
-    """Return a block other than a list item, an image or an embed in HTML."""
+    """Return the HTML of an image, an embed, or a block that is not a list item."""
     if isinstance(piece, ArticleEmbed):
         url = escape(piece.url)
         return f'<figure><a href="{url}">{url}</a></figure>'

@@ -54,7 +54,7 @@ _ARTICLE_NAMES: Final = word_set("article post entry story hentry item node news
 _LIVE_NAMES: Final = word_set("live liveblog liveticker livefeed ticker")
 _HEAD_PROPERTIES: Final = word_set("author datepublished datemodified")  # in `rel` and `itemprop`
 
-# Words of the name of a ``data-`` attribute with the URL of an article, or with another URL.
+# Words in the names of ``data-`` attributes that hold an article's URL, and of any other URL.
 _URL_WORDS: Final = word_set("url href permalink link uri canonical path location")
 _OTHER_WORDS: Final = word_set(
     "image img src thumb thumbnail photo picture video audio media ajax api load comment comments"
@@ -70,7 +70,7 @@ _ARTICLE_TYPE: Final = lazy_pattern(r"article|posting|report", re.IGNORECASE)  #
 
 
 class FurtherArticle(NamedTuple):
-    """A further article: its URL, and the outermost element with it but not the page's own one."""
+    """An article's URL, and the outermost element that holds it but not the page's own article."""
 
     element: int
     url: str | None

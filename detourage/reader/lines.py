@@ -20,7 +20,7 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
 def path_digests(page: Outline) -> Digests:
-    """Return the digest of the path to each block element; other elements have their block's path.
+    """Return, for each element, the digest of the path to the innermost block that contains it.
 
     A path is the steps from the root: the tag of each block with its class and ID. Digits are
     removed, because most of them are counters. Equal paths have equal digests on all pages: a
@@ -43,9 +43,9 @@ def path_digests(page: Outline) -> Digests:
 
 
 def _sums_of_ancestors(page: Outline, elements: Integers, values: Digests) -> Digests:
-    """Return, for each element of a page, the sum of the values of `elements` that enclose it.
+    """Return, for each element of a page, the sum of the values of the `elements` around it.
 
-    An element encloses itself.
+    An element is also around itself.
     """
     changes = np.zeros(len(page.flat.parents) + 1, np.uint64)
     changes[elements] = values

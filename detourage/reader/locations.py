@@ -324,7 +324,7 @@ def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> 
 def _passages_of(
     page: Page, block: LocatedBlock, first: int, last: int, texts_below: dict[int, Iterator[int]]
 ) -> list[Passage]:
-    """Return the passages of a range of a block; `texts_below` is kept between the blocks."""
+    """Return the passages of a range of a block; `texts_below` is passed on from block to block."""
     element = index_at(page.flat, block.xpath)
     if element is None:
         raise LocationError(f"the page has no element at {block.xpath}")

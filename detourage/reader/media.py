@@ -14,7 +14,7 @@ from detourage.text.patterns import lazy_pattern
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
 """Elements that embed external content."""
 
-# Attributes with the URL, or several URLs, of an image that a script loads later.
+# Attributes with one or several URLs of an image that a script loads later.
 _LAZY_SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazy", "data-url")
 _SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 

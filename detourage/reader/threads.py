@@ -30,7 +30,7 @@ FindPosts = Callable[[], CommentParts | None]
 
 
 class _PostLines(NamedTuple):
-    """Masks of the lines that are in posts, and of those with their bodies, authors and dates."""
+    """Masks of the lines in posts, and of the lines with the posts' bodies, authors and dates."""
 
     in_posts: Booleans
     bodies: Booleans

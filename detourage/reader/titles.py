@@ -23,7 +23,7 @@ MIN_PREFIX_CHARACTERS = 5  # characters of a site's name that is cut off the sta
 
 # Separators that never occur in headlines, unlike `_WEAK` ones: "|", "::", "//", " _".
 _STRONG = r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<!\s)\s++_"
-# Underscores next to a letter of a script without capitals, as the class that compiles fastest.
+# Underscores next to a letter of a script without capitals (the class that compiles fastest).
 _STRONG_UNDERSCORES = r"|(?<=[^\W\x00-\u2fff])_(?=\S)|(?<=\S)_(?=[^\W\x00-\u2fff])"
 # Dashes, bullets, angle quotes and slashes between spaces: "Headline – The Gazette".
 _WEAK = r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
@@ -235,7 +235,7 @@ def _without_site(title: str, site: _Site) -> str:
 
 
 def _is_logo(page: Outline, index: int, text_links: Sequence[int]) -> bool:
-    """Return whether a heading is a link to the site's home page, given the link of each text."""
+    """Return whether all text of a heading is in one link, which leads to the site's home page."""
     links = {*text_links[page.text_starts[index] : page.text_ends[index]]}
     if len(links) != 1 or -1 in links:
         return False
@@ -247,4 +247,4 @@ def _is_logo(page: Outline, index: int, text_links: Sequence[int]) -> bool:
 
 
 _LONGER_PATH = re.compile(r"(?:https?://[\w.:-]+)?/\w[!-Z\\^-~]*", re.ASCII)
-"""Most URLs with a path other than that of the home page, which need not be split."""
+"""Most URLs that do not lead to a home page; those that match need not be parsed."""
