@@ -1,4 +1,4 @@
-"""Canonical URLs that a page declares, checks of their credibility, and digests of its wording."""
+"""Canonical URLs that a page declares, their credibility, and digests of the page's wording."""
 
 import hashlib
 import re
@@ -135,7 +135,7 @@ def _targets(own: str, head: Head, redirected: str | None) -> Iterator[Target]:
 
 
 def _is_believable(address: str, own: str) -> bool:
-    """Return whether a page may be a variant of another URL, as described in `read_declared`."""
+    """Return whether the page at `own` may be a variant of `address`, as in `read_declared`."""
     if address == own or publisher_of(address) != publisher_of(own):
         return False
     return not is_front(address) or is_front(own)

@@ -132,7 +132,7 @@ def _resolve_dots(path: str) -> str:
 
 
 def _normalise_escapes(text: str) -> str:
-    """Escape exactly the characters that must be escaped, in one pass, so that it is idempotent."""
+    """Escape exactly the characters that must be escaped; a second call changes nothing."""
     return _TO_ESCAPE.sub(_escape, text)
 
 

@@ -28,7 +28,7 @@ class Refusal(NamedTuple):
 
 
 def refusal_of(url: str, response: Response) -> Refusal | None:
-    """Return why a response is not the page at `url`, or None if it may be.
+    """Return why a response is not the page at `url`, or None if it may be that page.
 
     Redirects within the site, except to a gate or the front page, may lead to the requested page.
     """

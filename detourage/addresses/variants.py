@@ -163,9 +163,9 @@ _SHORT_PARAMETER = re.compile(r"(?:^|&)p=(\d{1,4})(?:&|$)")
 class Part(NamedTuple):
     """The part of an article to which a URL leads, according to its form.
 
-    `number` is ``all`` for a page with all parts, and None for the first part or without a number.
-    `bare_numbers` are the one at the end of the path and the one in the parameter ``p``; each may
-    identify a part or the article. `stem` is the path without its number.
+    `number` is ``all`` for a page with all parts, and None for the first part or if unknown.
+    `bare_numbers` are the number at the end of the path and that in the parameter ``p``; each may
+    identify a part or the article. `stem` is the path without the number at its end.
     """
 
     number: str | None

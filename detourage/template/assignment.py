@@ -154,7 +154,7 @@ def assign_tree(
 def agreeing_outliers(
     distances: Matrix, *, sizes: npt.ArrayLike | None = None
 ) -> tuple[Group, ...]:
-    """Return new groups of similar outliers; rows must be in an order independent of arrival."""
+    """Return new groups of similar outliers; rows must be sorted, because order decides ties."""
     keys = [f"{row:09}" for row in range(len(distances))]
     found = group_pages(keys, distances, sizes=sizes)
     return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)

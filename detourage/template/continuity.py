@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 MIN_SHARED_PAGES: Final = 0.5
-"""Minimum share of the smaller group's old pages in both groups, for one to continue the other."""
+"""A group continues a previous one only if they share this part of the smaller one's old pages."""
 
 RECENT_PAGES: Final = 10  # number of latest pages that are searched for a new design
 

@@ -97,7 +97,7 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     text_evidence = wall_evidence(text)
     has_wall_phrase = any(text_evidence.weights[concept] for concept in _KIND_BY_CONCEPT)
     if article is None and not is_error and not has_wall_phrase:
-        # Missing text does not indicate a wall on its own.
+        # Missing text alone does not indicate a wall.
         return Verdict()
     probability = min(suspicion, float(model.probabilities(text_evidence.features)[0]))
     metadata = article.metadata if article is not None else None
@@ -106,7 +106,7 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     if article and has_wall_phrase and mentions_wall(text, article.confidence):
         probability = 0.0
     if is_error:
-        # An error page that looks like an article is more common than an article with an error.
+        # With an HTTP error, a page that looks like an article is usually an error page.
         probability = 1.0
     is_stated = has_wall_phrase or is_error
     kind, error = _kind(text_evidence.weights, status) if is_stated else ("unknown", WallError)

@@ -32,7 +32,7 @@ MAX_PASSING_COVERAGE: Final = 0.05  # coverage of a line that mentions a wall in
 PAGE_WEIGHT: Final = 0.5  # weight of all lines of a page relative to those of the text
 
 ADDRESSING: Final = ("you", "we")
-"""Concepts of phrases that address the reader, which suggest a wall but not of which kind."""
+"""Concepts of phrases that address the reader, which suggest a wall, but no kind of wall."""
 
 _HEADINGS: Final = ("h1", "h2", "h3")
 
@@ -234,7 +234,7 @@ def _shares(lines: Lines) -> list[float]:
 
 
 def _line_numbers(name: str, lines: Lines) -> Iterator[Number]:
-    """Yield features of a part's lines, such as the number of words in each sort of lines."""
+    """Yield features of a part's lines, such as the number of words in plain lines."""
     words = int(lines.sizes.sum())
     marked, addressed, coverage = lines.covered > 0, lines.is_addressed, lines.coverage
     of_walls = lines.concepts & _wall_concepts()

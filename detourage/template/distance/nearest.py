@@ -20,9 +20,9 @@ from detourage.template.distance.measures import normalised_distance
 class Nearest(NamedTuple):
     """The nearest reference of each tree that was finished within the work limit.
 
-    `reference` has the indices (the first one in a tie), or -1 if no reference can be compared, and
-    `distance` the exact normalised distances, then 1. `begun` has the tree edit distances computed
-    for the first unfinished tree, by the indices of tree and reference; None if not comparable.
+    `reference` has the indices (the first one in a tie), and `distance` the exact normalised
+    distances; -1 and 1 if no reference can be compared. `begun` has the tree edit distances of the
+    first unfinished tree, by the indices of tree and reference; None if not comparable.
     """
 
     reference: npt.NDArray[np.intp]

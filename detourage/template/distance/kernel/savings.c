@@ -188,8 +188,8 @@ Cost count_cost(const Job *job, bool is_wide) {
             const int64_t outside = min64(tops * all, tops * band + top_sizes);
             const int64_t cells = (window.last_row - window.first_row + 1) * band;
             cost.cells += cells;
-            /* Of this window: the cells and the savings outside, both with vectors; the rows; and
-             * the scalar loops of `set_outside`, `add_leaf` and `add_path_node`, in this order. */
+            /* The work of this window: cells and savings outside, both with vectors; rows; and the
+             * scalar loops of `set_outside`, `add_leaf` and `add_path_node`, in this order. */
             cost.work += cell * (cells + outside) + WINDOW_ROW * (int64_t)(end - begin) +
                          STEP * (min64(outside, tops * inner) + min64(innermost, leaves * inner) +
                                  path * (2 * (int64_t)(block->path_last - block->path_first) +
