@@ -44,7 +44,7 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     """
     # The number of ``<``, the number of ``html`` and ``body`` tags, the sum of the squared numbers
     # of attributes, whether there is a ``plaintext`` tag, and all formatting tags. Text that only
-    # looks like a tag counts, too.
+    # looks like a tag counts as well.
     tags, roots, compared_attributes, has_plaintext, formatting_tags = _markup.survey(markup)
     has_long_tags = compared_attributes > MAX_COMPARED_ATTRIBUTES
     reopened = sum(min(3, number) for number in Counter(formatting_tags).values())
@@ -197,7 +197,7 @@ def has_text(document: FlatDocument) -> bool:
 
 
 def encode_repaired(text: str) -> tuple[bytes, bool]:
-    """Encode a text in UTF-8, joining or replacing surrogates; also return whether it had none."""
+    """Return a text in UTF-8, with surrogates joined or replaced, and whether it had none."""
     try:
         return text.encode(), True
     except UnicodeEncodeError:

@@ -104,7 +104,7 @@ _INVALID_BYTES = lazy_pattern("[\udc80-\udcff]+")  # as decoded with "surrogatee
 
 
 class DecodedPage(NamedTuple):
-    """A page's text and encoding; `utf8` has its bytes without byte order mark if valid UTF-8."""
+    """A page's text and encoding; `utf8` is the text in UTF-8 if the page is valid UTF-8."""
 
     text: str
     encoding: str

@@ -1,4 +1,4 @@
-"""lxml documents; few pages need them, so this module, which takes 17 ms, is imported lazily."""
+"""lxml documents, in a module that is imported only when needed, because it takes 17 ms."""
 
 import re
 from html.entities import html5

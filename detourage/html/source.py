@@ -186,9 +186,9 @@ class PageSource:
         return np.concatenate([[-1], np.flatnonzero(starts >= 0), [len(starts)]])
 
     def value_range(self, value: str) -> tuple[int, ByteRange | None] | None:
-        """Return the first text that contains a value, or None, and the value's range in the page.
+        """Return the first text that contains a value, and the value's range; None if none does.
 
-        The range is None unless the text occurs exactly once, unescaped, as that of a script does.
+        The range is None unless the source has the text exactly once and, as in scripts, unescaped.
         """
         pieces, source = self._flat.pieces.utf8, self._source
         offset = pieces.find(wanted := value.encode("utf-8", "surrogatepass"))

@@ -256,7 +256,7 @@ def without_mark(text: str) -> str:
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names without those that differ from another only in case, or are a part of it."""
+    """Return the names, except parts of other names and repetitions that differ only in case."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(squash(name), name)
@@ -382,7 +382,7 @@ def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
 
 
 def _account(text: str) -> Iterator[_NameSource]:
-    """Yield the account name if a byline consists only of that."""
+    """Yield the account name if a byline consists only of one."""
     name = without_mark(text).strip(" \t|¦·,.:()")
     if re.fullmatch(r"[\w.-]{3,24}", name) and not name.isdigit():
         yield _NameSource((Part(name),), is_account=True)
@@ -451,7 +451,7 @@ def _in_descriptions(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
 
 
 class DisplayedDate(NamedTuple):
-    """A date that a page displays. The lower its rank, the likelier it is that of the article."""
+    """A date that a page displays. The lower its rank, the likelier it is the article's date."""
 
     moment: Moment
     rank: int
@@ -503,7 +503,7 @@ _SENTENCE_END = lazy_pattern(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*
 def _dates_by_mark(
     line: NearbyLine, moment: Moment, language: str | None
 ) -> Iterator[tuple[Moment, bool]]:
-    """Yield the dates of a line, each with whether it is that of an update.
+    """Yield the dates of a line, each with whether it is the date of an update.
 
     `moment` is the date found first in the line; if it is from the markup, it is more precise than
     the displayed one and replaces it.

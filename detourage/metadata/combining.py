@@ -132,7 +132,7 @@ def _direction(page: Outline, index: int) -> TextDirection | None:
 def _choose_authors(
     records: Collection[Record], displayed: tuple[str, ...], sites: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the authors: those in JSON-LD, unless only accounts, or else displayed or declared."""
+    """Return the authors in JSON-LD unless all are accounts, or else displayed or declared ones."""
     authors = (
         without_repeats(name for value in record.authors for name in names_in(value, sites))
         for record in records
@@ -158,7 +158,7 @@ def _person_names(record: Record) -> tuple[str, ...]:
 
 
 def _canonical_url(addresses: Iterable[str], url: str) -> str | None:
-    """Return the first URL, made absolute, that may be the article's, as it is not a home page."""
+    """Return the first URL that does not lead to a home page, made absolute, or None."""
     for candidate in filter(None, (absolute(address, url) for address in addresses)):
         parts = split_url(candidate)
         if parts.path not in ("", "/") or parts.query:
@@ -189,7 +189,7 @@ _LIVE_PATH = lazy_pattern(  # "/live/", "/story-liveblog"
 
 
 def declared_kind(declared: Iterable[str], url: str, text: str) -> Kind | None:
-    """Return ``gallery``, ``live`` or ``video`` if the page declares it; ``live`` also by its path.
+    """Return ``gallery``, ``live`` or ``video`` as declared, ``live`` if the path says so, or None.
 
     A page that is also declared to be an article is a gallery or video only if its text is short.
     """

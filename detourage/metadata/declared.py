@@ -457,7 +457,7 @@ def _node_types(node: _Node) -> list[str]:
 
 
 def _read_texts(value: Any, nodes_by_id: Mapping[str, _Node]) -> list[str]:
-    """Return the texts in a text, in an object with a name, or in a list of these."""
+    """Return the texts of a value: a text, an object with a name, or a list of these."""
     texts: list[str] = []
     pending: list[tuple[Any, int]] = [(value, 0)]
     while pending and len(texts) < MAX_VALUES:

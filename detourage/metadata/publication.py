@@ -58,7 +58,7 @@ def publication_date(
 
 
 def _in_order_of(unambiguous: Iterable[Moment], moment: Moment) -> Moment:
-    """Return a date, with day and month swapped if only then it agrees with an unambiguous date."""
+    """Return a date; swap day and month if that is needed to agree with an unambiguous date."""
     other = in_other_order(moment)
     days = [each.day for each in unambiguous]
     tolerance = timedelta(days=1)

@@ -201,7 +201,7 @@ class Surroundings:
                 text = " ".join([part.text for part in parts])
                 meaning = reduce(or_, [part.meaning for part in parts])
             moment = self._moment_of(start, min(end, start + MAX_DATED_TEXTS))
-            # Some Chinese digits are no decimals.
+            # Chinese digits such as 二 are not decimal digits in Unicode.
             may_be_dated = has_digit or not text.isascii()
             lines.append(
                 NearbyLine(place, parts, text, meaning, moment, line_is_linked, may_be_dated)

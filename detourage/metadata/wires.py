@@ -260,12 +260,12 @@ def _has_words_of_name(text: str) -> bool:
 
 @cache
 def _agency_words() -> tuple[Any, Mapping[str, Sequence[Sequence[str]]]]:
-    """Return the most specific word of each written form for `core.words_in`, and all its words."""
+    """Return each form's most specific word, for `core.words_in`, and the words of forms by it."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
     forms: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
     for form in written_forms():
-        # That is the longest word or, better, initials: "AP" says more than "the" in "The AP".
+        # Initials are more specific than the longest word: "AP" says more than "the" in "The AP".
         words = _WORDS.findall(form.casefold())
         specific = max(words, key=lambda word: (word in initials, len(word)))
         forms[specific].append(_WORDS.findall(_folded(form)))
@@ -314,7 +314,7 @@ def _first_words() -> frozenset[str]:
 
 
 def _folded(word: str) -> str:
-    """Return a word in lower case, with the Turkish letters that match "i" regardless of case."""
+    """Return a word in lower case, in which the Turkish letters İ and ı become "i"."""
     return word.replace("İ", "i").replace("ı", "i").casefold()
 
 

@@ -121,7 +121,7 @@ _AM_PM = frozenset(("am", "pm"))
 
 
 def _find_month(name: str, language: str | None) -> int | None:
-    """Return the month with a plain name in one language, or in all of them if it is None."""
+    """Return the month with a plain name in a language, or in any if `language` is None."""
     months = _months().get(language, {})
     found = months.get(name)
     if found is None:  # The name may have an ending of one letter.

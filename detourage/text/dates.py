@@ -439,7 +439,7 @@ def _is_likely(year: int) -> bool:
 
 
 class ClockTime(NamedTuple):
-    """A time of day in a text, with its offsets; `match` is that of `_CLOCK`, `zone` of `_ZONE`."""
+    """A time of day in a text, with its offsets and the matches of `_CLOCK` and `_ZONE`."""
 
     match: re.Match[str]
     zone: re.Match[str] | None
