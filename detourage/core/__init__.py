@@ -17,7 +17,7 @@ from detourage.text.texts import character_tables
 
 WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
 PLACES, NAMES, PAGE_WORDS = _core.PLACES, _core.NAMES, _core.PAGE_WORDS
-"""Numbers of hashed words in the features of the same names; see ``columns.hpp``, ``lines.hpp``."""
+"""Sizes of the arrays of hashed words per line or page; see ``columns.hpp`` and ``lines.hpp``."""
 
 MAX_CELL_TOKENS = _core.MAX_CELL_TOKENS
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
@@ -78,7 +78,7 @@ def hidden(page: FlatDocument) -> Booleans:
 
 
 def collapsible(page: FlatDocument) -> Booleans:
-    """Return a mask of the elements that readers open, or with which they open others."""
+    """Return a mask of the elements that readers can expand, and of the controls that do so."""
     return np.frombuffer(_core.collapsible(document(page)), np.bool_)
 
 
@@ -130,7 +130,7 @@ def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] |
 
 
 def name_words(sets: Iterable[str]) -> Any:
-    """Return sets of words, each separated by spaces, as `layout` reads them."""
+    """Convert sets of words, each written with spaces between them, for `layout`."""
     return _core.name_words(joined_strings(sets))
 
 
@@ -148,13 +148,13 @@ def layout(
     return [[np.frombuffer(each, np.int64).tolist() for each in group] for group in groups], aligned
 
 
-BELOW_IMAGE = 2  # sign of a caption: its place below an image; the other sign is its name
+BELOW_IMAGE = 2  # bit of `captions` for a place below an image; the other bit is for a name
 
 
 def captions(
     page: FlatDocument, displayed: FlatDocument, lines: Integers, sizes: Integers
 ) -> npt.NDArray[np.uint8]:
-    """Return the signs of a caption of each displayed element; see ``captions.hpp``.
+    """Return the evidence that each displayed element is a caption, as bits; see ``captions.hpp``.
 
     `lines` and `sizes` are the lines of the displayed texts and their numbers of tokens.
     """
@@ -163,7 +163,7 @@ def captions(
 
 
 def meanings(page: FlatDocument, elements: Integers, *displayed: Integers) -> bytes:
-    """Return the meanings of each element and its ancestors, as bits; see ``meanings.hpp``."""
+    """Return what the names of each element and its ancestors denote; see ``meanings.hpp``."""
     return _core.meanings(document(page), elements, *displayed)
 
 

@@ -82,7 +82,7 @@ class Finder {
         return place >= 0 && tokens(static_cast<size_t>(place)) > 0;
     }
 
-    // The index of the block around an image, or of the one below it, if it may be the image's caption, or -1.
+    // The index of the block that may contain an image's caption: around or below the image. -1 if neither may.
     int32_t block_below(int32_t image) {
         int32_t frame = image;          // the largest element around the image that has no words
         while (frame > 0 && !has_tokens(at(frame).parent)) frame = at(frame).parent;

@@ -139,9 +139,9 @@ class LayingOut {
             }
         }
         const auto comment_count = static_cast<double>(rows_.count);
-        // Minimum number of comments with a class
+        // Minimum number of comments in which a class must occur
         const double least = std::max(MIN_SHARE * comment_count, std::min(2.0, comment_count));
-        ScatteredMap<std::string_view, std::string> common;   // common words of the classes
+        ScatteredMap<std::string_view, std::string> common;   // words in enough comments, by class attribute
         for (auto &[classes, of_classes] : words) {
             std::sort(of_classes.begin(), of_classes.end());
             for (const std::string_view word : of_classes)

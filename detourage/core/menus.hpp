@@ -13,7 +13,7 @@ struct DisplayedTexts {
 // The linked headlines of a page, and the number of all its words.
 //
 // The page is a list if it has enough teasers, which are texts below headlines with the same tag path,
-// or if it consists of headlines; and if its prose, the text outside lists, is short.
+// or if it consists of headlines, provided that its prose (the text outside lists) is short.
 struct Headlines {
     std::vector<std::string_view> addresses;
     double page_words = 0;

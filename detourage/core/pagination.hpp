@@ -19,8 +19,8 @@ struct LabelledLink {
 struct PartLinks {
     // Runs of ascending numbers, at least one of them a link, with only short texts between them
     std::vector<std::vector<Number>> runs;
-    // Links whose label consists of numbers and such words, or whose class or ID may denote a direction;
-    // for a link without text, that of a small parent counts, too
+    // Links whose label consists of numbers and `LabelWords`, or whose class or ID may denote a direction.
+    // For a link without text, the class and the ID of a small parent count as well.
     std::vector<LabelledLink> labelled;
 
     // Throws std::invalid_argument if the texts do not match the document.

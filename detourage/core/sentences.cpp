@@ -70,7 +70,7 @@ class Search {
         return best >= 0;
     }
 
-    // Find the children of the packet that have text, but neither content nor text between it.
+    // Find the packet's children whose text is not content, except those that `is_kept` keeps.
     void mute() {
         std::vector<bool> is_selected(divided_.size());
         for (const int32_t block : blocks_) {

@@ -18,7 +18,7 @@ Mask hidden(const Document &document, const Characters &characters);
 // Whether an inline style hides its element.
 bool hides(std::string_view style, const Characters &characters);
 
-// The elements that readers open, or with which they open others, according to tags and attributes.
+// The elements that readers can expand, and the controls that do so, according to tags and attributes.
 Mask collapsible(const Document &document, const Characters &characters);
 
 }  // namespace detourage
