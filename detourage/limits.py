@@ -38,4 +38,4 @@ six times as long. For the accuracy on larger sites, see docs/decisions/groups.m
 
 DOUBTFUL: Final = 0.8  # confidence below which an article counts as doubtful
 
-MAX_DETAIL_CHARACTERS: Final = 2000  # length of the explanation why a message is unusable
+MAX_DETAIL_CHARACTERS: Final = 2000  # length of the explanation of why a message is unusable

@@ -56,7 +56,7 @@ def as_page(
     content_type: str | None = None,
     fetched_at: datetime | None = None,
 ) -> Page:
-    """Return HTML, an lxml tree or a page as a page; given values replace those of the page."""
+    """Convert HTML or an lxml tree to a `Page`; if given a `Page`, replace the given values."""
     if isinstance(html, Page):
         url = html.url if url is None else url
         fetched_at = fetched_at or html.fetched_at

@@ -51,12 +51,12 @@ class Commands(click.Group):
     """A group that lists commands in order of addition, and reports expected errors in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
+        """Return the names of the commands in order of addition, which click would sort."""
         del ctx
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command."""
+        """Run a command; report any expected error in one line, and Ctrl-C as "Interrupted"."""
         try:
             return super().invoke(ctx)
         except ExpectedError as error:
@@ -106,7 +106,7 @@ class GroupedCommands(Commands):
     """The commands of the library and of the service, with a heading for each group of users."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command of the library or the service, or None."""
+        """Return the command with a name, from the library or the service, or None."""
         own = super().get_command(ctx, cmd_name)
         if own is not None:
             return own
@@ -114,7 +114,7 @@ class GroupedCommands(Commands):
         return next((command for command in all_commands if command.name == cmd_name), None)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands."""
+        """Return the names of the commands of the library and the service, group by group."""
         del ctx
         return [each.name or "" for group in commands_by_group().values() for each in group]
 

@@ -91,7 +91,7 @@ class _InputLog(logging.Handler):
     """Handler that writes log records about the inputs to standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a record."""
+        """Write the message of a record to standard error, with control characters escaped."""
         click.echo(printable(record.getMessage()), err=True)
 
 

@@ -133,7 +133,7 @@ def _without_verb_after(name: str) -> str:
 
 
 def _max_score(comments: int, column: Column, max_hint: float) -> float:
-    """Return an upper limit of the `_score` of a column, given that of the hints."""
+    """Return an upper limit of the `_score` of a column, given its maximum hint."""
     # `without_dates` replaces each date or time by three characters.
     growth = 3 if any(map(_DIGIT.search, column.texts)) else 1
     count = len(column.texts)

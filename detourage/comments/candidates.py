@@ -35,7 +35,7 @@ class PageWords:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """Similar elements (records) that may be a page's comments, one per record.
+    """Similar elements (records), each of which may contain one of a page's comments.
 
     Each record contains exactly one element with the `signature`, `levels` levels below the record.
     `record_indices` are the indices of the records.

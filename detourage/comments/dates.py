@@ -79,7 +79,7 @@ def _read_column(
 
 @cached_if_short(4096)
 def _find_date(text: str, language: str | None) -> tuple[Moment | None, int, int]:
-    """Return the first date (None if relative) and its offsets, or zeros if there is no date."""
+    """Return the first date (None if relative) and its offsets; 0 and 0 if there is no date."""
     date = next(find_dates(text, language), None)
     if date is not None:
         return date.moment, date.start, date.end

@@ -161,7 +161,7 @@ def _siblings_up_to_record(
 
 
 def _count_similar_siblings(shapes: _Shapes, siblings: Sequence[Sequence[int]]) -> int:
-    """Return the number of nearest siblings that look alike for most records."""
+    """Return how many of the nearest siblings look like the first record's, for most records."""
     if len(siblings) < 2:
         return 0
     found = [[shapes.shape(sibling) for sibling in nearest[:MAX_ROWS]] for nearest in siblings]

@@ -15,7 +15,7 @@ MIN_TRUST = 0.5
 """Minimum confidence of a pattern that is applied to other pages of the template.
 
 A pattern with less confidence often matches a teaser box, which is on every page of the template.
-The value was chosen on the corpus ``dragnet``.
+The value was chosen on the ``dragnet`` corpus.
 """
 
 
@@ -89,7 +89,7 @@ def vote_of(found: CommentPattern) -> str | None:
 
 
 def winner(votes: Iterable[str | None]) -> str | None:
-    """Return the pattern for which most pages of a template vote, or None if none votes for one."""
+    """Return the pattern for which most pages of a template vote, or None without such votes."""
     counts = Counter(filter(None, votes))
     return max(counts, key=lambda vote: (counts[vote], vote), default=None)
 

@@ -237,7 +237,7 @@ def read_comments(page: FlatDocument, records: Sequence[int], url: str) -> tuple
 
 
 def with_content(comments: Sequence[Comment]) -> tuple[Comment, ...]:
-    """Return the comments that have a text; replies to others become replies to their parents."""
+    """Drop comments without text; replies to them become replies to the nearest kept ancestor."""
     kept = [number for number, comment in enumerate(comments) if comment.text]
     if len(kept) == len(comments):
         return tuple(comments)

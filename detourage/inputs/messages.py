@@ -52,7 +52,7 @@ def _within_limits(headers: Mapping[str, str]) -> dict[str, str]:
 def oversized_message(
     detail: str, *, url: str | None = None, identifier: str | None = None, start: bytes = b""
 ) -> bytes:
-    """Return a message that reports an oversized one, which the intake records in quarantine."""
+    """Return a message that replaces an oversized one, so that the intake can quarantine it."""
     message = {
         "version": 1,
         "id": identifier,

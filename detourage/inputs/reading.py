@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 class Origin(NamedTuple):
-    """Origin of HTML files: the URL of their folder, and their site if it is not the domain."""
+    """Origin of HTML files: the URL of their folder, and their site (by default, the domain)."""
 
     base_url: str | None = None
     site: str | None = None
@@ -149,7 +149,7 @@ class HtmlFolder:
         return self._usual_hosts[first]
 
     def skip(self, path: Path, reason: str = "") -> None:
-        """Count a file as skipped: with a `reason`, because it is damaged, otherwise as no page."""
+        """Count a file as skipped: as unreadable if there is a `reason`, or else as no page."""
         kind = "unreadable or damaged" if reason else "not HTML, JSON lines or WARC"
         self._skipped[kind] += 1
         if self._skipped[kind] <= MAX_NAMED:
@@ -201,7 +201,7 @@ def _declared_urls(content: bytes) -> list[str]:
 
 
 def read_lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines that are not blank; replace an oversized line by an `oversized_message`."""
+    """Yield the lines that are not blank; replace an oversized line with an `oversized_message`."""
     with open_source(path) as stream:
         yield from lines_of(stream, path.name)
 

@@ -122,7 +122,7 @@ def _confirms(chain: Sequence[Member], candidate: Member) -> bool:
 
 
 def _normalised_blocks(member: Member) -> set[str]:
-    """Return the texts of a page's blocks, headline and lead as normalised words."""
+    """Return the texts of a page's blocks, headline and lead, as lower-case words."""
     message = member.message
     texts = [block["text"] for block in message["blocks"]]
     texts += [message.get(name) or "" for name in ("title", "lead")]
@@ -221,7 +221,7 @@ def _shift_block(block: dict[str, Any], shift: int) -> dict[str, Any]:
 
 
 def _new_blocks(blocks: Sequence[dict[str, Any]], earlier: Collection[str]) -> tuple[int, int]:
-    """Return the range of blocks that remains without those of earlier parts at either end."""
+    """Return the range of blocks that is left when earlier blocks are cut off at both ends."""
     start, end = 0, len(blocks)
     while start < end and _normalise(blocks[start]["text"]) in earlier:
         start += 1

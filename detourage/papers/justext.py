@@ -10,7 +10,7 @@ from detourage.papers.reading import page_of, text_of
 from detourage.text import words
 
 MIN_COVERAGE = 0.1
-"""Minimum share of a page's words in the stop list of its language (measured on corpus DAnIEL)."""
+"""Minimum share of a page's words in the stop list of its language (measured on DAnIEL pages)."""
 
 
 def prepare(*, stop_words: bool) -> None:

@@ -50,7 +50,7 @@ def _statistics(own: npt.NDArray[np.int64]) -> list[float]:
 
 
 def own_counts(starts: Integers, ends: Integers, totals: Integers) -> Integers:
-    """Return the counts of several ranges, less those of the ranges inside them.
+    """Return the counts of several ranges, minus those of the ranges inside them.
 
     The ranges are ordered by their starts and are nested or disjoint; `totals` has a row per range.
     """
