@@ -92,7 +92,7 @@ Extent::Extent(const Document &document, const DisplayedElements &displayed, con
         const bool is_in_core = core <= i && i < page.end(core), is_short = page.tokens(i) <= max_caption_tokens;
         // An inline element without children may hold the space between two words.
         const bool is_space = page.element(i).kind & WITHIN && page.end(i) == i + 1;
-        // Each element of a gallery, whose captions are its only text, is examined.
+        // A gallery has no text except captions, so its elements are examined instead of dropping it.
         const bool is_gallery = is_in_core && !is_short && page.tokens_in_figures(i) == page.tokens(i);
         if (page.has_lines(i) || is_gallery) {
             i++;
