@@ -109,9 +109,10 @@ def candidates(
 
     `words` and `by_readers` are the words of each text of the selection; see ``comments.hpp``.
     """
-    columns = selected.numbers, selected.parents, selected.ends
-    texts = selected.text_starts, selected.text_ends, selected.shown
-    return _core.candidates(document(page), *columns, *texts, words, by_readers)
+    names = selected.numbers, selected.tag_numbers, selected.name_numbers
+    columns = selected.parents, selected.ends, selected.text_starts, selected.text_ends
+    texts = selected.shown, words, by_readers
+    return _core.candidates(document(page), *names, *columns, *texts)
 
 
 def matching(page: FlatDocument, tag: str, name: str, path: str) -> Integers:

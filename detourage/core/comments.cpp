@@ -148,26 +148,25 @@ class Looks {
     Looks(const Document &document, const Characters &characters, const Selection &page, Numbers elements)
         : document_(document), page_(page) {
         const std::vector<int32_t> paths = number_paths();
-        ScatteredMap<Classified, int32_t> written;
+        Numbering<std::string_view> kinds;
+        std::vector<int32_t> masked_numbers(document.elements.size(), -1);
         ScatteredMap<std::pair<std::string, std::string>, int32_t> masked_names;
-        ScatteredMap<std::tuple<int32_t, int32_t, std::string_view, bool>, int32_t> looks;
+        ScatteredMap<std::tuple<int32_t, int32_t, int32_t>, int32_t> looks;
         for (const int64_t each : elements) {
             const auto element = static_cast<int32_t>(page.elements[at(each)]);
-            const Classified own{document.value(element, "class"), document.value(element, "id")};
-            const auto [name, is_new] = written.try_emplace(own);
-            if (is_new) {
-                std::pair both{masked(own.first, characters), masked(own.second, characters)};
+            int32_t &name = masked_numbers[at(page.names[at(each)])];
+            if (name < 0) {
+                std::pair both{masked(document.value(element, "class"), characters),
+                               masked(document.value(element, "id"), characters)};
                 const auto [found, is_first] = masked_names.try_emplace(both, static_cast<int32_t>(names_.size()));
                 if (is_first) names_.emplace_back(both.first, both.second, characters);
-                name->second = found->second;
+                name = found->second;
             }
             const std::string_view kind = kind_of(document, element);
             const int32_t path = paths[at(each)];
-            const auto [look, is_first] =
-                looks.try_emplace({path, name->second, kind, kind.data() != nullptr}, static_cast<int32_t>(count));
-            if (is_first) {
-                add(static_cast<int32_t>(count++), tags_[at(path)], names_[at(name->second)], kind, path);
-            }
+            const int32_t kind_number = kind.data() ? kinds.of(kind) : -1;
+            const auto [look, is_first] = looks.try_emplace({path, name, kind_number}, static_cast<int32_t>(count));
+            if (is_first) add(static_cast<int32_t>(count++), tags_[at(path)], names_[at(name)], kind, path);
             of_elements.push_back(look->second);
         }
     }
@@ -176,12 +175,11 @@ class Looks {
 
   private:
     std::vector<int32_t> number_paths() {
-        Numbering<std::string_view> tags;
         Numbering<std::pair<int32_t, int32_t>> steps;
         std::vector<int32_t> paths;
         paths.reserve(page_.elements.size());
         for (size_t i = 0; i < page_.elements.size(); i++) {
-            const int32_t tag = tags.of(document_.elements[at(page_.elements[i])].written);
+            const auto tag = static_cast<int32_t>(page_.tags[i]);
             const int64_t parent = page_.parents[i];
             paths.push_back(steps.of({parent < 0 ? -1 : paths[at(parent)], tag}));
             if (steps.size() > tags_.size()) tags_.push_back(tag);
@@ -368,11 +366,12 @@ class Measuring {
 
 void Selection::check(const Document &document) const {
     const auto count = static_cast<int64_t>(elements.size()), text_count = static_cast<int64_t>(texts.size());
-    bool fits = parents.size() == elements.size() && ends.size() == elements.size()
-        && text_starts.size() == elements.size() && text_ends.size() == elements.size();
+    bool fits = tags.size() == elements.size() && names.size() == elements.size()
+        && parents.size() == elements.size() && ends.size() == elements.size() && text_starts.size() == elements.size() && text_ends.size() == elements.size();
     const auto is_in = [](int64_t each, int64_t first, int64_t end) { return each >= first && each < end; };
     for (int64_t i = 0; fits && i < count; i++)
-        fits = is_in(elements[at(i)], 0, static_cast<int64_t>(document.elements.size())) && is_in(parents[at(i)], i > 0 ? 0 : -1, i)
+        fits = is_in(elements[at(i)], 0, static_cast<int64_t>(document.elements.size()))
+            && is_in(names[at(i)], 0, static_cast<int64_t>(document.elements.size())) && is_in(parents[at(i)], i > 0 ? 0 : -1, i)
             && is_in(ends[at(i)], i + 1, count + 1) && text_ends[at(i)] <= text_count
             && is_in(text_starts[at(i)], 0, text_ends[at(i)] + 1)
             && (i == 0 || (text_starts[at(parents[at(i)])] <= text_starts[at(i)] && text_ends[at(i)] <= text_ends[at(parents[at(i)])]));

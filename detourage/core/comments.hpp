@@ -11,7 +11,8 @@ namespace detourage {
 // A selection of a document's elements and texts, with the columns of a `FlatDocument`.
 struct Selection {
     using Numbers = std::span<const int64_t>;
-    Numbers elements, parents, ends, text_starts, text_ends;
+    Numbers elements, tags, names;      // numbers of equal tags, and of equal classes and IDs
+    Numbers parents, ends, text_starts, text_ends;
     Numbers texts;                      // indices in the document
 
     // Throws std::invalid_argument if the columns do not match the document.

@@ -326,14 +326,15 @@ PyObject *core_extent(PyObject *, PyObject *args) {
 
 PyObject *core_candidates(PyObject *, PyObject *args) {
     PyObject *of_page;
-    Buffer elements, parents, ends, starts_of_texts, ends_of_texts, texts, words, by_readers;
-    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*y*y*", &of_page, &elements, &parents, &ends, &starts_of_texts,
-                          &ends_of_texts, &texts, &words, &by_readers))
+    Buffer elements, tags, names, parents, ends, starts_of_texts, ends_of_texts, texts, words, by_readers;
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*y*y*y*y*y*y*", &of_page, &elements, &tags, &names, &parents, &ends,
+                          &starts_of_texts, &ends_of_texts, &texts, &words, &by_readers))
         return nullptr;
     const auto *page = held<Page>(of_page);
     if (!page) return nullptr;
-    const Selection selection{numbers_of(elements),        numbers_of(parents),       numbers_of(ends),
-                              numbers_of(starts_of_texts), numbers_of(ends_of_texts), numbers_of(texts)};
+    const Selection selection{numbers_of(elements), numbers_of(tags), numbers_of(names),
+                              numbers_of(parents),  numbers_of(ends), numbers_of(starts_of_texts),
+                              numbers_of(ends_of_texts), numbers_of(texts)};
     std::vector<Candidate> found;
     std::vector<double> features;
     if (!unlocked([&] {
