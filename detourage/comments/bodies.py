@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from itertools import accumulate, chain, groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -125,16 +125,15 @@ def _name_and_date_texts(
 
 def _reply_headers(layout: Layout) -> frozenset[int]:
     """Return the text nodes such as "In reply to Ann" that end with a link to another comment."""
-    headers: set[int] = set()
-    first_text_of_line: dict[int, int] = {}
-    for text, node in enumerate(layout.texts):
-        first_text_of_line.setdefault(node.line, text)
-    characters_before = [0, *accumulate(len(node.text) for node in layout.texts)]
-    for index, tag in enumerate(layout.tags):
+    texts, headers = layout.texts, set[int]()
+    for index in [index for index, tag in enumerate(layout.tags) if tag == "a"]:
         start, end = layout.text_starts[index], layout.text_ends[index]
-        if tag == "a" and start < end and names_parent(layout, index):
-            start = first_text_of_line[layout.texts[start].line]
-            if characters_before[end] - characters_before[start] <= MAX_HEADER:
+        if start < end and names_parent(layout, index):
+            length, line = sum(len(node.text) for node in texts[start:end]), texts[start].line
+            while start > 0 and texts[start - 1].line == line and length <= MAX_HEADER:
+                start -= 1
+                length += len(texts[start].text)
+            if length <= MAX_HEADER:
                 headers.update(range(start, end))
     return frozenset(headers)
 
