@@ -90,16 +90,13 @@ def blocks(page: FlatDocument, *body: Any) -> tuple[list[Any], list[Any]]:
 
 def extent(
     page: FlatDocument, selected: FlatDocument, *body: Any
-) -> tuple[int, Integers, Integers]:
-    """Return the element around a body, and the elements to drop and to mute; see ``extent.hpp``.
-
-    `body` are the columns of the texts and of the body's lines, and the limits.
-    """
+) -> tuple[int, int, Integers, Integers]:
+    """Return the elements around a body and its core, and those left out; see ``extent.hpp``."""
     columns = selected.numbers, selected.parents, selected.ends
     texts = selected.text_starts, selected.text_ends
-    container, *left_out = _core.extent(document(page), *columns, *texts, *body)
+    around, core, *left_out = _core.extent(document(page), *columns, *texts, *body)
     dropped, muted = (np.frombuffer(each, np.int64) for each in left_out)
-    return container, dropped, muted
+    return around, core, dropped, muted
 
 
 def candidates(

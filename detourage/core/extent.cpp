@@ -84,12 +84,13 @@ Extent::Extent(const Document &document, const DisplayedElements &displayed, con
                int64_t max_caption_tokens) {
     const Measuring page(document, displayed, body);
     const size_t around = page.smallest_with(1);
-    size_t core = page.smallest_with(core_share);
-    // The pictures of an article with a single paragraph are outside this paragraph.
-    if (core > around && page.element(core).written == "p") core = static_cast<size_t>(displayed.parents[core]);
+    size_t inner = page.smallest_with(core_share);
     container = static_cast<int64_t>(around);
+    core = static_cast<int64_t>(inner);
+    // The pictures of an article with a single paragraph are outside this paragraph.
+    if (inner > around && page.element(inner).written == "p") inner = static_cast<size_t>(displayed.parents[inner]);
     for (size_t i = around + 1; i < page.end(around);) {
-        const bool is_in_core = core <= i && i < page.end(core), is_short = page.tokens(i) <= max_caption_tokens;
+        const bool is_in_core = inner <= i && i < page.end(inner), is_short = page.tokens(i) <= max_caption_tokens;
         // An inline element without children may hold the space between two words.
         const bool is_space = page.element(i).kind & WITHIN && page.end(i) == i + 1;
         // A gallery has no text except captions, so its elements are examined instead of dropping it.

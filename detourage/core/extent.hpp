@@ -15,13 +15,14 @@ struct BodyLines {
     Numbers lines, blocks, words;
 };
 
-// The smallest element around a body, and the outermost elements below it without lines of the body:
-// those to drop and those to mute, which contribute only images and embeds.
+// The smallest elements with all words of a body and with most of them, its core, and the outermost
+// elements without lines of the body: those to drop and those to mute, which contribute only images and
+// embeds.
 struct Extent {
-    int64_t container = 0;
+    int64_t container = 0, core = 0;
     std::vector<int64_t> dropped, muted;
 
-    // `core_share` is the share of the body's words in its core, in which elements of at most
+    // `core_share` is the minimum share of the body's words in its core, in which elements of at most
     // `max_caption_tokens` are muted. Throws std::invalid_argument if anything does not fit.
     Extent(const Document &document, const DisplayedElements &displayed, const BodyLines &body, double core_share,
            int64_t max_caption_tokens);

@@ -320,8 +320,8 @@ PyObject *core_extent(PyObject *, PyObject *args) {
     std::optional<Extent> found;
     if (!unlocked([&] { found.emplace(page->document, displayed, body, core_share, max_caption_tokens); }))
         return nullptr;
-    return Py_BuildValue("LNN", static_cast<long long>(found->container), bytes_of(found->dropped),
-                         bytes_of(found->muted));
+    return Py_BuildValue("LLNN", static_cast<long long>(found->container), static_cast<long long>(found->core),
+                         bytes_of(found->dropped), bytes_of(found->muted));
 }
 
 PyObject *core_candidates(PyObject *, PyObject *args) {
@@ -589,7 +589,7 @@ PyMethodDef methods[] = {
     {"collapsible", core_mask<collapsible>, METH_O, "Return a mask of the elements that readers can expand, and of the controls that do so."},
     {"packet", core_packet, METH_VARARGS, "Return the element with the most sentences, and its children outside the text."},
     {"blocks", core_blocks, METH_VARARGS, "Return the blocks of a body, and the places of its images and embeds."},
-    {"extent", core_extent, METH_VARARGS, "Return the element around a body, and the elements left out of it."},
+    {"extent", core_extent, METH_VARARGS, "Return the elements around a body and its core, and those left out."},
     {"candidates", core_candidates, METH_VARARGS, "Return the candidates for a page's comments, and their features."},
     {"matching", core_matching, METH_VARARGS, "Return the elements that have the name and path of a signature."},
     {"headlines", core_headlines, METH_VARARGS, "Return the headlines of a page that lists other pages, or None."},

@@ -150,10 +150,10 @@ class Strings(Sequence[str]):
 
     def __init__(self, utf8: bytes) -> None:
         self._utf8 = utf8
-        self._starts = np.append(np.frombuffer(_markup.starts(utf8), np.int64), len(utf8))
+        self.starts = np.append(np.frombuffer(_markup.starts(utf8), np.int64), len(utf8))
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return len(self.starts) - 1
 
     @overload
     def __getitem__(self, place: int) -> str: ...
@@ -163,7 +163,7 @@ class Strings(Sequence[str]):
         if isinstance(place, slice):
             return [self[each] for each in range(len(self))[place]]
         number = range(len(self))[place]
-        start, end = self._starts.item(number), self._starts.item(number + 1) - 1
+        start, end = self.starts.item(number), self.starts.item(number + 1) - 1
         return self._utf8[start:end].decode("utf-8", "replace")
 
 
@@ -186,7 +186,7 @@ class Attributes:
         found = self._by_name.get(name)
         if found is None:
             number = self._number_of.get(name)
-            columns = self.utf8, self._starts, self.owners, self.names
+            columns = self.utf8, self.starts, self.owners, self.names
             found = {} if number is None else _markup.values(*columns, number)
             self._by_name[name] = found
         return found
@@ -202,7 +202,7 @@ class Attributes:
         return np.fromiter(found, np.int64, len(found)), [*found.values()]
 
     @cached_property
-    def _starts(self) -> bytes:
+    def starts(self) -> bytes:
         """The start of each value, as an int64 column."""
         return _markup.starts(self.utf8)
 

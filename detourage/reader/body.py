@@ -102,11 +102,9 @@ def _with_whole_lists(
     # Padded at both ends, so that the first and the last line have two neighbours.
     is_chosen = np.concatenate([[False], chosen, [False]])
     is_between = is_chosen[starts] & is_chosen[ends + 1]
-    words_before = np.concatenate([[0], np.cumsum(lines.words)])
-    words = words_before[ends] - words_before[starts]
-    chosen_before = np.concatenate([[0], np.cumsum(lines.words * chosen)])
-    is_mostly_chosen = 2 * (chosen_before[ends] - chosen_before[starts]) > words
-    belongs = is_mostly_chosen & flat.having(_TABLES)[lists]
+    # Chosen words minus other words, before each line.
+    balance = np.concatenate([[0], np.cumsum(np.where(chosen, lines.words, -lines.words))])
+    belongs = (balance[ends] > balance[starts]) & flat.having(_TABLES)[lists]
     if not (is_between | belongs).any():
         return chosen
     expected = lines.words * probabilities
@@ -117,10 +115,9 @@ def _with_whole_lists(
     completed = chosen.copy()
     for place in np.flatnonzero(is_between | belongs).tolist():
         index, inside = lists[place], slice(starts[place], ends[place])
-        is_text = is_between[place] and expected[inside].sum() > MIN_LIST_SHARE * words[place]
-        if not (is_text or belongs[place]):
-            continue
-        if cell_sizes[index : flat.ends[index]].max() <= core.MAX_CELL_TOKENS:
+        min_text = MIN_LIST_SHARE * lines.words[inside].sum()
+        is_text = belongs[place] or (is_between[place] and expected[inside].sum() > min_text)
+        if is_text and cell_sizes[index : flat.ends[index]].max() <= core.MAX_CELL_TOKENS:
             completed[inside] = ~is_left_out[inside]
     return completed
 
@@ -136,7 +133,7 @@ def _with_whole_accordions(page: Outline, judged: JudgedPage, chosen: Booleans) 
     is_folded = folded(page)[lines.blocks]
     if not is_folded.any():
         return chosen
-    around = _smallest_around(page, lines.blocks[chosen], lines.words[chosen], CORE_SHARE)
+    around = _extent(page, lines.numbers[chosen], lines.blocks[chosen], lines.words[chosen])[1]
     is_folded &= (around <= lines.blocks) & (lines.blocks < page.ends[around]) & ~judged.is_shared
     completed = chosen.copy()
     borders = np.flatnonzero(np.diff(is_folded, prepend=False, append=False)).tolist()
@@ -191,12 +188,19 @@ def body_of(
         np.fromiter(map(attrgetter(name), kept), np.int64, len(kept))
         for name in ("number", "block", "words")
     )
-    body = page.text_lines, page.text_sizes, numbers, blocks, word_counts
-    limits = CORE_SHARE, MAX_CAPTION_TOKENS
-    container, *left_out = core.extent(page.document, page.flat, *body, *limits)
+    container, _, *left_out = _extent(page, numbers, blocks, word_counts)
     dropped, muted = (frozenset(each.tolist()) for each in left_out)
     lines = frozenset(numbers.tolist())
     return FoundBody(METHOD, container, dropped, muted, lines, expected_f1, roles or {})
+
+
+def _extent(page: Outline, *lines: Integers) -> tuple[int, int, Integers, Integers]:
+    """Return the smallest elements with all words of lines, and with `CORE_SHARE` of them.
+
+    `lines` are their numbers, blocks and word counts. Also return the elements to drop and to mute.
+    """
+    texts, limits = (page.text_lines, page.text_sizes), (CORE_SHARE, MAX_CAPTION_TOKENS)
+    return core.extent(page.document, page.flat, *texts, *lines, *limits)
 
 
 def choose_lines(
@@ -254,13 +258,9 @@ def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) 
     if not quotes or all(is_quote):
         return lines
     longest = {max(line.tokens, key=len) for line in quotes[:MAX_QUOTES]}
-
-    def may_repeat(line: Line) -> bool:
-        text = line.text.lower()
-        return any(token in text for token in longest)
-
-    others = filter(may_repeat, compress(lines, map(not_, is_quote)))
-    other_text = "".join(map(_joined_tokens, others))
+    others = compress(lines, map(not_, is_quote))
+    similar = (line for line in others if any(map(line.text.lower().__contains__, longest)))
+    other_text = "".join(map(_joined_tokens, similar))
     repeated = {line.number for line in quotes[:MAX_QUOTES] if _joined_tokens(line) in other_text}
     return [line for line in lines if line.number not in repeated]
 
@@ -268,13 +268,3 @@ def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) 
 def _joined_tokens(line: Line) -> str:
     """Return the tokens, with NUL around each, so that a search finds only whole tokens."""
     return "\0".join(("", *line.tokens, ""))
-
-
-def _smallest_around(page: Outline, blocks: Integers, word_counts: Integers, share: float) -> int:
-    """Return the smallest element with at least the given share of the words of lines."""
-    own_counts = np.bincount(blocks, word_counts, minlength=len(page.flat.ends))
-    cumulative = np.concatenate([[0.0], np.cumsum(own_counts)])
-    counts = cumulative[page.flat.ends] - cumulative[:-1]
-    large = np.flatnonzero(counts >= share * counts[0])
-    # If nested elements contain the same words, the innermost is last in document order.
-    return int(large[counts[large] == counts[large].min()][-1])

@@ -63,9 +63,8 @@ def hidden_article(
     """Find an article that a page does not display, if it is better than the displayed `shown`."""
     text = shown.text if shown is not None else ""
     beginning = text[:MAX_TEASER_CHARACTERS]
-    # A text has at least as many tokens as words, and counting its words takes less time.
-    may_be_teaser = count_words(beginning) <= MAX_TEASER_WORDS
-    is_teaser = may_be_teaser and len(words.tokens(beginning)) <= MAX_TEASER_WORDS
+    # There are at least as many tokens as words, which take less time to count.
+    is_teaser = count_words(beginning) <= MAX_TEASER_WORDS >= len(words.tokens(beginning))
     for article in _candidates(url, page, shown, is_teaser, extract, read):
         if not _is_better(article, words.tokens(text), page):
             continue

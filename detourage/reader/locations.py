@@ -155,8 +155,8 @@ class PageLocations:
         pieces = [piece for piece, text in found if len(text) <= MAX_RATIO * len(value)]
         attributes, attribute = self._flat.attributes, None
         if not pieces:
-            values = attributes.utf8, self._value_starts
-            attribute = next((each for each, _ in _texts_with(*values, value)), None)
+            values = _texts_with(attributes.utf8, attributes.starts, value)
+            attribute = next((each for each, _ in values), None)
         if attribute is None and found:
             pieces = pieces or [piece for piece, _ in found]
             piece = min(pieces, key=lambda each: abs(int(holders[each]) - near))
@@ -174,32 +174,27 @@ class PageLocations:
         return Location(path, None, *(value_range or (None, None)))
 
     @cached_property
-    def _displayed(self) -> tuple[Integers, bytes, Integers]:
+    def _displayed(self) -> tuple[Integers, bytes, bytes]:
         """The indices of the displayed texts, these texts NUL-terminated in UTF-8, their starts."""
         is_silent = self._flat.within(without_text(self._flat))
         texts = _locations.displayed(self._paths.tree, is_silent)
         numbers = np.flatnonzero(~is_silent[self._flat.pieces.parents])
-        return numbers, texts, np.frombuffer(_markup.starts(texts), np.int64)
-
-    @cached_property
-    def _value_starts(self) -> Integers:
-        """The starts of the values of attributes."""
-        return np.frombuffer(_markup.starts(self._flat.attributes.utf8), np.int64)
+        return numbers, texts, _markup.starts(texts)
 
 
 _text_location = partial(tuple.__new__, TextLocation)  # faster than TextLocation._make
 
 
-def _texts_with(utf8: bytes, starts: Integers, value: str) -> Iterator[tuple[int, str]]:
+def _texts_with(utf8: bytes, starts: bytes, value: str) -> Iterator[tuple[int, str]]:
     """Yield the NUL-terminated texts that contain a value as whole words, with their indices."""
-    wanted = value.encode("utf-8", "surrogatepass")
+    wanted, offsets = value.encode("utf-8", "surrogatepass"), np.frombuffer(starts, np.int64)
     start = utf8.find(wanted)
     for _ in range(MAX_OCCURRENCES):
         if start < 0:
             return
-        index = int(starts.searchsorted(start, side="right")) - 1
+        index = int(offsets.searchsorted(start, side="right")) - 1
         text_end = utf8.index(b"\x00", start)
-        text = utf8[starts.item(index) : text_end].decode()
+        text = utf8[offsets.item(index) : text_end].decode()
         first = text.index(value)
         last = first + len(value)
         if not _continues(text[first - 1 : first]) and not _continues(text[last : last + 1]):
