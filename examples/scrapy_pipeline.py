@@ -18,7 +18,7 @@ from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
 from scrapy.http import Response
 
-from detourage.inputs.messages import page_message
+from detourage.inputs.new_messages import page_message
 from worker.messaging.publishing import publish_when_accepted
 from worker.messaging.topology import Topology
 from worker.messaging.transport import BrokerConnection, tls_options

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from detourage.inputs.messages import oversized_message, page_message
+from detourage.inputs.new_messages import oversized_message, page_message
 from detourage.inputs.streams import STANDARD_INPUT, SourceError, open_source
 from detourage.inputs.warc import read_warc
 from detourage.limits import MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES

@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 
 import brotli
 
-from detourage.inputs.messages import oversized_message, page_message
+from detourage.inputs.new_messages import oversized_message, page_message
 from detourage.inputs.streams import SourceError, open_source
 from detourage.limits import MAX_CONTENT_BYTES
 

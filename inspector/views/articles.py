@@ -11,10 +11,10 @@ from starlette.responses import Response, StreamingResponse
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
 from inspector.deployment import Deployment
-from inspector.passages import passages_of
 from inspector.reads.articles import PENDING, ArticleFilter, messages, search, texts_of
 from inspector.registry import ViewResponse, page_view, plain_view
 from inspector.request import InspectorRequest
+from inspector.search_excerpts import excerpts_of
 
 ANY = "any"
 
@@ -34,9 +34,9 @@ def articles(request: InspectorRequest) -> ViewResponse:
     result = request.read(search, criteria=criteria, before=request.number("after"), limit=25)
     ids = [page.id for page in result.pages]
     texts = request.read(texts_of, ids) if criteria.words else {}
-    passages = {page_id: passages_of(text, criteria.words) for page_id, text in texts.items()}
+    excerpts = {page_id: excerpts_of(text, criteria.words) for page_id, text in texts.items()}
     return ViewResponse(
-        {"found": result, "passages": passages},
+        {"found": result, "excerpts": excerpts},
         {
             "words": criteria.words,
             "outcome": criteria.outcome or ANY,

@@ -39,7 +39,7 @@ from worker.store.fetched_pages import ChangedMeanwhileError, unchanged_pages
 from worker.store.pages import Address, FetchedPage, NewReceipt, ParsedPage
 from worker.workflow.first_extractions import request_first_extractions, urgent_pages
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting_fetch
-from worker.workflow.quarantine import message_id_of, quarantine_message
+from worker.workflow.quarantining import message_id_of, quarantine_message
 
 logger = logging.getLogger(__name__)
 

@@ -18,8 +18,8 @@ from inspector.pages import (
     render_runs,
     span,
 )
-from inspector.passages import passages_of
 from inspector.revision_changes import ChangedField, revision_changes
+from inspector.search_excerpts import excerpts_of
 from inspector.views.overview import round_top
 from tests.pages import ARTICLE, paragraphs
 
@@ -79,24 +79,24 @@ def test_long_and_international_urls_are_abridged() -> None:
     assert long.endswith("-the-end.html")
 
 
-def test_distant_words_get_separate_passages() -> None:
+def test_distant_words_get_separate_excerpts() -> None:
     text = f"A ferry comes. {'It is a long way. ' * 40}A pillar falls."
-    passages = passages_of(text, ["pillar", "ferry"])
-    assert ["ferry" in each for each in passages] == [True, False]
-    assert ["pillar" in each for each in passages] == [False, True]
-    assert len(passages_of(text, ["pillar", "falls"])) == 1
+    excerpts = excerpts_of(text, ["pillar", "ferry"])
+    assert ["ferry" in each for each in excerpts] == [True, False]
+    assert ["pillar" in each for each in excerpts] == [False, True]
+    assert len(excerpts_of(text, ["pillar", "falls"])) == 1
 
 
 def test_whole_words_take_precedence_over_parts_of_words() -> None:
     text = f"The bridge is wider. {'It is a long way. ' * 40}Sie ist der Weg."
-    [passage] = passages_of(text, ["der"])
-    assert "ist der Weg" in passage
-    assert passages_of("wider", ["der"]) == ["wider"]
+    [excerpt] = excerpts_of(text, ["der"])
+    assert "ist der Weg" in excerpt
+    assert excerpts_of("wider", ["der"]) == ["wider"]
 
 
-def test_a_word_that_is_only_in_the_headline_has_no_passage() -> None:
-    assert passages_of("\n\n".join(paragraphs(3, 12)), ["headline"]) == []
-    assert passages_of("", ["a"]) == []
+def test_a_word_that_is_only_in_the_headline_has_no_excerpt() -> None:
+    assert excerpts_of("\n\n".join(paragraphs(3, 12)), ["headline"]) == []
+    assert excerpts_of("", ["a"]) == []
 
 
 FIRST = {

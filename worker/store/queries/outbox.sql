@@ -1,6 +1,6 @@
 -- The transactional outbox: messages are written in the transaction that causes them.
 
--- enqueue --
+-- enqueue_in_turn --
 -- Fragment: enqueue the tasks in `requested`, and give each a turn in its lane.
 -- A task that replaces an earlier request keeps the turn of that request (`kept`). `withdrawn` has
 -- the IDs of the entries that the same statement deletes. Turns below 0 are those of short queues,
@@ -79,7 +79,7 @@ WITH withdrawn AS (
     FROM unnest(
         CAST(:sites AS bigint[]), CAST(:arguments AS text[]), CAST(:traces AS text[])
     ) WITH ORDINALITY AS requested (site_id, arguments, trace, number)
-), {enqueue}
+), {enqueue_in_turn}
 SELECT
 
 -- add_message --
@@ -103,7 +103,7 @@ withdrawn AS (
         trace, CAST(NULL AS bigint) AS kept, number
     FROM fetched JOIN touched ON touched.id = site_id
     WHERE is_assigned AND has_groups
-), {enqueue}
+), {enqueue_in_turn}
 
 -- extractions --
 -- Fragment: enqueue the extraction of pages with a generation, replacing a site's earlier requests.
@@ -134,7 +134,7 @@ withdrawn AS (
     FROM awaited LEFT JOIN (
         SELECT lane, page_id, min(turn) AS turn FROM withdrawn GROUP BY lane, page_id
     ) AS former ON (lane, page_id) = (task, awaited.id)
-), {enqueue}
+), {enqueue_in_turn}
 
 -- request_extractions --
 -- Enqueue the extraction of pages with a generation.
