@@ -73,7 +73,7 @@ def measure(settings: Settings, logs: Path, pages: int, new_pages: int) -> None:
 def print_counts(
     before: list[dict[str, Any]], after: list[dict[str, Any]], revisions: dict[str, int], pages: int
 ) -> None:
-    """Print how many articles the reprocessing sent, repeated or gave a wrong revision."""
+    """Print how many articles were sent, sent twice, missing or given a wrong revision."""
     urls_after = {article["url"] for article in after}
     ids_after = {article["id"] for article in after}
     ids_before = {article["id"] for article in before}

@@ -88,7 +88,7 @@ def _result(choice: Choice, confidence: float) -> Result:
 
 
 def _score(example: Example, records: Sequence[int]) -> CommentScore | None:
-    """Score the comments read from the given elements; None if the gold record lists none."""
+    """Score the comments in the given elements; None if the gold record does not list comments."""
     if example.gold.comments is None:
         return None
     found = with_content(read_comments(example.page.flat, records, example.page.url))
@@ -152,7 +152,7 @@ def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
 
 
 def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of the effect of votes on sites with several pages.
+    """Yield the lines of a table that shows how votes on sites with several pages change scores.
 
     All pages of a site vote, although their templates may differ. F1 is that of the comments if the
     gold record lists them individually, otherwise that of their words.

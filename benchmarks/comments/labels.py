@@ -16,7 +16,7 @@ from detourage.html.flat import FlatDocument
 _Floats = npt.NDArray[np.float64]
 
 MAX_OTHER_CHARACTERS = 800
-"""Maximum number of characters in a record outside its comment (name, date, buttons, signature)."""
+"""Maximum number of characters that a record has besides its comment (name, date, buttons)."""
 
 RECOGNISED_CHARACTERS = 150
 """Number of leading characters by which a comment is recognised within a record."""

@@ -163,7 +163,7 @@ def shipped_model(pages: Sequence[MinedPage], folder: Path) -> ModelFile[Boosted
 
 
 def main() -> None:
-    """Print the table."""
+    """Mine the pages, print the table of rankers, and write the ranking function if requested."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--model", type=Path, help="file to write the ranking function to")

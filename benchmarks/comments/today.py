@@ -168,7 +168,7 @@ def table_of_articles(pages: Sequence[ReadPage]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Read the pages with and without removal of comments, and print both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument(

@@ -74,7 +74,7 @@ def train_ranking(examples: Sequence[Example]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Choice:
-    """The likeliest candidate of a page, by its index, and what is measured once it is read."""
+    """The index of a page's likeliest candidate, and measures of the comments read from it."""
 
     example: Example
     index: int

@@ -11,7 +11,7 @@ NODE_COUNTS = (300, 1_000, 2_500)  # default sizes of the compared trees
 
 
 def main() -> None:
-    """Measure and print tables."""
+    """Run the measurements selected by ``--only``, and print a table of each."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.distance", description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of corpora with pages.jsonl.gz")
     parser.add_argument(

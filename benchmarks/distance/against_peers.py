@@ -73,7 +73,7 @@ def compare_with_edist(sites: Sites, nodes: int, count: int) -> None:
 
 
 def print_edist_head() -> None:
-    """Print the head of the table of `compare_with_edist`."""
+    """Print the header of the table whose rows `compare_with_edist` prints."""
     print("\n### Speed-up over edist: median over the pairs (minimum)\n")
     print(f"| nodes | pages of | pairs | {' | '.join(OUR_UNITS)} | agree |")
     print("|---" * (len(OUR_UNITS) + 4) + "|")
@@ -109,7 +109,7 @@ def _cpu_seconds(tool: Tool, tree: Tree, other: Tree) -> float:
 
 
 def measure_memory(sites: Sites, nodes: int, patience: float) -> None:
-    """Print the peak memory of one pair."""
+    """Print by how much each tool raises the peak memory when it compares a pair."""
     _, tree, other = pairs_of_size(sites, nodes, 1)[0]
     print(f"\n### Peak memory, a pair of {len(tree)} and {len(other)} nodes, MB\n")
     for name, tool in (OURS | WHOLE_TABLES | PEERS).items():

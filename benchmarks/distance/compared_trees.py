@@ -79,7 +79,7 @@ class ComparedTrees:
             self.compare_part(wanted)
 
     def compare_part(self, comparison: MissingComparisons) -> None:
-        """Compute the distances of a single missing comparison."""
+        """Compute the distances of one of the missing comparisons."""
         match comparison:
             case MissingPairs(tree_ids, is_known):
                 self._compare_pairs(
@@ -138,7 +138,7 @@ class ComparedTrees:
     def _known_nearest(
         self, tree_id: int, index_of_reference: dict[int, int]
     ) -> list[KnownNearest]:
-        """Return what earlier searches, among other references, imply for this search."""
+        """Return a tree's nearest references found earlier, among other sets of references."""
         known = []
         for searched, nearest in self._nearest.items():
             reference, distance = nearest.get(tree_id, (None, 0.0))

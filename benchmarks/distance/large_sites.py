@@ -47,7 +47,7 @@ class TimedTrees(ComparedTrees):
         self.seconds = defaultdict[type, float](float)
 
     def compare_part(self, wanted: MissingComparisons) -> None:
-        """Compute the missing comparisons of one kind, and record the time."""
+        """Compute one of the missing comparisons, and add the time to that of its kind."""
         start = time.process_time()
         super().compare_part(wanted)
         self.seconds[type(wanted)] += time.process_time() - start

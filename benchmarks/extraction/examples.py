@@ -123,7 +123,7 @@ class Example:
 
 
 class ExampleReader:
-    """A reader of pages, which makes examples, with a model as the teacher."""
+    """A reader that turns pages into examples, labelled by a teacher model, too."""
 
     def __init__(self, teacher: PageModel) -> None:
         self._teacher = teacher
@@ -268,7 +268,7 @@ class ExampleReader:
 
 
 def _choose_pages(name: str, pages: list[Any], labels: Labels) -> list[Any]:
-    """Return all labelled pages, and evenly spaced others up to the maximum of the corpus."""
+    """Return all labelled pages, and evenly spaced other pages up to the maximum of the corpus."""
     most = MAX_PAGES.get(name, len(pages))
     kept = [page for page in pages if page.id in labels]
     rest = [page for page in pages if page.id not in labels]
@@ -392,7 +392,7 @@ def insert_lines(
 
 
 def _match_comments(texts: Sequence[str], gold: Gold) -> tuple[Array, Array] | None:
-    """Return the share of each line in comments, and whether a comment starts in the line."""
+    """Return the share of each line's words in comments, and whether one starts there, or None."""
     if gold.comments is None and gold.comment_text is None:
         return None
     comments = gold.comments

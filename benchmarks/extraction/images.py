@@ -116,7 +116,7 @@ def articles(folder: Path) -> Iterator[tuple[str, dict[str, Any], Sequence[Artic
 
 
 def main() -> None:
-    """Print the tables."""
+    """Count correct images and captions in both corpora, and print them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     options = parser.parse_args()

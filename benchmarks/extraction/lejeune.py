@@ -217,7 +217,7 @@ def all_tables(
 
 
 def main() -> None:
-    """Print the tables."""
+    """Score the tools of the paper on a corpus, and print the three tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--task", type=Path, required=True, help="names of diseases by language")

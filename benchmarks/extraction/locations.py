@@ -153,7 +153,7 @@ def _expected_images(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def _count_images(html: bytes | str, content: Article, wanted: Any, counts: Counter[str]) -> None:
-    """Count the expected images found, and those whose location contains their URL."""
+    """Count the extracted images that are expected, and those whose location has their URL."""
     source = html if isinstance(html, bytes) else html.encode()
     expected = [names_in_url(each["url"]) for each in wanted]
     for image in content.images:

@@ -95,7 +95,7 @@ class Pieces:
         return cls(np.array(columns), np.array(lows, np.float32), np.array(widths, np.float32))
 
     def fill(self, numbers: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-        """Return what part of each piece lies below a column's value, in units of 1 / 255."""
+        """Return, for each piece, the share below the column's value, in units of 1 / 255."""
         shares = (numbers[:, self.column].astype(np.float32) - self.low) / self.width
         filled: npt.NDArray[np.uint8] = np.round(255 * np.clip(shares, 0, 1)).astype(np.uint8)
         return filled

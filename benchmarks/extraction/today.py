@@ -221,7 +221,7 @@ def missed_articles(pages: Sequence[GoldPage], methods: Methods) -> Iterator[str
 
 
 def miss_reason(each: GoldPage, models: FoldModels | None) -> str:
-    """Return the reason why most of an article is missing from the service's text."""
+    """Return why most of an article is missing from the service's text, as a short phrase."""
     try:
         page = parse_source(each.source)
     except PageError as error:

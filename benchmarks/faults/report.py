@@ -38,7 +38,7 @@ Row = list[object]
 
 
 def main(pages: int, names: Collection[str]) -> int:
-    """Write the tables; return the total number of losses, duplicates and stalled stages."""
+    """Write or print the tables; return the number of losses, duplicates and stalled stages."""
     total_errors = 0
     sections = {
         "One fault at a time": (_try_one_by_one, COLUMNS),
@@ -84,7 +84,7 @@ def _try_one_by_one(pages: int, names: Collection[str]) -> tuple[list[Row], int]
 
 
 def _try_on_available_deployment(pages: int, names: Collection[str]) -> tuple[list[Row], int]:
-    """Try each fault of a highly available deployment on separate servers; return the same."""
+    """Try faults of a highly available deployment, each on new servers; return rows and errors."""
     rows: list[Row] = []
     errors = 0
     for name, (kind, fault) in AVAILABILITY.items():

@@ -94,7 +94,7 @@ _OTHER_PERIODS: dict[str, dict[str, tuple[int, int]]] = {
 
 _KOREAN_AGO = "전"  # "ago"
 
-_OTHER_DIRECTIONS = frozenset(("منذ",))  # common words like "ago" that CLDR lacks
+_OTHER_DIRECTIONS = frozenset(("منذ",))  # frequent words like "ago" that CLDR lacks
 
 _MAX_UNITS = 3
 """Maximum number of units with which a word may occur to count as a unit, and not as an "ago"."""

@@ -17,6 +17,6 @@ def _database(url: str) -> Database:
 
 @app.task(name="floor", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]
 def insert(database_url: str, number: int) -> None:
-    """Insert a row."""
+    """Insert a row, which is all that this task does."""
     with _database(database_url).transaction() as session:
         session.execute(text("INSERT INTO floor VALUES (:number)"), {"number": number})

@@ -223,7 +223,7 @@ def publish(
     done: threading.Event,
     is_bounded: bool,
 ) -> None:
-    """Publish pages until `done` is set, and keep about `AHEAD` of them waiting at the intake."""
+    """Publish pages until `done` is set, keeping about `AHEAD` of them in the intake's queue."""
     with suppress(OSError):
         while not done.is_set():
             # A bounded queue rejects further messages, which are published again.

@@ -72,7 +72,7 @@ def _publish(ground: ProvingGround, corpora: list[Path]) -> None:
 
 
 def _bodies(real: list[Mapping[str, Any]]) -> Iterator[bytes]:
-    """Yield real pages and half as many small pages, repeatedly, as pages of different sites.
+    """Yield real pages and half as many small ones, repeatedly, each time as pages of new sites.
 
     Each repetition changes the trees, because results for known trees would not be computed again.
     """

@@ -107,7 +107,7 @@ class Campaign:
                 yield replace(version, sentences=made_up_text(self._rng, 6))
 
     def _honest_versions(self) -> Iterator[tuple[float, Version]]:
-        """Yield each story's articles on one to three sites, with their time of arrival."""
+        """Yield the articles of each story, on one to three sites, with their times of arrival."""
         rng = self._rng
         for story, sentences in enumerate(self._texts):
             time = rng.random()
@@ -121,7 +121,7 @@ class Campaign:
                 yield time, Version(paper, f"{story}", text, story)
 
     def _page(self, sentences: Sequence[str], previous: Version | None = None) -> Version:
-        """Return a new page, or another version of a page."""
+        """Return a hostile page with a text: a new one, or another version of `previous`."""
         self._paths += 1
         site, path = (
             (previous.site, previous.path)
@@ -215,8 +215,8 @@ class Campaign:
 class Damage:
     """Numbers of honest stories merged and split, and of corrections to honest articles.
 
-    Not counted are corrections by which an article becomes the first of its story, because a
-    hostile copy that was received before has left it.
+    Corrections by which an article becomes the first of its story, because an earlier hostile copy
+    has left the story, are not counted.
     """
 
     merged: int = 0

@@ -18,7 +18,7 @@ from worker.store.schema import migrate
 
 
 def main() -> None:
-    """Run the campaigns."""
+    """Run the campaigns, and print the damage that they did to honest stories."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--campaigns", type=int, default=200)
     parser.add_argument("--first", type=int, default=1, help="seed of the first campaign")

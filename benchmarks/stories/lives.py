@@ -104,9 +104,9 @@ def _add_paragraphs(
 def _second_fetch(
     kind: str, makers: Sequence[PageMaker], story: EditedStory, other: Story, rng: random.Random
 ) -> tuple[PageMaker, Story, list[Edit]] | None:
-    """Return what is fetched next: the generator of the page, the story, and the story's edits.
+    """Return a second fetch: the generator of the page, the edited story, and the edits.
 
-    Return None if the text cannot be edited in this way, for example for lack of a number.
+    Return None if the text cannot be edited in this way, for example because it has no number.
     """
     maker, edited = makers[0], None
     if kind == "typo":
@@ -136,7 +136,7 @@ KINDS = ("typo", "number", "paragraph", "headline", "live update", "redesign", "
 
 
 def _read(maker: PageMaker, story: Story, other: Story) -> tuple[dict[str, Any], str]:
-    """Read a story's page with knowledge of another page; return its message and the other text."""
+    """Return the message of a story's page and the text of another's, each read with the other."""
     pages = []
     for each in (story, other):
         markup, gold = maker.article(each)

@@ -44,7 +44,7 @@ Links = Mapping[str, set[str]]
 
 
 def main() -> None:
-    """Print the tables."""
+    """Score the detection of links, count next links in corpora of articles, and print both."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--list", action="store_true", dest="listed", help="print each next link")
@@ -62,7 +62,7 @@ def half_of_site(site: str) -> int:
 
 
 def _score_annotated_links(folder: Path, shown: int | None) -> None:
-    """Print the F1 of links by kind, method and half; `shown` is a half to inspect."""
+    """Print the F1 of links by kind, method and half, and the service's errors in half `shown`."""
     golds = {gold["id"]: gold for gold in _records(folder / "gold.jsonl.gz")}
     counts: Counter[tuple[str, int, str, str]] = Counter()
     sizes: Counter[int] = Counter()

@@ -218,7 +218,7 @@ def pair_digest(one: str, other: str) -> str:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Score the methods on generated stories and on real copies, and print both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--half", type=int, default=1, help="half of the sites; 0: for tuning")

@@ -21,7 +21,7 @@ PRINTED_CHARACTERS = 160  # number of characters printed from either end of a te
 
 
 def main() -> None:
-    """Print the table."""
+    """Count the pages of each corpus that credit an agency, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path, help="folders of corpora")
     parser.add_argument(
@@ -66,7 +66,7 @@ def _extract(page: CorpusPage) -> Article | None:
 
 
 def _named_agency(article: Article, agency_pattern: re.Pattern[str]) -> str:
-    """Return the agency's name near the start or end of a text, or the empty string."""
+    """Return the name of an agency near the start or end of a text, or an empty string."""
     match = agency_pattern.search(article.text[:END_CHARACTERS]) or agency_pattern.search(
         article.text[-END_CHARACTERS:]
     )
@@ -74,7 +74,7 @@ def _named_agency(article: Article, agency_pattern: re.Pattern[str]) -> str:
 
 
 def _excerpt(article: Article) -> str:
-    """Return the authors, and both ends of the text."""
+    """Return a line with the authors, the beginning and the end of an article."""
     text = article.text.replace("\n", " ")
     return f"{article.metadata.authors} {text[:PRINTED_CHARACTERS]} … {text[-PRINTED_CHARACTERS:]}"
 

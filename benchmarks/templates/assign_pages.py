@@ -103,8 +103,8 @@ def print_agreement(trees_by_site: dict[str, dict[str, Tree]]) -> None:
     new_pages = agreed + refused + intruders + misplaced + new
     print(
         f"{sites} sites, {new_pages} new pages, compared with a"
-        f" clustering of all pages: {agreed} have the same group or likewise none, {refused} have"
-        f"  no group but are grouped by the clustering, {intruders} have a group but are outliers"
+        f" clustering of all pages: {agreed} have the same group or none in both, {refused} have"
+        f" no group but are grouped by the clustering, {intruders} have a group but are outliers"
         f" of the clustering, {misplaced} have another group, {new} belong to a group that did not"
         " exist before"
     )

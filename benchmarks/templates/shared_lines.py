@@ -70,7 +70,7 @@ PLACES = ("before", "between", "after", "in a box")
 
 
 def main(corpora: Path) -> None:
-    """Print both tables."""
+    """Measure the removal of real shared lines and of inserted sentences; print both tables."""
     groups: list[list[Page]] = []
     print("| corpus | sites | pages | toF without | toF with | lines dropped | of the article |")
     print("|---|---:|---:|---:|---:|---:|---:|")
@@ -145,7 +145,7 @@ def _read_twice(site: Site) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]
 
 
 def print_insertions(size: int, groups: Sequence[Sequence[Page]]) -> None:
-    """Print the rows of the second table for the groups of a size, each of several pages."""
+    """Print the second table's rows for groups of `size` pages, chosen from larger ones."""
     lost: Counter[tuple[str, str]] = Counter()
     tried: Counter[tuple[str, str]] = Counter()
     insertions = groups_measured = 0

@@ -34,7 +34,7 @@ def kinds() -> Iterator[Kind]:
 
 
 def _one_of_bodies(bodies: Callable[[Draw], Sequence[bytes]]) -> Make:
-    """Return a function that makes messages with one of the bodies that a function returns."""
+    """Return a function that makes a message from one of the bodies that `bodies` returns."""
     return lambda draw: draw.send(draw.one_of(bodies(draw)))
 
 

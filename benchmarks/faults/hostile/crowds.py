@@ -112,7 +112,7 @@ def _version(draw: Draw) -> Sent:
 
 
 def _flip(draw: Draw) -> Sent:
-    """Return the next fetch of a page whose text is, in turn, from both stories, one or none."""
+    """Return the next fetch of a page whose text is from one story, the other, both or neither."""
     page, turn = draw.number % FLIPPING_PAGES, draw.number // FLIPPING_PAGES
     one, other = (_change_words(_words(f"story {each}"), draw.number) for each in (0, 1))
     own = _change_words(_words(f"page {page}"), draw.number)
@@ -176,7 +176,7 @@ def _cycle_of_redirects(draw: Draw) -> Sent:
 
 
 def _variant(draw: Draw) -> Sent:
-    """Return a page at a real or purported variant of one URL; a third of them differ in text."""
+    """Return a page at a real or alleged variant of one URL; every third page has another text."""
     text = " ".join(_words(f"variant {draw.number}" if draw.number % 3 == 2 else "variants"))
     page = "variants.example/story.html"
     urls = (
@@ -193,7 +193,7 @@ def _variant(draw: Draw) -> Sent:
 
 
 def _claim_good_page(good: Sequence[GoodPage]) -> Make:
-    """Return a function that makes pages that declare a good page's URL as their own.
+    """Return a function that makes pages declaring a good page's URL as their own.
 
     Each page is on the host of the good page, and half of the pages are copies of it.
     """

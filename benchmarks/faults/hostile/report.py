@@ -105,8 +105,8 @@ def _describe_waits(report: Report) -> str:
         f" Sending takes {calm.sending_seconds:.0f} seconds in each phase. The tables show how long"
         " each page waits, from just before it is published until its article is delivered."
         " Pages of new sites, which are sent before their site has an article, wait for its first"
-        f" clustering. Neither kind may wait {MAX_WAIT_RATIO:g} times as long alongside the crowds"
-        " (median, 95 %)."
+        f" clustering. Neither kind may wait more than {MAX_WAIT_RATIO:g} times as long alongside"
+        " the crowds (median, 95 %)."
         " The load average of"
         f" the minute before was {report.load:.1f} on {os.cpu_count()} CPUs."
     )
