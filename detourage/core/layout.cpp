@@ -232,8 +232,18 @@ void append_cleaned(std::string &shown, bool &is_after_space, std::string_view t
     }
 }
 
-bool emphasises_name(std::string_view tag) {
-    return tag == "cite" || tag == "b" || tag == "strong" || tag == "h3" || tag == "h4" || tag == "h5";
+// How strongly the markup of an element indicates an author, given the bits of its own names and of
+// those around it; negative if it indicates another part.
+double hint_of(const Document &document, int32_t element, int64_t own, int64_t inherited) {
+    double hint = 0;
+    if (own & AUTHOR_NAME || document.value(element, "itemprop") == "name") hint += 0.4;
+    else if (inherited & AUTHOR_NAME) hint += 0.3;
+    else if ((own | inherited) & PERSON_NAME) hint += 0.2;
+    if ((own & (NO_AUTHOR_NAME | AUTHOR_NAME)) == NO_AUTHOR_NAME) hint -= 0.5;
+    else if (inherited & NO_AUTHOR_NAME) hint -= 0.2;
+    for (const std::string_view tag : {"cite", "b", "strong", "h3", "h4", "h5"})
+        if (document.elements[at(element)].written == tag) hint += 0.1;
+    return hint;
 }
 
 }  // namespace
@@ -297,7 +307,7 @@ void Layout::align(const Document &document, const Characters &characters, const
     constexpr int64_t MAX_SMALL = 200;          // in an element whose names apply to all its descendants
     constexpr int64_t MAX_REPEATS = 3;          // columns per path
     constexpr int MAX_ENCLOSING = 3;            // enclosing elements whose names are read
-    constexpr int64_t MAX_BEFORE_LINK = 4;      // elements of which the first link is searched for
+    constexpr int64_t MAX_TO_LINK = 4;          // first elements of which one may be the link
     const auto text_at = [&](int64_t text) { return document.texts[at(shown.texts[at(texts[at(text)])])].text; };
     ScatteredMap<std::pair<int64_t, int64_t>, int64_t> known;
     const auto short_text = [&](int64_t start, int64_t end) {   // -1 if it is too long
@@ -315,7 +325,7 @@ void Layout::align(const Document &document, const Characters &characters, const
     };
     const size_t path_count = paths.empty() ? 0 : at(*std::max_element(paths.begin(), paths.end())) + 1;
     std::vector<int64_t> columns(path_count * at(MAX_REPEATS) * 2, -1);
-    // The rank of the last text at each path, among the elements and nodes of the comments read so far
+    // The rank of the last text at each path, and the comment and kind of text for which it was counted
     std::vector<int64_t> ranks(path_count), ranked(path_count, -1);
     const auto next_rank = [&](int64_t path, int64_t where) {
         ranks[at(path)] = ranked[at(path)] == where ? ranks[at(path)] + 1 : 0;
@@ -336,17 +346,8 @@ void Layout::align(const Document &document, const Characters &characters, const
                 inherited |= names[at(first + around)];
                 around = parents[at(first + around)];
             }
-            const auto in_document = static_cast<int32_t>(elements[at(element)]);
-            const int64_t own = names[at(element)];
-            double hint = 0;
-            if (own & AUTHOR_NAME || document.value(in_document, "itemprop") == "name") hint += 0.4;
-            else if (inherited & AUTHOR_NAME) hint += 0.3;
-            else if ((own | inherited) & PERSON_NAME) hint += 0.2;
-            if ((own & (NO_AUTHOR_NAME | AUTHOR_NAME)) == NO_AUTHOR_NAME) hint -= 0.5;
-            else if (inherited & NO_AUTHOR_NAME) hint -= 0.2;
-            if (emphasises_name(document.elements[at(in_document)].written)) hint += 0.1;
             // If the text is a node of the element, its children are other parts of the comment.
-            const int64_t end = is_node ? element + 1 : std::min(first + ends[at(element)], element + MAX_BEFORE_LINK);
+            const int64_t end = is_node ? element + 1 : std::min(first + ends[at(element)], element + MAX_TO_LINK);
             int64_t link = element;
             while (link < end && !is_link(link)) link++;
             if (link == end) link = parents[at(element)] < 0 ? -1 : first + parents[at(element)];
@@ -354,7 +355,8 @@ void Layout::align(const Document &document, const Characters &characters, const
             found.comments.push_back(comment);
             found.elements.push_back(element - first);
             found.texts.push_back(text);
-            found.hints.push_back(hint);
+            found.hints.push_back(
+                hint_of(document, static_cast<int32_t>(elements[at(element)]), names[at(element)], inherited));
             found.links.push_back(link >= 0 && is_link(link) ? elements[at(link)] : -1);
         };
         for (int64_t element = first; element < first_elements[at(comment) + 1]; element++) {

@@ -14,17 +14,16 @@ struct Rows {
     int64_t count = 0;                  // number of comments
 };
 
-// What lower-case words in classes, IDs and other names say about an element, as the bits of
-// `detourage.comments.names`.
+// The bits of lower-case words in classes, IDs and other names, as in `detourage.comments.names`.
 using NameWords = std::unordered_map<std::string, uint32_t>;
 enum NameBit : uint32_t { AUTHOR_NAME = 1, PERSON_NAME = 2, NO_AUTHOR_NAME = 4 };
 
 // The short texts at the same place in the comments; see `detourage.comments.layout.Column`.
 struct AlignedTexts {
-    bool are_nodes = false;             // of elements that also contain other texts
-    std::vector<int64_t> comments, elements, texts;     // the texts are indices of `short_texts`
+    bool are_nodes = false;             // text nodes of elements that also contain other texts
+    std::vector<int64_t> comments, elements, texts;     // `texts` are indices of `Layout::short_texts`
     std::vector<double> hints;
-    std::vector<int64_t> links;         // in the document, -1 for none
+    std::vector<int64_t> links;         // indices in the document; -1 for none
 };
 
 // Columns of `detourage.comments.layout.Layout` for all comments, one after the other. Indices of
@@ -34,7 +33,7 @@ struct Layout {
     std::vector<int64_t> first_elements, first_texts;
     std::vector<int64_t> elements, parents, ends, paths, text_starts, text_ends, lengths;
     std::vector<int64_t> texts, text_parents, lines, word_counts;
-    std::vector<int64_t> names;         // bits of the words in the names of each element
+    std::vector<int64_t> names;         // bits of the words in each element's names
     std::vector<std::string> short_texts;
     std::vector<AlignedTexts> aligned;
 
