@@ -124,11 +124,11 @@ Packed packed(const Weights &weights) {
     const auto inputs = static_cast<size_t>(made.inputs), outputs = static_cast<size_t>(made.outputs);
     made.scales.resize(outputs);
     made.values.resize(inputs * outputs);
-    for (size_t column = 0; column < outputs; column++) {
-        float most = 1e-9f;
-        for (size_t k = 0; k < inputs; k++) most = std::max(most, std::fabs(weights.values[k * outputs + column]));
-        made.scales[column] = most / MAX_WEIGHT;
-    }
+    std::fill(made.scales.begin(), made.scales.end(), 1e-9f);
+    for (size_t k = 0; k < inputs; k++)
+        for (size_t column = 0; column < outputs; column++)
+            made.scales[column] = std::max(made.scales[column], std::fabs(weights.values[k * outputs + column]));
+    for (float &scale : made.scales) scale /= MAX_WEIGHT;
     for (size_t k = 0; k < inputs; k++)
         for (size_t column = 0; column < outputs; column++)
             made.values[(k / 2 * outputs + column) * 2 + k % 2] =
