@@ -397,7 +397,7 @@ class FlatDocument:
 
 def joined_strings(strings: Iterable[str]) -> bytes:
     """Return strings in UTF-8, NUL-terminated; no string may contain NUL."""
-    return "".join(f"{each}\0" for each in strings).encode("utf-8", "replace")
+    return "\0".join((*strings, "")).encode("utf-8", "replace")
 
 
 def number_distinct(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:
