@@ -114,16 +114,16 @@ def test_only_articles_are_listed_by_default(client: Client, crawled: Settings) 
     assert len(everything) > len(usual)
 
 
-def test_a_search_shows_passages_with_its_words(client: Client, crawled: Settings) -> None:
+def test_a_search_shows_excerpts_with_its_words(client: Client, crawled: Settings) -> None:
     article = client.values(f"/pages/{page_ids(crawled)[0]}.json")["article"]
     word = max(article["text"].split()[-40:], key=len).strip(".,;:“”\"'")
     values = client.values(f"/articles.json?words={word.upper()}")
-    passages = values["passages"]
-    assert passages.keys() == {str(page["id"]) for page in values["found"]["pages"]}
+    excerpts = values["excerpts"]
+    assert excerpts.keys() == {str(page["id"]) for page in values["found"]["pages"]}
     [page_id] = [str(p["id"]) for p in values["found"]["pages"] if p["url"] == article["url"]]
-    assert any(word in passage for passage in passages[page_id])
+    assert any(word in excerpt for excerpt in excerpts[page_id])
     assert f"<mark>{word}</mark>" in client.get(f"/articles?words={word.upper()}").text
-    assert client.values("/articles.json")["passages"] == {}
+    assert client.values("/articles.json")["excerpts"] == {}
 
 
 def test_the_overview_shows_rates_and_a_scaled_chart(client: Client, crawled: Settings) -> None:
