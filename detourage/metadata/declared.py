@@ -299,10 +299,9 @@ def json_ld_in(script: Node) -> list[Any]:
 
 def parse_tolerant(text: str) -> list[Any]:
     """Return the consecutive JSON values in a text, which may be malformed or truncated."""
-    # A pattern takes longer than decoding, and most scripts have none of these strings.
-    if any(mark in text for mark in ("<!", "-->", "]]>")):
-        text = _WRAPPING.sub(" ", text)
-    text = text.strip(_AROUND_JSON)
+    # The pattern takes longer than decoding, and few scripts match it.
+    may_be_wrapped = any(mark in text for mark in ("<!", "-->", "]]>"))
+    text = (_WRAPPING.sub(" ", text) if may_be_wrapped else text).strip(_AROUND_JSON)
     values, is_complete = _decode(text)
     if is_complete:
         return values

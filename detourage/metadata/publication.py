@@ -125,6 +125,5 @@ def modification_date(
     declared: Record, displayed: Sequence[DisplayedDate], language: str | None
 ) -> Moment | None:
     """Return the declared modification date, or else the displayed one."""
-    parsed = (parse_moment(value, language) for value in declared.modified)
-    declared_moment = next((moment for moment in parsed if moment is not None), None)
-    return declared_moment or next((date.moment for date in displayed), None)
+    moments = filter(None, (parse_moment(value, language) for value in declared.modified))
+    return next(moments, None) or next((date.moment for date in displayed), None)

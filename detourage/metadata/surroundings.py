@@ -25,7 +25,6 @@ LINES_OPENING = 12  # lines of the body among which an excluded line counts as a
 LINES_AFTER = 8  # lines examined after the body; later ones belong to comments or other articles
 LINES_FARTHER = 300  # lines on either side of the body searched for a date if none is nearby
 MAX_DATED_TEXTS = 8  # texts of a line whose elements are searched for a date
-MAX_LEVELS = 3  # elements around that of a text that are searched for a date
 MAX_TOKENS_AROUND = 60  # tokens in an element whose attributes apply to the lines in it
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")  # start of an exact date in a ``title``
 
@@ -112,8 +111,8 @@ class Surroundings:
         """Return the first date in the attributes of elements around some texts, or ""."""
         moments, above = self._moments, self._page.parents
         for element in self._parents[start:end] if moments else ():
-            # The innermost of the element and the `MAX_LEVELS` around it counts.
-            for _ in range(MAX_LEVELS):
+            # The innermost of the element and the three around it counts.
+            for _ in range(3):
                 if element in moments:
                     break
                 element = max(0, above[element])
@@ -131,16 +130,9 @@ class Surroundings:
         """Further short lines that may have a date: first upwards from the body, then downwards."""
         if not self._body:
             return ()
-        first, last, page = self._body[0], self._body[-1], self._page
-        may_be_dated = self._has_digit.copy()
-        if self._moments:
-            is_near = np.zeros(len(page.flat.parents), np.bool_)
-            is_near[[*self._moments]] = True
-            for _ in range(MAX_LEVELS):
-                is_near |= is_near[np.maximum(page.flat.parents, 0)]
-            texts = np.flatnonzero(is_near[page.text_parents])
-            may_be_dated[np.searchsorted(page.line_starts, texts, "right") - 1] = True
-        candidates = {*np.flatnonzero(may_be_dated).tolist()} - {*self._places(), *self._body}
+        first, last = self._body[0], self._body[-1]
+        may_be_dated = np.flatnonzero(self._has_digit | bool(self._moments)).tolist()
+        candidates = {*may_be_dated} - {*self._places(), *self._body}
         above = range(first - 1, max(-1, first - 1 - LINES_FARTHER), -1)
         below = range(first + 1, min(len(self._starts) - 1, last + 1 + LINES_FARTHER))
         places: list[tuple[int, Place]] = [(each, "above") for each in above if each in candidates]
@@ -210,10 +202,7 @@ class Surroundings:
 
     def _describes(self, place: Place, _: int, start: int, end: int) -> bool:
         """Return whether a line may describe the article; long and shared lines do not."""
-        length, raw_length = (
-            len(texts[start]) if end == start + 1 else sum(map(len, texts[start:end]))
-            for texts in (self._clean, self._raw)
-        )
+        length, raw_length = (sum(map(len, each[start:end])) for each in (self._clean, self._raw))
         is_long = length > MAX_CHARACTERS or raw_length > 4 * MAX_CHARACTERS
         if length == 0 or (is_long and place not in ("opening", "closing")):
             return False

@@ -13,7 +13,6 @@ from typing import Any, TypedDict
 from detourage import core
 from detourage.metadata.bylines import names_in, without_mark
 from detourage.metadata.surroundings import Meaning, NearbyLine
-from detourage.text.caches import cached_if_short
 from detourage.text.calendars import month_named
 from detourage.text.dates import without_dates
 from detourage.text.patterns import lazy_pattern
@@ -170,11 +169,9 @@ def _may_accompany(part: str) -> bool:
 def _agency_in_dateline(line: str) -> str | None:
     """Return the agency in the dateline at the start of a line, or None."""
     head = line[:MAX_HEAD].strip()
-    return (
-        (_agency_in_cased_dateline(head) or _agency_in_uncased_dateline(head))
-        if _may_name(head)
-        else None
-    )
+    if not _may_name(head):
+        return None
+    return _agency_in_cased_dateline(head) or _agency_in_uncased_dateline(head)
 
 
 def _agency_in_cased_dateline(head: str) -> str | None:
@@ -244,7 +241,6 @@ def _agency_at_end(line: str) -> str | None:
     return _first_agency(signed, is_start=True)
 
 
-@cached_if_short(256)  # Lines at the start of the body are checked several times.
 def _may_name(text: str) -> bool:
     """Return whether a text may name an agency; this quick check excludes most texts."""
     return contains_any(text, _UNCASED_SCRIPTS) or _has_words_of_name(text)

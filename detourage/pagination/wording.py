@@ -132,8 +132,6 @@ _DIRECTION_BY_INITIAL = {each[0]: each for each in Direction if each is not Dire
 
 def read_name(name: str) -> Direction | None:
     """Return the direction named by a class or ID, such as ``pager__item--next``, or None."""
-    if not any(each in name.lower() for each in ("next", "prev", "first", "last")):
-        return None
     directions = {
         _DIRECTION_BY_INITIAL[word[0]] for word in _DIRECTION_IN_NAME.findall(to_kebab_case(name))
     }

@@ -1,6 +1,6 @@
 """Extraction of threads: discussion pages whose text consists of all posts in order."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -77,7 +77,11 @@ def find_thread(
         return None
     is_head = (post_lines.authors | post_lines.dates) & (word_counts <= MAX_HEAD_WORDS)
     is_kept = post_lines.bodies | is_head | is_outside
-    roles = _roles(lines, post_lines, posts, body.roles)
+    roles = dict(body.roles)
+    dateline = FoundRole("dateline", posts.confidence), post_lines.dates
+    byline = FoundRole("byline", posts.confidence), post_lines.authors
+    for role, mask in (dateline, byline):
+        roles.update((line.number, role) for line in compress(lines, mask.tolist()))
     kept = [
         line
         for line in compress(lines, is_kept.tolist())
@@ -103,19 +107,3 @@ def _post_lines(page: Outline, lines: Sequence[Line], posts: CommentParts) -> _P
     )
     in_posts = is_in_post[blocks] | bodies
     return _PostLines(in_posts, bodies, authors & ~bodies, dates & ~bodies)
-
-
-def _roles(
-    lines: Sequence[Line],
-    post_lines: _PostLines,
-    posts: CommentParts,
-    body_roles: Mapping[int, FoundRole],
-) -> dict[int, FoundRole]:
-    """Return the roles of the body's lines, with those of the posts' authors and dates."""
-    roles = dict(body_roles)
-    for line, author, date in zip(lines, post_lines.authors, post_lines.dates, strict=True):
-        if author:
-            roles[line.number] = FoundRole("byline", posts.confidence)
-        elif date:
-            roles[line.number] = FoundRole("dateline", posts.confidence)
-    return roles

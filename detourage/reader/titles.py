@@ -240,11 +240,5 @@ def _is_logo(page: Outline, index: int, text_links: Sequence[int]) -> bool:
     if len(links) != 1 or -1 in links:
         return False
     url = page.node(links.pop()).get("href")
-    if url is None or len(url) >= 200 or _LONGER_PATH.fullmatch(url.strip()):
-        return False
-    parts = split_url(url.strip())
-    return parts.path in ("", "/") and not (parts.query or parts.fragment)
-
-
-_LONGER_PATH = re.compile(r"(?:https?://[\w.:-]+)?/\w[!-Z\\^-~]*", re.ASCII)
-"""Most URLs that do not lead to a home page; those that match need not be parsed."""
+    parts = split_url(url.strip()) if url is not None and len(url) < 200 else None
+    return parts is not None and parts.path in ("", "/") and not (parts.query or parts.fragment)

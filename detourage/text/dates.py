@@ -217,8 +217,7 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
     # `find_moments` reads dates in ISO 8601 as well, but takes ten times as long.
     iso = _ISO.fullmatch(text)
     if iso and (day := _matched_date(iso)):
-        moment = _with_clock(day, iso, iso) if iso["hour"] else Moment(day)
-        return replace(moment, written=text)
+        return replace(_with_clock(day, iso, iso) if iso["hour"] else Moment(day), written=text)
     if _EPOCH.fullmatch(text):
         instant = datetime.fromtimestamp(int(text[:10]), UTC)
         moment = Moment(instant.date(), instant.time(), UTC, text)
