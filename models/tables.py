@@ -192,7 +192,7 @@ class Address(Base):
     read_at: Mapped[datetime | None]
     """Fetch time of the content with the stored headlines and passages; null if unknown."""
     joined_at: Mapped[datetime | None]
-    """When it joined the page of another address; null for the page's authoritative address."""
+    """When the address joined another's page; null for the page's authoritative address."""
 
 
 class AddressTarget(Base):
@@ -227,7 +227,7 @@ class PageContent(Base):
 
 
 class WaitingFetch(Base):
-    """A fetch that waits until its page has an outcome; it is then stored like a new one."""
+    """A fetch that waits until its page has an outcome, and is then stored like a new fetch."""
 
     __tablename__ = "waiting_fetches"
 
@@ -244,7 +244,7 @@ class WaitingFetch(Base):
 
 
 class PageKnowledge(Base):
-    """Template knowledge learned from a page, with which other pages are extracted."""
+    """Template knowledge, learned from one page for the extraction of others."""
 
     __tablename__ = "page_knowledge"
 
@@ -367,7 +367,7 @@ class TemplateGroup(Base):
     comment_pattern: Mapped[str | None]
     """`CommentPattern.to_json` of the pattern for which most of its pages vote."""
     shared_lines: Mapped[bytes | None]
-    """`SharedLines.to_bytes`; null if there are none, or for an earlier generation."""
+    """`SharedLines.to_bytes`; null if no lines are shared, or if a later generation exists."""
 
 
 class GroupRepresentative(Base):
@@ -465,7 +465,7 @@ class PageParts(Base):
     page_id: Mapped[int] = _cascading_key("pages.id", primary_key=True)
     site_id: Mapped[int]
     links: Mapped[dict[str, Any]]
-    """`Pagination` of the page; empty if it no longer links to other parts."""
+    """`Pagination` of the page; empty if the page no longer links to other parts."""
     message: Mapped[dict[str, Any] | None] = mapped_column(ArticleJson)
     whole_digests: Mapped[list[str]] = mapped_column(ARRAY(Text))
     """SHA-256 of each spelling of the address that shows all parts on one page."""
@@ -477,7 +477,7 @@ class PageParts(Base):
     """Latest revision of the page's article that was made by joining parts."""
     size: Mapped[Small | None]
     attempts: Mapped[Small | None]
-    """Number of attempts to join the parts since the last completed one; null if none."""
+    """Number of attempts since the parts were last joined; null if there were none."""
 
 
 class Receipt(Base):
@@ -529,7 +529,7 @@ class Reprocessing(Base):
     last_site_id: Mapped[int]  # the newest site at the time of the request
     pages: Mapped[int] = mapped_column(server_default="0")
     resume_at: Mapped[datetime] = mapped_column(server_default=func.now())
-    """When the rate allows the next site."""
+    """Earliest time at which the rate allows the next site to be processed."""
     ended_at: Mapped[datetime | None]
 
 
@@ -586,7 +586,7 @@ class OutboxEntry(Base):
     body: Mapped[bytes | None]
     """Body as sent, or compressed; see `worker.store.outbox.unpacked_body`."""
     refused_at: Mapped[datetime | None]
-    """When it was quarantined, because the broker refused it or its body is damaged."""
+    """When the entry was quarantined, because the broker refused it or its body is damaged."""
     refusal: Mapped[str | None]
 
 

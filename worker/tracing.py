@@ -24,7 +24,7 @@ MAX_HEADER_CHARACTERS: Final = 512  # maximum length of a header; longer headers
 FLUSH_SECONDS = 2.0  # maximum time that an exiting process waits for its last spans to be exported
 
 _enabled: list[Any] = []
-"""The provider, the tracer and the propagator of this process; empty if it is not traced."""
+"""Provider, tracer and propagator of this process; empty if the process is not traced."""
 
 
 def enable(process: str) -> None:
@@ -79,7 +79,7 @@ def current() -> Context:
 
 
 def span(name: str, headers: Mapping[str, Any] | None) -> AbstractContextManager[object]:
-    """Record a ``with`` block as a span of the trace in headers or, without one, of a new trace."""
+    """Record a ``with`` block as a span of the trace in ``headers``, or else of a new trace."""
     if not _enabled:
         return nullcontext()
     _, tracer, propagator = _enabled

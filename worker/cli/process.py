@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def process_settings(process: str | None = None) -> Settings:
-    """Configure logging, and return settings with both URLs; log and trace any ``process``."""
+    """Return settings that have both URLs; set up logging and, for a ``process``, tracing."""
     from worker import logs, tracing
     from worker.service.process_log import log_start
     from worker.settings import has_trace_receiver, load_settings

@@ -37,8 +37,8 @@ DATABASE = "detourage"  # name of both the database and its owner
 PORT = 5432
 
 START_SECONDS = 600.0
-"""Time limit for the server to start while its process runs: on a busy machine or a slow disk,
-crash recovery takes minutes."""
+"""Time limit for the server to respond after its start. On a busy machine or a slow disk, crash
+recovery takes minutes."""
 
 STOP_SECONDS = 60.0  # time after which a stale server that does not stop is killed
 
@@ -87,7 +87,7 @@ class Services(NamedTuple):
 
 @contextlib.contextmanager
 def embedded_services(directory: Path | None = None) -> Iterator[Services]:
-    """Run PostgreSQL with pgmq; keep its data in ``directory``, or delete it if None."""
+    """Run PostgreSQL with pgmq; keep the data in ``directory`` (None: delete it at the end)."""
     runtime = _runtime_directory()
     with Supervisor(remove=[runtime]) as supervisor:
         server = _Server(home=runtime if directory is None else directory, runtime=runtime)
@@ -217,7 +217,7 @@ class _Server:
                 return
 
     def prepare(self) -> None:
-        """Create the database with pgmq if it is missing, and make all its messages deliverable."""
+        """Create the database and pgmq if missing; make all queued messages deliverable."""
         with contextlib.closing(self._connect("postgres")) as connection:
             connection.autocommit = True
             with contextlib.suppress(DuplicateDatabase):

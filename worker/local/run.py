@@ -46,7 +46,7 @@ CLUSTER_POLL_SECONDS = 1.0
 IDLE_GRACE_SECONDS = 0.5
 """Grace period for the child processes once the run is complete and no work can be lost."""
 
-STALL_SECONDS = 600.0  # time after which a run without any change in its counts has failed
+STALL_SECONDS = 600.0  # time without any change in its counts after which a run has failed
 
 
 class RunError(ExpectedError):
@@ -86,7 +86,7 @@ def completed_run(
     on_progress: Callable[[int, RunProgress], None] = lambda _sent, _counts: None,
     run_alongside: Callable[[Settings], AbstractContextManager[None]] = lambda _: nullcontext(),
 ) -> Iterator[RunSummary]:
-    """Run the service over page messages, and yield the summary before its processes are ended."""
+    """Run the service until all messages are processed; yield a summary, then end the processes."""
     started = time.monotonic()
     is_embedded = settings.database_url is None and settings.broker_url is None
     folder.require(
@@ -121,7 +121,7 @@ def completed_run(
         unbounded = {"pending_limit": 0, "articles_limit": 0, "first_article_seconds": 0}
         settings = settings.model_copy(update={"heartbeat_directory": scratch, **unbounded})
         if folder.is_resumed and is_embedded:
-            # Queued messages are sent again, and the interruption does not count as an attempt.
+            # Purged messages are sent again. The interruption must not count as a failed attempt.
             purge_pages(settings)
             database.execute(progress.SQL.forget_attempts)
         start_processes(supervisor, settings, workers, scratch)

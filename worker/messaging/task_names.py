@@ -21,7 +21,7 @@ OTHERS: Final = "others"
 this argument, even if empty, is not batched again."""
 
 BATCHED: Final = {EXTRACT: "generation", ASSIGN: "site_version"}
-"""Tasks that handle several waiting pages at once, each with its argument for a page's version."""
+"""Tasks for several waiting pages at once, with the name of the argument for a page's version."""
 
 PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
 """Outbox lanes published under the name of another task. Pages that have an outcome wait in a

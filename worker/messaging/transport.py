@@ -63,7 +63,7 @@ def raw_body(message: base.Message) -> bytes:
 
 
 def withheld_bytes(message: base.Message) -> int:
-    """Return the size of a body that was omitted because it exceeds `MAX_BODY_BYTES`, or 0."""
+    """Return the size of a body omitted because it exceeds `MAX_BODY_BYTES`; 0 for other bodies."""
     return int(getattr(message, "withheld_bytes", 0))
 
 

@@ -88,7 +88,7 @@ class Guardian:
         user: list[int] | None,
         stop_signal: int,
     ) -> None:
-        """Start a child, which on Linux also ends with the guardian, and report it."""
+        """Start a child and report its process ID; on Linux, it ends if the guardian dies."""
         guardian = os.getpid()
         with Path(log).open("ab") as output:
             # A signal to the child is delivered only once the child has replaced the handlers.
@@ -97,7 +97,7 @@ class Guardian:
             if pid == 0:
                 try:
                     _become_child(env, cwd, output.fileno(), user)
-                    # Set after the change of user, which would clear it.
+                    # Set after the change of user, which would clear this signal.
                     _prctl(PR_SET_PDEATHSIG, stop_signal)
                     if os.getppid() != guardian:
                         os._exit(1)

@@ -39,7 +39,7 @@ class ConfirmedWork(NamedTuple):
 
     @property
     def is_recent(self) -> bool:
-        """Whether the last confirmed work is so recent that the process is not stuck."""
+        """Whether the last work was confirmed at most `allowed_seconds` ago."""
         return self.age_seconds <= self.allowed_seconds
 
 

@@ -78,7 +78,7 @@ class Application(Celery):
 
     @property
     def Beat(self) -> Any:  # noqa: N802 - the name is Celery's
-        """Scheduler class."""
+        """Celery's class for beat, kept from importing the modules of the tasks."""
         self.conf.include = ()
         return super().Beat
 
@@ -204,7 +204,7 @@ class HeartbeatScheduler(PersistentScheduler):
         super().__init__(*args, **kwargs)
 
     def stop(self) -> None:
-        """Exit at once, or after the current send; called by a signal, so it must not log."""
+        """Exit now or after a send in progress; must not log, as a signal handler calls it."""
         self._is_stopping = True
         if not self._is_sending:
             raise SystemExit

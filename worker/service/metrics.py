@@ -27,7 +27,7 @@ from worker.store.schema import REVISION
 
 
 def build_versions() -> dict[str, str]:
-    """Return the versions that determine what is stored and how it is produced."""
+    """Return the versions of the package, of the schema and of the extraction, by label name."""
     return {
         "version": version("detourage"),
         "schema_version": REVISION,

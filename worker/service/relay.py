@@ -208,7 +208,7 @@ class Relay(BrokerProcess):
         return list(confirmed.values()), failure
 
     def _publish_few(self, session: Session, producer: Producer, confirmed: dict[int, str]) -> bool:
-        """Publish all entries, and return True, if they are few and their queues have room."""
+        """If the entries are few and their queues have room, publish all and return True."""
         quotas = dict.fromkeys(self._limits, LaneQuota(FEW_ENTRIES, FEW_ENTRIES))
         max_bytes = BATCH_BYTES // len(quotas)
         taken = outbox.take_next(session, quotas, max_bytes=max_bytes, published=[*confirmed])

@@ -141,7 +141,7 @@ def _resolve_fetch(
     stored_declarations: Mapping[int, DeclaredUrls],
     authoritative: Mapping[int, Row[Any]],
 ) -> Resolution:
-    """Resolve a fetch: decide which ``related`` addresses, by ID, share a page with its own."""
+    """Decide which of the ``related`` addresses (by ID) share a page with the fetched one."""
 
     def record_of(row: Row[Any]) -> AddressRecord:
         return AddressRecord(row.address, stored_declarations[row.id])

@@ -132,7 +132,7 @@ class RowSession(Session):
     def execute(
         self, statement: Executable, params: Parameters = None, **options: Any
     ) -> Result[Any]:
-        """Run a statement."""
+        """Run a statement; an SQL text runs directly on the connection."""
         if not isinstance(statement, TextClause | TextualSelect):
             return super().execute(statement, params, **options)
         # A session also flushes its pending changes before its own statements.

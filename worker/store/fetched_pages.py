@@ -179,7 +179,7 @@ def _record(
 
 
 def save_parsed(session: Session, page: StoredPage, parsed: ParsedPage) -> None:
-    """Store the result of parsing a stored page again: its tree, or the outcome if it has none."""
+    """Store the result of parsing a stored page again: a tree or, without one, an outcome."""
     tree_ids = trees.save_trees(session, [parsed.tree])
     _assign(page, parsed_columns(parsed, tree_ids))
     session.execute(SQL.save_lines, {"page_id": page.id, "lines": parsed.lines})

@@ -171,7 +171,7 @@ PAGES_AT_ONCE = 20  # number of pages of a deleted site per transaction
 
 
 def delete_site(database: Database, name: str) -> int:
-    """Delete a site with all its pages, and return their number; this can be repeated."""
+    """Delete a site; return its number of pages. An interrupted deletion can be repeated."""
     site_id = database.run(_site_id_of, name)
     deleted = 0
     with database.try_lock(AdvisoryLock.CLUSTERING, site_id) as is_locked:

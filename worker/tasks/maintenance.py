@@ -13,7 +13,7 @@ from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.process_state import process_state
 
 STEPS_PER_TASK = 20
-"""Maximum number of transactions per task before it enqueues the next: a few seconds of work."""
+"""Maximum number of transactions per task, a few seconds of work; the next task continues."""
 
 
 @shared_task(name=task_names.PRUNE, **TASK_OPTIONS)

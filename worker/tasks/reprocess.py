@@ -18,7 +18,7 @@ from worker.workflow.reprocessing import reprocess_site
 logger = logging.getLogger(__name__)
 
 SITES_PER_TASK = 200
-"""Maximum number of sites per task before it enqueues the next: seconds of work."""
+"""Maximum number of sites per task, a few seconds of work; the next task continues."""
 
 CATCH_UP = timedelta(minutes=2)
 """Maximum lag behind the requested rate that is caught up; more would cause a burst."""

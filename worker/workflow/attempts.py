@@ -13,8 +13,8 @@ ASSIGNMENT_ATTEMPTS = 3
 embedded broker, unlike RabbitMQ, does not count deliveries."""
 
 COMPARISON_ATTEMPTS = 3
-"""Maximum number of attempts to compare a block. After these, its trees count as not comparable, so
-that no page blocks its site."""
+"""Maximum number of attempts to compare a block. After these, the block's trees count as not
+comparable, so that no page blocks its site."""
 
 JOINING_ATTEMPTS = 3
 """Maximum number of crashed attempts to join a part, which is then abandoned until it changes."""

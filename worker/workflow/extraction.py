@@ -45,7 +45,7 @@ def extract_together(
     *,
     is_alone: bool,
 ) -> set[int]:
-    """Extract the pages that `load` returns in one transaction; return pages changed meanwhile.
+    """In one transaction, load and extract pages; return those that have changed meanwhile.
 
     The memberships that `load` returns are stored with the results.
     """
@@ -151,7 +151,7 @@ def _render(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:
     """Return a page after its scripts have run, or raise NeedsRenderingError if they cannot."""
     html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
-        # Removing the source omits byte offsets, which would not fit the stored HTML.
+        # Without the source, there are no byte offsets, which would not fit the stored HTML.
         return replace(parse_page(browser.render(html, job.url), job.url), source=None)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error

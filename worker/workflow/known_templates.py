@@ -33,7 +33,7 @@ class KnownTemplates:
         """Load the knowledge of template pages, or the pages from which `get` is to learn it."""
         self._contents.clear()
         keys = {(page.id, page.content_digest) for page in template_pages}
-        # `_loaded` keeps all of them until the next call, even if the cache is too small.
+        # `_loaded` keeps the knowledge until the next call, even if the cache is too small for it.
         self._loaded = {key: self._templates[key] for key in keys & self._templates.keys()}
         for key in sorted(self._loaded):
             self._templates.move_to_end(key)

@@ -31,12 +31,12 @@ WHERE site_id = :site_id AND (
 RETURNING id
 
 -- take_block --
--- Count an attempt to compare a block, and return the block; no row if it is finished.
+-- Count an attempt to compare a block, and return the block; no row if the block is finished.
 UPDATE comparison_blocks SET attempts = attempts + 1 WHERE id = :id
 RETURNING id, site_id, reference_set_id, rows, columns, attempts
 
 -- leave_rest --
--- Record that a task for the rest of a block was enqueued; return no row if it is finished.
+-- Record that a task for the rest of a block was enqueued; return no row if the block is finished.
 UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETURNING id
 
 -- lock_site --
@@ -44,7 +44,7 @@ UPDATE comparison_blocks SET attempts = 0, asked_at = now() WHERE id = :id RETUR
 SELECT FROM sites WHERE id = :id FOR UPDATE
 
 -- finish_block --
--- Delete a finished block; return whether it was the site's last, or no row if it is gone.
+-- Delete a finished block; return whether it was the site's last, or no row if already deleted.
 WITH finished AS (
     DELETE FROM comparison_blocks WHERE id = :id RETURNING site_id, pairs
 )

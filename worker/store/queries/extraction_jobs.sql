@@ -108,7 +108,7 @@ WITH begun AS (
 UPDATE pages SET attempts = attempts - 1 FROM begun WHERE pages.id = begun.id
 
 -- begun_and_awaited --
--- Given pages whose extraction has begun and is still awaited; each has at least one attempt then.
+-- Given pages whose extraction has begun and is still awaited; attempts of 0 are raised to 1.
 WITH due AS MATERIALIZED (
     SELECT site_id, id, generation FROM pages
     JOIN unnest(CAST(:pages AS bigint[]), CAST(:generations AS integer[]))

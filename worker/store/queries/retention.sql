@@ -50,7 +50,7 @@ WHERE NOT EXISTS (SELECT FROM page_contents WHERE object_url = url)
 SELECT pg_try_advisory_xact_lock(:class, :shard)
 
 -- ungroup --
--- Delete a site's groups, comparisons and tasks; version 0 prevents another clustering.
+-- Delete a site's groups, comparisons and tasks; with version 0, the site is not clustered.
 WITH unversioned AS (UPDATE sites SET version = 0 WHERE id = :site_id),
 tasks AS (DELETE FROM outbox WHERE site_id = :site_id AND task IS NOT NULL),
 requests AS (DELETE FROM clustering_requests WHERE site_id = :site_id),
