@@ -89,7 +89,7 @@ class PagePipeline:
         self._connection.release()
 
     def process_item(self, item: Any) -> Any:
-        """Publish the page of an item, if it has one."""
+        """Publish the page message in an item, if there is one; return the item."""
         message = item.get(PAGE) if isinstance(item, dict) else None
         if message is not None:
             exchange, routing_key = self._topology.pages_address

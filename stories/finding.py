@@ -97,7 +97,7 @@ class _Entry:
     ) -> StoryMessage:
         """Return the message about the article, given the articles and the story of each text.
 
-        The first article of a story is the first one with the text of the story's leader.
+        The first article of a story is the earliest one with the text of the story's leader.
         """
         article, key = self.article, self.fingerprint.key
         own = first_article(article.url, article.site, article.fetched_at)

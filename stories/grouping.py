@@ -17,7 +17,7 @@ MAX_UNRELATED_SHARE: Final = 0.1
 ``benchmarks/stories/repeats.py``)."""
 
 MIN_VERSION_SHARE: Final = 0.7
-"""Minimum share of the longer text that another text contains if both are versions of one text. Any
+"""Minimum share of the longer of two texts that both must contain to be versions of each other. Any
 two versions of a third text therefore share at least 28 % of their length."""
 
 MIN_LEADER_SHARE: Final = 0.25
@@ -47,7 +47,7 @@ def group_texts(
     `common` returns the number of shingles that two texts share.
 
     A text joins the leader of which it is a version or, failing that, the one with which it shares
-    most. It does not join a story if it seems to share only boilerplate with it (see
+    most. It joins none with which it seems to share only boilerplate (see
     `shares_boilerplate`).
     """
     groups: dict[int, list[int]] = {}

@@ -56,7 +56,7 @@ def overview(request: InspectorRequest) -> ViewResponse:
 
 @dataclass(frozen=True)
 class Stage:
-    """A processing stage, with its queue and the messages in it, and times, or None if unknown.
+    """A processing stage: its queue, the messages in it, and times. Unknown values are None.
 
     ``oldest_seconds`` is the age of the oldest request, and ``mean_seconds`` the mean duration.
     """

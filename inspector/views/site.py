@@ -117,7 +117,7 @@ def pair(request: InspectorRequest) -> Response:
 
 
 class _MappedTree(NamedTuple):
-    """A tree, with its number of pages and one of them, preferably its group's representative."""
+    """A tree's number of pages, and one of the pages, preferably a representative of its group."""
 
     page: PageOfTree
     pages: int
@@ -146,7 +146,7 @@ def _mapped_trees(
 
 
 def _mapped_pages(tree: _MappedTree) -> MappedPages:
-    """Return the pages of a tree as shown on the map, with a name that describes them."""
+    """Return the mark for a tree on the map, named after the page and the group."""
     page = tree.page
     group_name = "in no group" if page.group_number is None else f"group {page.group_number}"
     is_representative = page.role == "representative"
