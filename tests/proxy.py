@@ -61,7 +61,7 @@ class Proxy:
                     threading.Thread(target=self._forward, args=direction, daemon=True).start()
 
     def _connect_to_server(self) -> socket.socket:
-        """Connect over TCP or, if the URL of a PostgreSQL has no host, to its Unix socket."""
+        """Connect over TCP or, if a PostgreSQL URL has no host, to its Unix socket."""
         if self._url.host:
             return socket.create_connection((self._url.host, self._port))
         local = socket.socket(socket.AF_UNIX)

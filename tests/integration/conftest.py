@@ -57,7 +57,7 @@ def tasks(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Tasks]:
-    """Tasks on an empty database; its URL has another scheme depending on the test module."""
+    """Tasks on an empty database. The test module determines the scheme of the database's URL."""
     scheme = URL_SCHEMES[crc32(request.path.name.encode()) % len(URL_SCHEMES)]
     monkeypatch.setenv("DETOURAGE_DATABASE_URL", with_scheme(database_url, scheme))
     monkeypatch.setenv("DETOURAGE_BROKER_URL", services.broker_url)

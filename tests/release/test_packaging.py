@@ -72,7 +72,7 @@ def declared_extra(name: str, extra: str) -> set[str]:
 
 
 def included_extras(name: str, extra: str) -> set[str]:
-    """Return an extra's requirements, including those of other extras of the distribution in it."""
+    """Return an extra's requirements and those of the extras that it includes."""
     requirements = declared_extra(name, extra)
     for line in metadata_of(name)["optional-dependencies"][extra]:
         if line.startswith(f"{name}["):

@@ -48,7 +48,7 @@ def test_an_article_whose_earlier_copy_changes_keeps_its_story(stories: Stories)
     after = stories.latest_messages()
     assert after["https://late.example/a"]["story"] == before
     assert after["https://later.example/a"]["story"] == before
-    # A single correction reports that it is now the first article of its story.
+    # A single correction reports that late.example now has the first article of the story.
     late = [each for each in stories.messages if each["site"] == "late.example"]
     assert [(each["number"], each["relation"]) for each in late] == [(1, "same"), (2, None)]
 

@@ -188,7 +188,7 @@ def slow_module(directory: Path, seconds: float) -> str:
 def test_a_start_waits_for_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     for seconds in (0.5, 2.0, 8.0, 32.0):
-        # Each import takes half of the limit, and all three take longer than it. On a slow machine,
+        # Each import takes half of the limit, and all three together exceed it. On a slow machine,
         # only a higher limit leaves enough time for the rest of the start.
         monkeypatch.setattr("worker.processes.supervisor.STALL_SECONDS", 2 * seconds)
         preload = [slow_module(tmp_path, seconds) for _ in range(3)]

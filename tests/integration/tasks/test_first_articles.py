@@ -49,7 +49,7 @@ def test_the_only_page_of_a_site_is_extracted_after_some_seconds(tasks: Tasks) -
     assert tasks.read(lambda session: urgent_pages(session, 0)) == ({}, False)
     assert request_urgent(tasks) == 1
     assert request_urgent(tasks) == 0
-    # Once its site has settled, it is not extracted again.
+    # Once its site has settled, the page is not extracted again.
     for extractions in (1, 0):
         assert due_sites(tasks, settle_seconds=0) == []
         assert tasks.run(task_names.EXTRACT) == extractions

@@ -79,7 +79,7 @@ def test_damage_by_a_power_failure_is_reported(output: Path) -> None:
         pass
 
 
-def test_one_run_at_a_time_writes_a_file_and_unrelated_files_are_kept(output: Path) -> None:
+def test_two_runs_cannot_write_one_file_and_other_files_are_kept(output: Path) -> None:
     with run_folder(output, "refuse") as folder:
         with (
             pytest.raises(UnfinishedRunError, match="another run is writing"),
