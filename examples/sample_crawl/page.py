@@ -315,7 +315,7 @@ class PageMaker:
     def _comments(self, story: Story, rng: random.Random) -> Sequence[_Comment]:
         """Write a discussion in chronological order or, if the design nests it, in threads.
 
-        Without noise, the number of comments is constant; with noise, its distribution has a long tail.
+        Without noise, the number of comments is constant; with noise, it varies with a long tail.
         """
         median, count = self.design.comments[story.kind], 0
         if median and rng.random() >= 0.3 * self.noise:
