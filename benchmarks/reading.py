@@ -72,7 +72,7 @@ def read_in_stages(source: CorpusPage, times: Timings) -> None:
 
 
 def trafilatura_reader() -> Reader:
-    """Return a reader that uses trafilatura and extracts comments and metadata, too."""
+    """Return a function that extracts text, comments and metadata of a page with trafilatura."""
     try:
         from trafilatura import bare_extraction
     except ImportError as error:

@@ -188,7 +188,7 @@ def table_of_votes(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _f1_alone(result: Result) -> float:
-    """Return the F1 of the page's own choice, or 0 if the service would reject it."""
+    """Return the F1 of the candidate chosen without votes, or 0 if the service would reject it."""
     if not result.is_found:
         return 0.0
     return result.page_f1 if result.page_f1 is not None else 100.0 * (result.agreement or 0.0)

@@ -31,7 +31,7 @@ class _PageWords:
         self.tokens.extend(word.lower() for word in words(text or ""))
 
     def own_words(self, group: Sequence[HtmlElement]) -> list[Counter[str]]:
-        """Count each element's words, except those in other elements of the group nested in it."""
+        """Count each element's words, leaving out nested elements that also belong to the group."""
         counts = {each: Counter(self.tokens[self.start[each] : self.end[each]]) for each in group}
         for each in group:
             for ancestor in each.iterancestors():

@@ -149,7 +149,7 @@ def read_corpora(folder: Path) -> Iterator[Example]:
 def describe_ranking(
     folder: Path, examples: Sequence[Example], choices: Sequence[Choice]
 ) -> Training:
-    """Describe the training by `main`, with the share of pages whose top candidate is correct."""
+    """Describe the training done by `main`; its score is the share of correct top candidates."""
     corpora = [
         corpus_used(
             folder / name,

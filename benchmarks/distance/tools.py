@@ -23,7 +23,7 @@ def _ours(a: Tree, b: Tree, way: Way) -> int:
 
 
 def _way(unit: str, *, shortcuts: bool) -> Way:
-    """Return the options of `Forest` for a vector unit, with or without all shortcuts."""
+    """Return the options of `Forest` for a vector unit, with all shortcuts or with none."""
     return (unit, 0, "", shortcuts, shortcuts, shortcuts)
 
 

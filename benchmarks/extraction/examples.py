@@ -123,7 +123,7 @@ class Example:
 
 
 class ExampleReader:
-    """A reader that turns pages into examples, labelled by a teacher model, too."""
+    """A reader that turns pages into examples, which include a teacher model's probabilities."""
 
     def __init__(self, teacher: PageModel) -> None:
         self._teacher = teacher
@@ -193,7 +193,7 @@ class ExampleReader:
             yield from self._bare_page(gold, corpus.pages[gold.id].url, is_measured=False)
 
     def threads(self, comment_texts: Sequence[str]) -> Iterator[Example]:
-        """Make pages that only consist of comments; from them, the model only learns the kind."""
+        """Make pages that consist only of comments; they teach the model only the kind of page."""
         for number, start in enumerate(range(0, len(comment_texts), POSTS_OF_THREAD)):
             first = comment_texts[start]
             title = " ".join(first.split()[:WORDS_OF_TITLE])
@@ -392,7 +392,7 @@ def insert_lines(
 
 
 def _match_comments(texts: Sequence[str], gold: Gold) -> tuple[Array, Array] | None:
-    """Return the share of each line's words in comments, and whether one starts there, or None."""
+    """Return each line's share of comment words, and whether a comment starts in it, or None."""
     if gold.comments is None and gold.comment_text is None:
         return None
     comments = gold.comments

@@ -104,7 +104,7 @@ def _share(counts: Counter[str], part: str, whole: str) -> str:
 
 
 def _count_locations(page: Page, article: Article, counts: Counter[str]) -> None:
-    """Count the blocks, values, images, embeds and comments, and those with a right location."""
+    """Count the blocks, values, images, embeds and comments, and the correct locations of each."""
     counts["pages"] += 1
     located = {block.start: block for block in located_blocks(article)}
     for block in article.blocks:
@@ -144,7 +144,7 @@ def _alphanumerics(text: str) -> str:
 
 
 def _expected_images(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Return the images in the gold records by page; only fundus_body has comparable ones."""
+    """Return the images in the gold records by page; empty for corpora except fundus_body."""
     with gzip.open(folder / "gold.jsonl.gz", "rt", encoding="utf-8") as lines:
         golds = [json.loads(line) for line in lines]
     return (

@@ -247,7 +247,7 @@ def _embed_lines(params: Arrays, batch: Arrays, words: Any, signs: Any, names: A
 
 
 def judge(shape: Shape, params: Arrays, batch: Arrays, noise: Noise | None) -> Arrays:
-    """Return the logits of roles, comments and kinds, and the hidden rows before them."""
+    """Return the logits of roles, comments and kinds, and the rows of the last hidden layer."""
     of_page = batch["page_of_line"]
     lines, pages = of_page.shape[0], batch["page_words"].shape[0] - 1
     is_line = (of_page < pages)[:, None].astype(jnp.float32)

@@ -104,7 +104,7 @@ def parse_source(source: Source) -> Page:
 
 
 def on_site(models: FoldModels | None, site: str) -> AbstractContextManager[None]:
-    """Use the model that was not trained on a site; without models, the shipped one."""
+    """Use the model that was not trained on a site, or the shipped model if `models` is None."""
     return models.on_site(site) if models is not None else nullcontext()
 
 

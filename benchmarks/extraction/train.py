@@ -55,7 +55,7 @@ LOOSE_FULL_WORDS: Final = 30
 """Minimum number of words for a line of these corpora to have its full weight."""
 
 MAX_HINTS_WEIGHT, FULL_HINT_LINES = 0.3, 10
-"""Maximum total weight of a page's snippets, and number of lines with snippets that reach it."""
+"""Maximum total weight of a page's snippets, and number of snippet lines at which it is reached."""
 
 CREDITS: Final = {"wcxb": "texts (Web Content Extraction Benchmark 1.0, Murrough Foley, CC BY 4.0)"}
 """Attributions that the licences of corpora require; they are written into the model file."""

@@ -61,7 +61,7 @@ def crawl(corpora: Sequence[Path], *, sites: int, pages: int) -> list[list[bytes
 
 
 def fetched(body: bytes, day: int) -> bytes:
-    """Return a page message that was fetched on a day."""
+    """Return a page message with the given day as the time of the fetch."""
     return json.dumps(json.loads(body) | {"fetched_at": f"2026-01-{day:02}T00:00:00Z"}).encode()
 
 

@@ -32,7 +32,7 @@ from worker.local.embedded import THROWAWAY_SETTINGS
 
 WARM_UP_PAGES, SITES = 200, 40
 WORKERS, CORES, MANY_SITES = (4, 16, 64, 256), (4, 8), 1000
-"""Simulated worker processes, cores of PostgreSQL, and sites that are crawled at a time."""
+"""Simulated numbers of worker processes, cores of PostgreSQL, and sites crawled concurrently."""
 
 RATE, CORES_LEFT, WRITE = "pages per second", "cores left by other programs", "a write to disk, ms"
 SIMULATED = f"{RATE}, simulated"
@@ -82,7 +82,7 @@ def measure(processes: int, window: float) -> dict[str, float]:
         Servers(home) as servers,
         Deployment(servers, home, customised=home, **options) as ground,
         create_engine(
-            # Another database, so that observing counts no commits in the deployment's.
+            # Queries from another database do not count as commits in the deployment's database.
             make_url(servers.database_url).set(database="postgres"),
             connect_args={"application_name": "observer"},
             isolation_level="AUTOCOMMIT",

@@ -106,7 +106,7 @@ def main(
         ground.patience_seconds = 3600
         _make_known(ground)
         if queue_length:
-            # As `deploy/broker-users.sh` does.
+            # `deploy/broker-users.sh` sets the same policy.
             pattern = f"^{re.escape(ground.topology.pages)}$"
             limit = json.dumps({"max-length": queue_length})
             options = ("--apply-to", "queues", "detourage_pages", pattern, limit)

@@ -28,7 +28,7 @@ def burn() -> None:
 
 
 def start(directory: Path, number: int, seconds: float) -> str:
-    """Run the command on one page; return a line that describes the failure, or an empty string."""
+    """Run `detourage run` on a page; return one line about the failure, or an empty string."""
     pages, output = directory / "pages.jsonl", directory / f"{number}.jsonl"
     pages.write_bytes(b"".join(site_messages("a.example", range(1))) + b"\n")
     command = [sys.executable, "-m", "worker.cli", "run", str(pages), "-o", str(output)]

@@ -102,7 +102,7 @@ class Crawl:
         self._published: list[int] = []
 
     def receive(self, bodies: Sequence[bytes]) -> None:
-        """Store pages together."""
+        """Store page messages as the intake stores those that it receives together."""
         self._counted.task = "intake"
         messages = map(PageMessage.model_validate_json, bodies)
         fetched = [replace(FetchedPage.of(message), is_received=True) for message in messages]
@@ -139,7 +139,7 @@ class Crawl:
             self._session, self._published = None, []
 
     def _relay(self) -> bool:
-        """Publish like the relay, and return whether any messages were waiting."""
+        """Take and run waiting tasks, as relay and worker do; return whether there were any."""
         waiting = {"lanes": self._lanes}
         if self._session is None:
             self._counted.task = "idle"

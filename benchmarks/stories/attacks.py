@@ -149,7 +149,7 @@ class Campaign:
         )
 
     def _two_composed(self) -> Iterator[Version]:
-        """Publish two articles as one, on two domains."""
+        """Publish a page composed of two articles on each of two domains."""
         one, other = self._rng.sample(self._texts, 2)
         for domain in self._domains[:2]:
             yield Version(domain, f"both{self._rng.random()}", (*one, *other))

@@ -101,7 +101,7 @@ def corpus_examples(folder: Path) -> Iterator[Example]:
 
 
 def _matches_gold(gold: str, html: bytes | str, url: str, content_type: str | None) -> bool:
-    """Return whether the extracted text matches the gold text, so that no wall can hide it."""
+    """Return whether the extracted text matches the gold text, which rules out a wall."""
     _, article, _ = _read(html, url, content_type) or (None, None, None)
     return article is not None and compare_bags(article.text, gold).f1 >= MIN_GOLD_F1
 

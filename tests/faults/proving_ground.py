@@ -571,7 +571,7 @@ class ProvingGround(Deployment):
             self.start(name)
 
     def restarts(self) -> int:
-        """Return how many times processes have been started again."""
+        """Return how many times processes have been restarted."""
         return self._starts.total() - len(self._starts)
 
     def process(self, name: str) -> psutil.Process:

@@ -153,7 +153,7 @@ def _match_articles(path: Path, corpus: Corpus) -> tuple[dict[str, ArticleMessag
 
 
 def _target_for(page: CorpusPage | None, gold: Gold, memo: Memo) -> Target:
-    """Return the content to score against, with the headline shown on the page if there is one."""
+    """Return the content to score against; its headline is the one shown on the page, if any."""
     if page is None:
         return Target(gold)
     return prepare(memo, Source(page.html, page.url, page.content_type), gold)[0]

@@ -123,7 +123,7 @@ def _is_ranked(line: Line, name: str) -> bool:
 
 
 def _mean_cell(mean: Mean | None, best: float | None, line: Line) -> _Cell:
-    """Render a mean, with interval, mean over sites and difference in the tooltip."""
+    """Render a mean; the tooltip has its interval, the mean over sites and the difference."""
     if mean is None:
         return _Cell("")
     pages = mean.pages

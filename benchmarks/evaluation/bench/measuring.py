@@ -222,7 +222,7 @@ class _Measurement:
         return [Job(sources[gold.id], by_id[gold.id]) for gold in self._golds]
 
     def _run_method(self, method: Extractor | str) -> tuple[Line, list[PageScores] | None]:
-        """Run a method; return its row without means, and its page scores if it could run."""
+        """Run a method; return its row without means, and page scores (None if it cannot run)."""
         name = name_of(method)
         line = Line(name, kind_of(method))
         try:
@@ -336,7 +336,7 @@ class _Measurement:
         return dict(sorted(sums.items()))
 
     def _reference_lines(self, raw: Sequence[TextStatistics]) -> list[Line]:
-        """Return rows for the raw pages and the gold texts, with which methods can be compared."""
+        """Return rows for the raw pages and for the gold texts, to compare the methods with."""
         golds = [TextStatistics.of_text(gold.text or "", gold.blocks) for gold in self._golds]
         return [
             Line("raw pages", "gold", statistics=self._sum_by_language(raw)),

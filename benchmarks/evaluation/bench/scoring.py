@@ -143,7 +143,7 @@ def events(
 
 
 def entities(memo: Memo, text: str, language: str) -> Counter[str]:
-    """Count the names found by the recogniser of a language, if there is one."""
+    """Count the names that a language's recogniser finds; a language without one has none."""
     recogniser = recogniser_of(language)
     if recogniser is None:
         return Counter()

@@ -73,7 +73,7 @@ def difference_cell(mean: Mean) -> str:
 
 
 def _score_table(table: CorpusTable) -> Table:
-    """Return the table of main scores, with the interval of one of them."""
+    """Return the table of main scores; one of them is shown with its interval."""
     shown = [name for name in table.shown_scores if name in _MAIN_SCORES]
     decisive = decisive_score(table)
     peer = table.best_peers.get(decisive or "")

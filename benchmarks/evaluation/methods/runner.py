@@ -90,7 +90,7 @@ class _Pool:
         self._processes: list[ExtractorProcess] = []
 
     def run(self, count: int) -> Iterator[tuple[int, Outcome]]:
-        """Yield the index and outcome of each page, with the given number of processes."""
+        """Start the given number of processes, and yield the index and outcome of each page."""
         for _ in range(count):
             self._start()
         while self._processes:
@@ -119,7 +119,7 @@ class _Pool:
         return [process for process in self._processes if process.deadline <= now]
 
     def _handle_event(self, process: ExtractorProcess) -> Iterator[tuple[int, Outcome]]:
-        """Handle the response, death or time-out of a process; yield its page, and send another."""
+        """Handle the response, death or time-out of a process; yield the page's outcome."""
         job = process.job
         if not process.connection.poll():
             self._remove(process)

@@ -32,7 +32,7 @@ class SuffixAutomaton:
         self.initial = State(0, start)
 
     def add(self, symbols: Iterable[Hashable], start: int) -> State:
-        """Add a sequence that begins at position `start`; return the state of all of it."""
+        """Add a sequence that begins at position `start`; return the state that represents it."""
         last = self.initial
         for end, symbol in enumerate(symbols, start + 1):
             last = self._extend(last, symbol, end)

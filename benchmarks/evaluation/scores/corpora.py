@@ -19,7 +19,7 @@ BODY_ONLY = frozenset({"fundus_body", "l3s_gn1", "wcxb", "zh_cwced"})
 """Corpora whose gold texts omit the headline; those of all other corpora begin with it."""
 
 MIN_WORD_RECALL = 0.8
-"""Minimum share of a gold text's words in its page; below it, the text is of another page."""
+"""Minimum share of a gold text's words in its page; below it, the text belongs to another page."""
 
 
 class CorpusError(ValueError):

@@ -63,7 +63,7 @@ class _Wanted:
         return found[len(title) :] if title and list(found[: len(title)]) == title else found
 
     def f1(self, found: Sequence[str]) -> float:
-        """Return the F1 of words, without the headline if they begin with it."""
+        """Return the F1 of words, not counting a headline with which they begin."""
         found = self._without_title(found)
         return 2 * matched_total(found, self.words) / max(1, len(found) + len(self.words))
 

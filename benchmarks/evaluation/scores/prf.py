@@ -16,7 +16,7 @@ class PRF:
     def of(cls, common: int, found: int, wanted: int) -> Self:
         """Compute the scores from the numbers of items in common, found and expected.
 
-        They are 100 if nothing is found or expected, and 0 if only one of these numbers is 0.
+        They are 100 if `found` and `wanted` are both 0, and 0 if only one of them is 0.
         Raise ValueError if `common` exceeds one of them.
         """
         if not 0 <= common <= min(found, wanted):

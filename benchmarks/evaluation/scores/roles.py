@@ -166,7 +166,7 @@ class RoleScores:
         return 100 * self.kept[role] / max(1, self.lines[role])
 
     def prf(self, role: str) -> PRF:
-        """Return the precision, recall and F1 of a role; roles `SITE_ROLES` count as one.
+        """Return the precision, recall and F1 of a role; all of `SITE_ROLES` count as one role.
 
         Precision ignores lines of the role that annotators confused with it (see `CONFUSED_WITH`).
         """

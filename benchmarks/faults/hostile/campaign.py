@@ -397,7 +397,7 @@ def _settings(servers: Servers, home: Path) -> Settings:
 
 
 def _check_endings(report: Report, deployment: Deployment, published: list[Published]) -> None:
-    """Record how each message ended, and report messages that ended in a wrong way."""
+    """Record how each message ended, and report those that should have ended otherwise."""
     with deployment.database.transaction() as session:
         receipts = session.execute(
             select(Receipt.message_id, Receipt.result, Receipt.reason, Receipt.page_id)
@@ -470,7 +470,7 @@ class _Endings:
                 self._by_id.setdefault(each.message_id, []).append(ending)
 
     def of(self, message: Published) -> str:
-        """Return how a message ended; if it ended in several ways, they are joined by "and"."""
+        """Return how a message ended; if it ended in several ways, these are joined by "and"."""
         found = (
             self._by_id.get(message.message_id)
             or self._by_url.get(message.url)

@@ -93,7 +93,7 @@ def _near_copy(draw: Draw) -> Sent:
 
 
 def _earlier_copy(draw: Draw) -> Sent:
-    """Return a copy of a text that claims to be fetched before all previous copies."""
+    """Return a copy of a text that claims to have been fetched before all earlier copies."""
     text = _change_words(_words("earlier"), draw.number)
     html = _html("The mill that turned", text)
     url = f"https://earlier-{draw.number % 100}.example/{draw.number}"
@@ -103,7 +103,7 @@ def _earlier_copy(draw: Draw) -> Sent:
 
 
 def _version(draw: Draw) -> Sent:
-    """Return a version of one of two stories, in turn, each on a different site."""
+    """Return a version of either of two stories, alternately, each version on another site."""
     story = draw.number % 2
     text = _change_words(_words(f"story {story}"), draw.number)
     html = _html(f"News about story {story}", text)

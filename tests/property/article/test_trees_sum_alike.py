@@ -1,4 +1,4 @@
-"""The native code sends every row to the same leaves as descending from the root does."""
+"""The native code assigns every row to the same leaves as a descent from the root."""
 
 import random
 

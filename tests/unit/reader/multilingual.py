@@ -71,7 +71,7 @@ TEXTS = {
 def news_page(
     language: str, inserted: str = "", *, after: int = 3, head: str = "", ends: bool = False
 ) -> str:
-    """Return a page with the text in a language, with markup inserted after some paragraphs.
+    """Return a page with the text in a language, and markup inserted after `after` paragraphs.
 
     If `ends` is true, the markup replaces all paragraphs that would follow it.
     """

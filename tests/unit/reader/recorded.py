@@ -57,7 +57,7 @@ def record() -> Record:
 
 
 def complaint(recorded: Record, current: Record) -> str | None:
-    """Return what to do if the current results differ from the recorded ones, otherwise None."""
+    """Return advice if the current results differ from the recorded ones, otherwise None."""
     contents = current["contents"]
     differing = [url for url in contents if recorded["contents"].get(url) != contents[url]]
     if recorded["pages"] != current["pages"]:

@@ -12,7 +12,7 @@ PATHS = {
     "/news/29-13-2021": "",
     "/news/129-10-2021": "",
 }
-"""A path may hold a date that begins with the day."""
+"""Paths of URLs with the date that each contains, if day and month are unambiguous."""
 MOMENT = "2024-05-03T08:00:00"
 EMPTY_TIMES = {
     # A date without text may belong to another article.

@@ -1,4 +1,4 @@
-"""Text that opens on demand, which is read, and text that is never displayed, which is not."""
+"""Text that is shown on demand is read; text that is never displayed is not."""
 
 import pytest
 
