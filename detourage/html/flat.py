@@ -350,7 +350,8 @@ class FlatDocument:
     @cached_property
     def tags(self) -> list[str]:
         """The tag of each element."""
-        return [*map(self.distinct_tags.__getitem__, self.tag_numbers.tolist())]
+        tags: list[str] = np.array(self.distinct_tags, object)[self.tag_numbers].tolist()
+        return tags
 
     def having(self, tags: Container[str]) -> Booleans:
         """Return a mask of the elements whose tag is in `tags`."""

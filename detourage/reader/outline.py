@@ -228,7 +228,7 @@ class Outline:
 
     def size(self, index: int) -> int:
         """Count the tokens below an element."""
-        return self.token_ends[index] - self.token_starts[index]
+        return self.sizes.item(index)
 
     def tokens_of(self, index: int) -> list[str]:
         """Return the tokens below an element, in order."""
@@ -293,7 +293,9 @@ class Outline:
     @cached_property
     def line_starts(self) -> Integers:
         """Index of the first text node of each line."""
-        return np.flatnonzero(np.diff(self.text_lines, prepend=-1))
+        is_start = np.ones(len(self.text_lines), np.bool_)
+        is_start[1:] = self.text_lines[1:] != self.text_lines[:-1]
+        return np.flatnonzero(is_start)
 
     @cached_property
     def text_blocks(self) -> tuple[Integers, Integers]:
