@@ -140,31 +140,36 @@ class Pieces:
     after: Integers
 
     @cached_property
-    def texts(self) -> "Strings":
-        """The texts."""
-        return Strings(self.utf8)
+    def texts(self) -> "OnDemand[str]":
+        """The texts, decoded at each access, because few scripts are read."""
+        starts = [*np.frombuffer(_markup.starts(self.utf8), np.int64).tolist(), len(self.utf8)]
+
+        def text(place: int) -> str:
+            return self.utf8[starts[place] : starts[place + 1] - 1].decode("utf-8", "replace")
+
+        return OnDemand(len(starts) - 1, text)
 
 
-class Strings(Sequence[str]):
-    """NUL-terminated strings in UTF-8, decoded at each access: few scripts of a page are read."""
+class OnDemand(Sequence[_Item]):
+    """A sequence whose items are made at each access, because few of them are read."""
 
-    def __init__(self, utf8: bytes) -> None:
-        self._utf8 = utf8
-        self.starts = np.append(np.frombuffer(_markup.starts(utf8), np.int64), len(utf8))
+    def __init__(self, count: int, make: Callable[[int], _Item]) -> None:
+        self._places, self._make = range(count), make
 
     def __len__(self) -> int:
-        return len(self.starts) - 1
+        return len(self._places)
 
     @overload
-    def __getitem__(self, place: int) -> str: ...
+    def __getitem__(self, place: int) -> _Item: ...
     @overload
-    def __getitem__(self, place: slice) -> list[str]: ...
-    def __getitem__(self, place: int | slice) -> str | list[str]:
+    def __getitem__(self, place: slice) -> list[_Item]: ...
+    def __getitem__(self, place: int | slice) -> _Item | list[_Item]:
         if isinstance(place, slice):
-            return [self[each] for each in range(len(self))[place]]
-        number = range(len(self))[place]
-        start, end = self.starts.item(number), self.starts.item(number + 1) - 1
-        return self._utf8[start:end].decode("utf-8", "replace")
+            return [*map(self._make, self._places[place])]
+        return self._make(self._places[place])
+
+    def __iter__(self) -> Iterator[_Item]:
+        return map(self._make, self._places)
 
 
 @dataclass(frozen=True, eq=False)

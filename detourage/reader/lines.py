@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from detourage.html.flat import Booleans, Integers
-from detourage.reader.outline import Outline, Rows
+from detourage.html.flat import Booleans, Integers, OnDemand
+from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
@@ -133,15 +133,13 @@ def line_digests(page: Outline) -> Digests:
     return page.tokenised.digests[line_columns(page).texts]
 
 
-def lines_of(page: Outline) -> Rows[Line]:
+def lines_of(page: Outline) -> OnDemand[Line]:
     """Return the lines of a page, in order."""
-    columns = line_columns(page)
-    return Rows(
-        Line,
-        columns.numbers.tolist(),
-        columns.blocks.tolist(),
-        [*map(page.tokenised.clean.__getitem__, columns.texts.tolist())],
-        columns.words.tolist(),
-        columns.linked.tolist(),
-        columns.sentences.tolist(),
-    )
+    clean = page.tokenised.clean
+    texts, numbers, blocks, *counts = [column.tolist() for column in line_columns(page)]
+
+    def line(place: int) -> Line:
+        own_counts = [count[place] for count in counts]
+        return Line(numbers[place], blocks[place], clean[texts[place]], *own_counts)
+
+    return OnDemand(len(numbers), line)

@@ -1,17 +1,17 @@
 """Representation of a page as arrays, which allows measuring it in one pass without recursion."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, NamedTuple, Self, TypeVar, overload
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
 from detourage.core import within_lines
 from detourage.html import _markup
-from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers
+from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers, OnDemand
 from detourage.html.head import metas_of
 from detourage.html.names import split_words
 from detourage.html.nodes import Node
@@ -101,10 +101,14 @@ class Outline:
         return list_of(self.flat.ends)
 
     @cached_property
-    def texts(self) -> "Rows[TextNode]":
+    def texts(self) -> OnDemand[TextNode]:
         """Text nodes other than whitespace, in order."""
         parents, lines = self.text_parents.tolist(), self.text_lines.tolist()
-        return Rows(TextNode, parents, lines, self.flat.texts, self.text_sizes.tolist())
+        texts, sizes = self.flat.texts, self.text_sizes.tolist()
+        return OnDemand(
+            len(parents),
+            lambda each: TextNode(parents[each], lines[each], texts[each], sizes[each]),
+        )
 
     @cached_property
     def text_starts(self) -> list[int]:
@@ -368,27 +372,6 @@ def rows(kind: type[_Row], *columns: Iterable[Any]) -> list[_Row]:
     """Return the rows of columns as named tuples, which takes half the time of calling the type."""
     make: Callable[[tuple[Any, ...]], _Row] = partial(tuple.__new__, kind)
     return [*map(make, zip(*columns, strict=True))]
-
-
-class Rows(Sequence[_Row]):
-    """The rows of columns as named tuples, made at each access, because pages need few of them."""
-
-    def __init__(self, kind: type[_Row], *columns: Sequence[Any]) -> None:
-        self._kind, self._columns = kind, columns
-
-    def __len__(self) -> int:
-        return len(self._columns[0])
-
-    @overload
-    def __getitem__(self, place: int) -> _Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[_Row]: ...
-    def __getitem__(self, place: int | slice) -> _Row | list[_Row]:
-        found = [column[place] for column in self._columns]
-        return rows(self._kind, *found) if isinstance(place, slice) else self._kind(*found)
-
-    def __iter__(self) -> Iterator[_Row]:
-        return map(self._kind, *self._columns)
 
 
 def list_of(column: Integers) -> list[int]:
