@@ -121,12 +121,8 @@ def _first_absolute(urls: Iterable[str], base: str) -> str | None:
 def _direction(page: Outline, index: int) -> TextDirection | None:
     """Return the text direction declared by the element with the body or its nearest ancestor."""
     declared = page.flat.values("dir")
-    while index >= 0:
-        direction = _DIRECTIONS.get(declared.get(index, "").strip().lower())
-        if direction is not None:
-            return direction
-        index = page.parents[index]
-    return None
+    values = (declared.get(each, "").strip().lower() for each in page.ancestry(index))
+    return next(filter(None, map(_DIRECTIONS.get, values)), None)
 
 
 def _choose_authors(

@@ -47,7 +47,7 @@ class NearbyLine(NamedTuple):
     """A line near the body, with the `Meaning` of the elements around its parts.
 
     `text` has spaces between the parts, because style sheets may separate them visually. `moment`
-    is the date in the markup, or empty; `may_be_dated` is false if the text has no digit.
+    is the date in the markup, or empty; `may_be_dated` is false only if `text` has no date.
     """
 
     place: Place

@@ -129,8 +129,7 @@ def _agency_in_byline(line: NearbyLine, nearby: Sequence[NearbyLine]) -> str | N
     agency = _agency_among_persons(rest)
     if agency is None or _PICTURE_CREDIT.search(line.text):
         return None
-    is_byline = label is None and without_mark(text) != text
-    is_byline |= line.meaning & Meaning.BYLINE != 0
+    is_byline = line.meaning & Meaning.BYLINE or (label is None and without_mark(text) != text)
     if is_byline or _WRITER_TITLE.search(rest):
         return agency
     beginnings = (each.text[:MAX_HEAD] for each in nearby)
