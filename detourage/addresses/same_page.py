@@ -25,7 +25,7 @@ class PageAddress(NamedTuple):
 
 
 def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
-    """Add a spelling to those of a URL, and return at most `MAX_SPELLINGS`."""
+    """Add a spelling to those of a URL, and return at most `MAX_SPELLINGS` of them."""
     return sorted({*spellings, spelling})[:MAX_SPELLINGS]
 
 

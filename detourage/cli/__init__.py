@@ -51,7 +51,7 @@ class Commands(click.Group):
     """A group that lists commands in order of addition, and reports expected errors in one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of the commands in order of addition, which click would sort."""
+        """Return the names of the commands in order of addition; click would sort them."""
         del ctx
         return list(self.commands)
 

@@ -126,7 +126,7 @@ def clean_name(text: str, *, is_author: bool = False) -> str:
 
 
 def _without_verb_after(name: str) -> str:
-    """Remove a verb, such as "wrote:", and its punctuation from the last two words after a name."""
+    """Remove a verb with its punctuation, such as "wrote:", that is one of the last two words."""
     words = name.rstrip(_MARKS_AFTER + whitespace).rsplit(None, 2)
     match = _VERB_AFTER_NAME.search(name, len(words[0]) if len(words) > 2 else 0)
     return name[: match.start()] if match else name

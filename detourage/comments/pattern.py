@@ -89,7 +89,7 @@ def vote_of(found: CommentPattern) -> str | None:
 
 
 def winner(votes: Iterable[str | None]) -> str | None:
-    """Return the pattern for which most pages of a template vote, or None without such votes."""
+    """Return the pattern for which most pages of a template vote; None if no page votes for one."""
     counts = Counter(filter(None, votes))
     return max(counts, key=lambda vote: (counts[vote], vote), default=None)
 

@@ -92,7 +92,7 @@ _VOTES = lazy_pattern(  # "+12 likes", "1,234 points", "1.2k"
 
 
 def find_votes(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
-    """Return the votes of each comment, which are at the same place in all of them, or None."""
+    """Return the votes of each comment, or None; they are at the same place in all comments."""
     best: dict[int, int] = {}
     best_share = 0.0
     for column in columns:
@@ -111,7 +111,7 @@ def find_votes(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int
 
 
 def _parse_votes(text: str) -> int | None:
-    """Return the votes in a text (negative after a minus sign), or None if it has other content."""
+    """Return the votes that make up a text (negative after a minus sign), or None."""
     match = _VOTES.match(text)
     if match is None:
         return None

@@ -216,7 +216,7 @@ def _depth_in_classes(classes: str) -> float | None:
 
 
 def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Return a comment's indentation by styles or spacer images."""
+    """Return the sum of the left margins, paddings and spacer images that indent a comment."""
     ancestors = takewhile(lambda each: page.tags[each] != "body", _ancestors(page, extent))
     places = [extent.element, *islice(ancestors, MAX_ANCESTORS), *layout.places[1:4]]
     styles = layout.attributes.by_element("style")
@@ -232,7 +232,7 @@ def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | 
 
 
 def _ancestor_count(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
-    """Return the number of a comment's ancestors, which differs if replies are in nested lists."""
+    """Return a comment's number of ancestors; it is the depth if replies are in nested lists."""
     return float(page.depths[extent.element])
 
 

@@ -188,7 +188,7 @@ def word_set(words: Iterable[str]) -> Any:
 
 
 def words_in(text: str, words: Any) -> list[str]:
-    """Return those of a text's words, as a regex finds them, that are in a `word_set`."""
+    """Return the words of a text (letters, digits and underscores) that are in a `word_set`."""
     return _core.words_in(words, text.encode("utf-8", "replace"), character_tables().traits)
 
 
@@ -198,7 +198,7 @@ def parts_in_values(page: FlatDocument, parts: Iterable[str]) -> bytes:
 
 
 def lexicon(phrases: Iterable[str]) -> Any:
-    """Return phrases, with the numbers of their concepts, for `concepts`; see ``lexicon.hpp``."""
+    """Convert phrases, each after its concept's number, for `concepts`; see ``lexicon.hpp``."""
     return _core.lexicon(joined_strings(map(str.lower, phrases)), *character_tables())
 
 

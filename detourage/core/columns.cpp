@@ -44,7 +44,7 @@ class Row {
         width_++;
     }
     void put(const char *name, int, double value) { put(name, value); }
-    // Put numbers of another row.
+    // Copy numbers from another row.
     void copy(const float *numbers, int count) {
         if (out_) std::copy_n(numbers, count, out_ + width_);
         width_ += count;
@@ -232,7 +232,7 @@ class Names {
 
     explicit Names(size_t elements) : known_(elements) {}
 
-    // Return the row of an element.
+    // Return the row of words for an element, adding it if it is new; 0 if there are too many.
     uint16_t of(const Document &document, const Element &element) {
         SipHash key;
         key.add(element.name);

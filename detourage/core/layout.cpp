@@ -106,7 +106,7 @@ class LayingOut {
             positions[at(rows_.elements[i])] = rows_.positions[i];
         }
         owners.assign(count, -1);
-        std::vector<std::pair<int64_t, int64_t>> around;    // end and owner of the boundaries around
+        std::vector<std::pair<int64_t, int64_t>> around;    // end and owner of each enclosing boundary
         int64_t end_inside = 0;
         for (size_t i = 0; i < count; i++) {
             const auto element = static_cast<int64_t>(i);
@@ -303,8 +303,8 @@ Layout::Layout(const Document &document, const Characters &characters, const Sho
 }
 
 void Layout::align(const Document &document, const Characters &characters, const ShownTexts &shown) {
-    constexpr int64_t MAX_CHARACTERS = 120;     // in a short text
-    constexpr int64_t MAX_SMALL = 200;          // in an element whose names apply to all its descendants
+    constexpr int64_t MAX_CHARACTERS = 120;     // characters in a short text
+    constexpr int64_t MAX_SMALL = 200;          // characters in an element whose names apply to all inside it
     constexpr int64_t MAX_REPEATS = 3;          // columns per path
     constexpr int MAX_ENCLOSING = 3;            // enclosing elements whose names are read
     constexpr int64_t MAX_TO_LINK = 4;          // first elements of which one may be the link

@@ -49,7 +49,7 @@ inline uint32_t next_character(const char *&at, const char *end) {
 // Words in lower case.
 using WordSet = std::unordered_set<std::string>;
 
-// Those of a text's words, which are runs of letters, digits and underscores, that are in a set.
+// The words of a text (runs of letters, digits and underscores) that are in a set.
 inline std::vector<std::string> words_in(std::string_view text, const WordSet &words, const Characters &characters) {
     std::vector<std::string> found;
     std::string word;

@@ -373,7 +373,7 @@ class FlatDocument:
         return np.frombuffer(_markup.around(self.parents, marked)[0], np.int64)
 
     def nearest_marked(self, marked: Booleans) -> Integers:
-        """Return, for each element, the innermost marked one around it, or itself, or the root."""
+        """Return, for each element, the nearest marked one from itself outwards, or the root."""
         return np.frombuffer(_markup.around(self.parents, marked)[1], np.int64)
 
     @cached_property

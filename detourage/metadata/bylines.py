@@ -233,7 +233,7 @@ def _in_order(match: re.Match[str]) -> str:
 
 
 def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
-    """Return a segment without the description of a person, and whether names may follow it."""
+    """Return a segment without the description of a person, and whether more names may follow."""
     name = _JAPANESE_KOREAN_TITLE.sub("", without_mark(segment).strip(_AROUND_NAME))
     may_continue = True
     if is_byline:

@@ -241,7 +241,7 @@ _KEY, _TEXT = (
 _OTHER_TOKEN = lazy_pattern(  # white space, a comment, a bracket, a comma, a colon, or a literal
     r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++", re.DOTALL
 )
-_ESCAPE = lazy_pattern(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')  # group 1 is empty if it is invalid
+_ESCAPE = lazy_pattern(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')  # no group 1 if the escape is invalid
 _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
 _AROUND_JSON = "\ufeff\u200b\u2060 \t\r\n\f;/"  # characters removed from both ends of a script

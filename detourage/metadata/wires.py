@@ -27,7 +27,7 @@ MAX_BYLINE = 100  # length, in characters, of a line that names only agencies an
 MAX_SIGN_OFF = 80  # characters searched for an agency at the end of a text
 MIN_INITIALS = 3  # length of an agency's unlabelled initials; shorter ones may be a person's
 MAX_EDITOR_INITIALS = 4  # length of an editor's initials after an agency, as in "dpa/jdo"
-MAX_PARTS = 6  # number from which parts next to an agency are no byline
+MAX_PARTS = 6  # number of names or other parts next to an agency at which a line is no byline
 # Paragraphs at the start and end of the body, and lines after it, that are searched for an agency
 _LINES_OPENING, _LINES_CLOSING, _LINES_AFTER = 3, 2, 4
 _PICTURE_CREDIT = lazy_pattern(  # words in credits of pictures
@@ -255,7 +255,7 @@ def _has_words_of_name(text: str) -> bool:
 
 @cache
 def _agency_words() -> tuple[Any, Mapping[str, Sequence[Sequence[str]]]]:
-    """Return each form's most specific word, for `core.words_in`, and the words of forms by it."""
+    """Return the set of the forms' most specific words, and by such a word, the forms' words."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
     forms: defaultdict[str, list[Sequence[str]]] = defaultdict(list)

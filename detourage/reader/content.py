@@ -275,7 +275,7 @@ def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
 def words_by_readers(
     page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE
 ) -> PageWords | None:
-    """Return the expected number of words by readers in each text node, or None if it is too small.
+    """Return the expected number of words by readers in each text node, or None if there are few.
 
     Readers wrote the comments of any page and, if it is a forum page, its whole text.
     """

@@ -80,7 +80,7 @@ def _write_pieces(
     write: Callable[[_Piece], str],
     write_list: Callable[[Sequence[ArticleBlock]], str],
 ) -> Iterator[str]:
-    """Write the pieces of an article one by one, except that list items in a row are one list."""
+    """Write the pieces of an article one by one, but consecutive list items as one list."""
     for kind, pieces in groupby(
         _pieces(article), lambda piece: piece.type if isinstance(piece, ArticleBlock) else None
     ):

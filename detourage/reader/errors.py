@@ -37,7 +37,7 @@ class NeedsRenderingError(NoArticleError):
 
 
 class OtherPageError(NoArticleError):
-    """The page shows something else instead of an article; `kind` names what."""
+    """The page shows no article, but something else, which `kind` names."""
 
     problem: ClassVar[str]
 

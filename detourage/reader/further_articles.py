@@ -193,7 +193,7 @@ class _Search:
         return self.page.flat.within(self.page.named(_LIVE_NAMES))
 
     def _headline(self, head: int) -> str:
-        """Return the text of a heading; empty for a head without one."""
+        """Return the text of a head that is a heading; empty for other heads."""
         return self.page.text_of(head) if self.page.tags[head] in _HEADINGS else ""
 
     def _outermost(self, head: int) -> int:

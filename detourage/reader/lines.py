@@ -20,7 +20,7 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 
 
 def path_digests(page: Outline) -> Digests:
-    """Return, for each element, the digest of the path to the innermost block that contains it.
+    """Return, for each element, the digest of the path to its nearest block (itself if a block).
 
     A path is the steps from the root: the tag of each block with its class and ID. Digits are
     removed, because most of them are counters. Equal paths have equal digests on all pages: a

@@ -175,7 +175,7 @@ class PageLocations:
 
     @cached_property
     def _displayed(self) -> tuple[Integers, bytes, bytes]:
-        """The indices of the displayed texts, these texts NUL-terminated in UTF-8, their starts."""
+        """The displayed texts: their indices, NUL-terminated UTF-8, and their offsets in it."""
         is_silent = self._flat.within(without_text(self._flat))
         texts = _locations.displayed(self._paths.tree, is_silent)
         numbers = np.flatnonzero(~is_silent[self._flat.pieces.parents])

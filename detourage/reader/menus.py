@@ -45,8 +45,8 @@ class Headlines(NamedTuple):
     ) -> float:
         """Return the probability that the page with these headlines is a menu.
 
-        It may instead be a manual, a thread (`has_posts`), a declared article, or an article of
-        links to other sites or to anchors on the page. `words` is the word count of its text.
+        The page may instead be a manual, a thread (`has_posts`), a declared article, or an article
+        of links to other sites or to its own anchors. `words` is the word count of its text.
         """
         others = [kinds.get("documentation", 0.0)]
         metas = page.metas

@@ -151,7 +151,7 @@ class KnownDistances(Protocol):
     """Lookup of the known distances of a site's trees."""
 
     def among(self, tree_ids: Sequence[int]) -> tuple[Matrix, npt.NDArray[np.bool_]]:
-        """Return the edit distances between trees, or NaN, and whether each is known."""
+        """Return the edit distances (NaN if not comparable) between trees, and which are known."""
 
     def nearest(
         self, references: Sequence[int], tree_ids: Sequence[int]
@@ -268,7 +268,7 @@ def _site_or_missing(
     tree_ids: Sequence[int],
     nearest: Mapping[int, NearestReference | None] | None = None,
 ) -> KnownSite | NeededComparisons:
-    """Return the site with the known distances between its references, or the missing ones."""
+    """Return the site with the distances between its references, or the missing comparisons."""
     edits, is_known = known.among(tree_ids)
     if not is_known.all():
         return NeededComparisons([MissingPairs(tree_ids, is_known)])
@@ -286,7 +286,7 @@ def _count_within(tree_ids: Sequence[int], trees: Mapping[int, TreeShape], nodes
 def without_far_members(
     grouping: Grouping, pages: Sequence[SitePage], distances: Mapping[tuple[int, int], float]
 ) -> Grouping:
-    """Return the grouping with pages too far from the pivot of their group as outliers.
+    """Return the grouping after making outliers of pages too far from their group's pivot.
 
     `distances` has the size-tolerant distance of each doubtful member, by the IDs of its tree and
     the pivot's tree, or NaN if the two cannot be compared.

@@ -69,7 +69,7 @@ def month_named(name: str, language: str | None = None) -> int | None:
 
 
 def is_long_enough(plain: str) -> bool:
-    """Return whether a name is as long as that of a month: 3 letters, or 2 (`_FIRST_HEBREW`)."""
+    """Return whether a name is long enough for a month: 3 letters, or 2 from `_FIRST_HEBREW` on."""
     return len(plain) >= MIN_PREFIX or (len(plain) == MIN_PREFIX - 1 and plain[0] >= _FIRST_HEBREW)
 
 

@@ -53,7 +53,7 @@ def repair(text: str) -> str:
 
 
 def _repaired_run(run: re.Match[str]) -> str:
-    """Return the text that was decoded as a run, or the run itself unless it is surely mojibake."""
+    """Return the original text of a run that is certainly mojibake, or else the run itself."""
     found = run[0]
     try:
         meant = bytes(_BYTES[ord(character)] for character in found).decode()

@@ -50,7 +50,7 @@ class Forest:
         self._larger: dict[tuple[Shape, int], frozenset[Shape]] = {}
 
     def shape(self, label: str, below: tuple[Shape, ...] = ()) -> Shape:
-        """Return the ID of the subtree with this root label and child subtrees, or a new ID."""
+        """Return the ID of the subtree with this label and child subtrees, perhaps a new one."""
         step = (label, below)
         number = self._shape_of.get(step)
         if number is None:

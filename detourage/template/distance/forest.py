@@ -104,7 +104,7 @@ class Forest:
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
         """Return lower bounds of the distances of the trees a[i] and b[i].
 
-        They are the string edit distances of the trees' labels in preorder or postorder.
+        They are string edit distances of the trees' labels: the larger of preorder and postorder.
         """
         return self._checked(a, b, self._for_pairs(self._forest.lower_bounds, a, b))
 

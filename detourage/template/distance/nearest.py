@@ -31,7 +31,7 @@ class Nearest(NamedTuple):
 
 
 class KnownNearest(NamedTuple):
-    """Nearest of the references with the indices `searched`, as found by an earlier search."""
+    """The nearest of the references whose indices are in `searched`, found by an earlier search."""
 
     reference: int
     distance: float
