@@ -23,7 +23,7 @@ MAX_HEADLINES = 8  # stored wordings of headings, and of titles with and without
 MAX_PASSAGES = 32  # stored passages: those with the lowest digests, which are the same on copies
 # Characters of a passage without white space; those of scripts without spaces count twice.
 MIN_PASSAGE = 40
-# Share of text in common passages, as chosen by `benchmarks.stories.addresses`.
+# Share of text in passages of both pages, as chosen by `benchmarks.stories.addresses`.
 MIN_SHARED = 0.5
 _LENGTH_BITS = (1 << 12) - 1  # low bits of a passage's digest, which encode its length
 
@@ -77,7 +77,7 @@ _SEPARATOR = re.compile(  # " | ", " - ", ": " and the like between the parts of
 
 
 class DeclaredUrls(NamedTuple):
-    """The URLs of which a page is a variant (`targets`), and digests of its wording, ascending."""
+    """The URLs of which a page is a variant (`targets`), and sorted digests of its wording."""
 
     targets: tuple[Target, ...] = ()
     headlines: tuple[int, ...] = ()

@@ -99,7 +99,7 @@ def _repeated_texts(
 
 
 _DIGITS = lazy_pattern(r"\d+")
-_MIN_SPACES = 4  # minimum spaces in a text whose numbers matter, unlike that in "Reply (3)"
+_MIN_SPACES = 4  # minimum spaces in a text whose numbers matter; those of "Reply (3)" do not
 
 
 @cached_if_short(4096)
@@ -157,7 +157,7 @@ _MAX_IF_OTHER = 0.1
 
 A line is dropped if all of its texts are at most this probable."""
 
-_MAX_IF_LINK = 0.2  # the same maximum for a class such as "link"; commenters write links, too
+_MAX_IF_LINK = 0.2  # the same maximum for a class such as "link", as commenters may write links
 _MIN_ELSEWHERE = 0.3
 """Probability above which a text is kept if its comment has no text at the chosen path."""
 

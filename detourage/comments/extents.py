@@ -33,7 +33,7 @@ class Extent(NamedTuple):
 
 
 def find_extents(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
-    """Return the extents of records, given in document order, with their ancestors and siblings."""
+    """Return the extents of records (in document order), including ancestors and siblings."""
     shapes = _Shapes(page)
     elements = list(records)
     for _ in range(MAX_WIDENINGS):
@@ -165,7 +165,7 @@ def _count_similar_siblings(shapes: _Shapes, siblings: Sequence[Sequence[int]]) 
     if len(siblings) < 2:
         return 0
     found = [[shapes.shape(sibling) for sibling in nearest[:MAX_ROWS]] for nearest in siblings]
-    # Number of siblings of each record before the first that differs from the first record's
+    # Number of siblings of each record that look like the first record's, up to a different one
     similar = [sum(takewhile(bool, map(eq, found[0], nearest))) for nearest in found]
     return sum(
         sum(count >= number for count in similar) >= MIN_ALIKE * len(siblings)

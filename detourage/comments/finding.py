@@ -132,7 +132,7 @@ class BestCandidate:
 
     @cached_property
     def max_confidence(self) -> float:
-        """Upper limit of the `confidence`, whatever the authors; slightly rounded up."""
+        """Upper limit of the `confidence` with any authors, rounded up slightly."""
         extremes = (self._measures(*shares) for shares in _SHARES_WITH_AUTHOR)
         return 1.0001 * max(map(trained_model().probability, extremes))
 

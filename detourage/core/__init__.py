@@ -122,7 +122,7 @@ def matching(page: FlatDocument, tag: str, name: str, path: str) -> Integers:
 def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] | None:
     """Return the addresses of the headlines of a page that lists other pages, and its word count.
 
-    `texts` are the columns of `DisplayedTexts` in ``menus.hpp``. Return None for another page.
+    `texts` are the columns of `DisplayedTexts` in ``menus.hpp``. Return None for any other page.
     """
     return _core.headlines(document(page), *texts)
 
@@ -183,7 +183,7 @@ class PartLinks(NamedTuple):
 
 
 def word_set(words: Iterable[str]) -> Any:
-    """Convert words in lower case for `PartLinks` and `words_in`."""
+    """Convert lower-case words for `PartLinks` and `words_in`."""
     return _core.word_set(joined_strings(words))
 
 

@@ -15,9 +15,9 @@ struct BodyLines {
     Numbers lines, blocks, words;
 };
 
-// The smallest elements with all words of a body and with most of them, its core, and the outermost
-// elements without lines of the body: those to drop and those to mute, which contribute only images and
-// embeds.
+// The smallest element with all words of a body, the smallest with most of them (its core), and the
+// outermost elements without lines of the body: those to drop and those to mute, which contribute only
+// images and embeds.
 struct Extent {
     int64_t container = 0, core = 0;
     std::vector<int64_t> dropped, muted;

@@ -359,8 +359,8 @@ void scale(float *out, int width, float by) {
     for (int i = 0; i < width; i++) out[i] *= by;
 }
 
-// The rows of a line: those of its first words, of its last words, of the first words with their positions
-// and in pairs of neighbours, and of its shapes and the words of its link.
+// The rows of a line: those of its first words, its last words, its first words with their positions, its
+// pairs of adjacent first words, its shapes, and the words of its link.
 struct LineRows {
     Rows<FIRST_WORDS> first;
     Rows<LAST_WORDS> last;

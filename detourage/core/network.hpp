@@ -76,9 +76,9 @@ class Network {
     std::map<std::string, Embeddings> embeddings_;
     std::map<std::string, Packed> packed_;
     int width_ = 0, embedding_ = 0;
-    // Each column of numbers is piecewise linear. A row of the table has the sum of the weights of all lower
-    // pieces, then the weights of one piece, so a number takes one row. All columns have the same number of
-    // knots, padded with NaN, which no number reaches.
+    // Each column of numbers is piecewise linear. For each piece, the table has a row with the sum of the
+    // weights of all lower pieces and the weights of this piece, so a number takes one row. All columns have
+    // the same number of knots, padded with NaN, which no number reaches.
     Floats table_, knots_, widths_;
     int most_knots_ = 0;
     std::vector<int> piece_starts_;

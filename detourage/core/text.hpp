@@ -24,7 +24,7 @@ struct Characters {
     uint32_t lower_of(uint32_t code) const { return code < size ? lower[code] : code; }
 };
 
-// Decode the character at `at`, and advance. Malformed bytes count as characters of their own.
+// Decode the character at `at`, and advance. Malformed UTF-8 yields arbitrary characters.
 inline uint32_t next_character(const char *&at, const char *end) {
     const auto byte = [&](ptrdiff_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(at[i])); };
     const uint32_t first = byte(0);

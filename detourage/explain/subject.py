@@ -275,7 +275,7 @@ def _site_pages(path: Path, source: Source) -> list[Source]:
     for page in input_pages(str(path)):
         with suppress(ExplainingError):
             other = page.read()
-            # Compare the HTML, too: a file may get another URL when it is read with its folder.
+            # Compare the HTML as well: a file may get another URL when it is read with its folder.
             if other.url != source.url and other.html != source.html:
                 by_site[site_of_page(other)][other.url] = other
     is_one_other_site = len(by_site) == 1 and site_of_page(source) not in by_site

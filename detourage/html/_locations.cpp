@@ -384,7 +384,7 @@ PyObject *locations_locate(PyObject *, PyObject *args) {
 
 bool ends_name(char c) { return (c >= '\t' && c <= '\r') || c == ' ' || c == '/' || c == '>'; }
 
-// The end of a comment whose dashes start here; "<!-->" is complete.
+// The end of a comment whose dashes start here; "<!-->" is a complete comment.
 size_t end_of_comment(std::string_view source, size_t at) {
     if (source.substr(at, 1) == ">") return at + 1;
     if (source.substr(at, 2) == "->") return at + 2;

@@ -260,7 +260,7 @@ static const char *end_of_script(const char *at, const char *end) {
         if (*at == '<') {
             if (!is_escaped && end - at >= 4 && !memcmp(at, "<!--", 4)) {
                 is_escaped = 1;
-                at += 1; /* "<!-->" is complete: its end shares the dashes of its start. */
+                at += 1; /* "<!-->" is a complete comment: its end shares the dashes of its start. */
             } else if (is_script_tag(at, end, "</script")) {
                 if (!is_doubly) return at;
                 is_doubly = 0;
@@ -887,7 +887,7 @@ static const char *after(const char *at, const char *end, const char *wanted) {
     return found ? found + strlen(wanted) : end;
 }
 
-/* Return the end of the comment whose dashes start here; "<!-->" is complete. */
+/* Return the end of the comment whose dashes start here; "<!-->" is a complete comment. */
 static const char *after_comment(const char *at, const char *end) {
     const char *const inside = at + 2;
     for (; (at = find(at, end, "--")) != NULL; at++) {

@@ -330,7 +330,7 @@ class FlatDocument:
         )
 
     def with_renamed(self, tag: str, new_tag: str) -> Self:
-        """Return a copy in which the elements with one tag have another one instead."""
+        """Return a copy in which the elements named `tag` are named `new_tag` instead."""
         distinct = [*dict.fromkeys((*self.distinct_tags, new_tag))]
         numbers = np.where(self.having((tag,)), distinct.index(new_tag), self.tag_numbers)
         return replace(self, distinct_tags=distinct, tag_numbers=numbers)

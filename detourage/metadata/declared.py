@@ -312,7 +312,7 @@ def parse_tolerant(text: str) -> list[Any]:
 
 
 def _decode(text: str) -> tuple[list[Any], bool]:
-    """Return the valid JSON values at the start of a text, and whether nothing else follows."""
+    """Return the valid JSON values at the start of a text, and whether they make up all of it."""
     values: list[Any] = []
     position = 0
     while position < len(text):

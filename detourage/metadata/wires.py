@@ -255,7 +255,7 @@ def _has_words_of_name(text: str) -> bool:
 
 @cache
 def _agency_words() -> tuple[Any, Mapping[str, Sequence[Sequence[str]]]]:
-    """Return the set of the forms' most specific words, and by such a word, the forms' words."""
+    """Return a `core.word_set` of the forms' most specific words, and all words of forms by it."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
     forms: defaultdict[str, list[Sequence[str]]] = defaultdict(list)

@@ -53,7 +53,7 @@ def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extract
 
 
 def find_body(page: Outline, *, fusion: bool) -> FoundBody | None:
-    """Find the node with the most sentences and, with `fusion`, its siblings; None if no node."""
+    """Find the node with the most sentences, with its siblings if `fusion`; None without a node."""
     removed = _removed_elements(page)
     remaining = page.without(removed)
     nodes = _nodes(remaining)

@@ -163,7 +163,7 @@ def read_despite_wall(
 
 
 def _dated_by_posts(article: Article) -> Article:
-    """Date a thread by its first post if it has no date or an earlier one, as of a registration."""
+    """Set a thread's date to that of its first post if it is missing or earlier than the post."""
     metadata, pagination = article.metadata, article.pagination
     posts = [(each.date, each.text) for each in article.comments if each.date is not None]
     if not posts or metadata.kind != "forum":
@@ -303,7 +303,7 @@ class _PostsOfPage:
     def of(
         cls, page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None
     ) -> Self:
-        """Find the likely posts or comments by a search or else with the pattern of the group."""
+        """Find the likely posts or comments by a search, or else with the group's pattern."""
         words = words_by_readers(page, template)
         best = search(page, words) if words is not None else None
         likely = _find_comments(page, best)
@@ -330,7 +330,7 @@ class _PostsOfPage:
 
 
 def own_vote(page: Page) -> str | None:
-    """Return the vote of a page that was read for the comment pattern of its group (see `vote_of`).
+    """Return the vote of a page, already read, on its group's comment pattern (see `vote_of`).
 
     The vote is None if the page was not searched because it probably has no comments.
     """

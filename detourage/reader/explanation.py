@@ -14,9 +14,9 @@ from detourage.reader.outline import Outline
 from detourage.roles import LineRole
 
 Verdict = Literal["kept", "title", "comment", "dropped"]
-"""Verdicts on a line: it is ``"kept"`` in the text, or part of the displayed headline or of the
-comments, or dropped. A line may be dropped in spite of its probability, for example if it repeats
-earlier lines."""
+"""Verdicts on a line: kept in the text, part of the displayed headline, part of a comment, or
+dropped. A line may be dropped in spite of its high probability of being text, for example if it
+repeats earlier lines."""
 
 
 @dataclass(frozen=True)

@@ -235,7 +235,7 @@ class _Search:
         page, heading = self.page, self.heading
         if not self._has_head(heading, heading, has_own_element=False):
             return False
-        # Either both articles have an element of their own, or neither.
+        # Both articles must have a separate element, or neither of them.
         has_element = page.size(element) >= MIN_ELEMENT_WORDS
         parent, own_parent = page.parents[head], page.parents[heading]
         classes = self._classes(parent)

@@ -63,7 +63,7 @@ def hidden_article(
     """Find an article that a page does not display, if it is better than the displayed `shown`."""
     text = shown.text if shown is not None else ""
     beginning = text[:MAX_TEASER_CHARACTERS]
-    # There are at least as many tokens as words, which take less time to count.
+    # Words are counted first, because it takes less time; there are at least as many tokens.
     is_teaser = count_words(beginning) <= MAX_TEASER_WORDS >= len(words.tokens(beginning))
     for article in _candidates(url, page, shown, is_teaser, extract, read):
         if not _is_better(article, words.tokens(text), page):

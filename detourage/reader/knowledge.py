@@ -39,7 +39,7 @@ class KnownLines(NamedTuple):
 
     @classmethod
     def of(cls, pages: Sequence[Outline]) -> Self:
-        """Return the lines of pages."""
+        """Return the columns of the lines of pages."""
         columns = [line_columns(page) for page in pages]
         of_blocks = zip(pages, columns, strict=True)
         paths = [path_digests(page)[each.blocks] for page, each in of_blocks]
@@ -62,9 +62,9 @@ class TemplateKnowledge:
     """Knowledge about a template, learned from some of its pages: titles, and lines with paths.
 
     It takes a few kilobytes and replaces the pages: extraction gives the same result with either.
-    `titles` has those of each page. `shared` are the digests of the lines that the page to be read
-    shares with others (see `detourage.reader.shared_lines`). Unless `removable` is None, reading a
-    page adds to it the digests of the lines that are removed if shared. Neither set is serialised.
+    `titles` has the titles of each page. `shared` are the digests of the lines that the page to be
+    read shares with others (see `detourage.reader.shared_lines`). If `removable` is a set, reading
+    a page adds to it the digests of lines that would be removed if shared. Neither is serialised.
     """
 
     titles: tuple[Titles, ...]

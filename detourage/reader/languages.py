@@ -15,7 +15,7 @@ _TAG = re.compile(
 )
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
-MIN_DETECTED_PERCENT = 80  # percentage of a text in its main language for a certain detection
+MIN_DETECTED_PERCENT = 80  # percentage of a text in its main language for a reliable detection
 
 _SIMILAR_LANGUAGES = [
     *map(word_set, ("no nb nn da", "hr sr bs sh cnr", "id ms", "cs sk", "gl pt", "he iw", "tl fil"))

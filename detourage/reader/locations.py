@@ -45,7 +45,7 @@ def without_locations(article: Article) -> Article:
 def with_locations(page: Page, article: Article) -> Article:
     """Return an article with the locations of its parts in the page from which it was extracted."""
     locations = PageLocations(page, article.container)
-    # Comments have a path budget of their own, so that they leave that of the article unchanged.
+    # Comments have a separate budget for paths, so that they do not use up the article's.
     comment_locations = PageLocations(page)
     return replace(
         article,

@@ -70,7 +70,7 @@ class Outline:
         is_shown = silent_around[whole.text_parents] == 0
         flat = whole.select((silent_around == 0) | is_outermost, is_shown)
         is_block = ~within_lines(whole)[flat.numbers]
-        # Number of block borders before each text; every one of them begins another line.
+        # Number of block borders before each text; each border begins another line.
         borders = np.bincount(flat.text_starts[is_block], minlength=len(flat.shown) + 1)
         borders += np.bincount(flat.text_ends[is_block], minlength=len(flat.shown) + 1)
         return cls(flat, whole, np.cumsum(borders)[:-1])

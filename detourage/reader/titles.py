@@ -130,7 +130,7 @@ def names_site(page: Outline, title: str, url: str = "") -> bool:
 
 
 class _Site(NamedTuple):
-    """Names and host of the site (as by `squash`), and the headings that link to its home page."""
+    """A site's names and host (see `squash`), and the headings that link to its home page."""
 
     names: frozenset[str]
     host: str

@@ -9,7 +9,7 @@ _ACCORDIONS = word_set(
     "accordion accordions accordeon akkordeon acordeon acordeão fisarmonica harmonika faq faqs"
     " collapsible expander"
 )
-"""Words of a class or ID that denote text that opens below its heading."""
+"""Words of a class or ID that denote text that readers expand by clicking its heading."""
 
 
 def folded(page: Outline) -> Booleans:

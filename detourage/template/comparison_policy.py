@@ -240,7 +240,7 @@ def group_or_missing(
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
 ) -> Grouping | NeededComparisons:
-    """Group pages, or return the comparisons still needed with pivots that may be too far away."""
+    """Group pages, or return the comparisons still needed of pages that may be far from a pivot."""
     grouping = site.group(pages)
     doubtful = site.doubtful(pages, trees, grouping)
     if not doubtful:

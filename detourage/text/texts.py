@@ -171,7 +171,7 @@ def read_texts(texts: list[str], line_starts: Integers) -> Texts:
     """Clean and count the texts of a page, and the lines that begin at some of the texts.
 
     The tokens of a text come from the original text. A line with several texts or invisible
-    characters has tokens of its own, which come from the cleaned text, where invisible characters
+    characters has separate tokens, which come from the cleaned text, in which invisible characters
     do not separate words.
     """
     clean, counts, digests, line_texts = _texts.read(texts, line_starts, *character_tables())

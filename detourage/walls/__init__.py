@@ -62,7 +62,7 @@ _KIND_BY_CONCEPT: Final[Mapping[str, _WallKind]] = {
 
 
 class Verdict(NamedTuple):
-    """The wall, with its probability, that a page may show instead of an article, and other signs.
+    """The wall that a page may show instead of an article, its probability, and other signs.
 
     `is_blank`: the page shows only a placeholder, such as "Loading…". `is_truncated`: it shows only
     the beginning of an article for subscribers.

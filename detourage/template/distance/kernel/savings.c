@@ -110,8 +110,8 @@ static bool is_exact(const Job *job, const Block *block) {
 }
 
 /* Returns whether the memo has the savings of a subtree with all subtrees of a block. If so, it
- * also has those of the subtrees on their left paths, which were stored earlier and have rows,
- * too. */
+ * also has those of the subtrees on their left paths, which were stored earlier and have rows as
+ * well. */
 static bool is_known(const Job *job, int32_t node, const Block *block) {
     if (!job->memo || !is_exact(job, block)) return false;
     const Columns *columns = job->columns;
