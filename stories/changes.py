@@ -37,7 +37,7 @@ MIN_MOVED_EDIT_SHARE: Final = 0.8
 """`MIN_EDIT_SHARE` for an edited sentence that has also moved."""
 
 MIN_KEPT_SHARE: Final = 0.5
-"""Share of the text, in characters, that must remain; otherwise, the article is rewritten."""
+"""Share of the text, in characters, that must remain; otherwise, the change is a rewrite."""
 
 MIN_TYPO_SIMILARITY: Final = 0.8
 """Minimum similarity (difflib's ratio) of two spellings of a word."""

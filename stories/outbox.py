@@ -49,8 +49,8 @@ _SET_PENDING_MESSAGE = text("""
 def compose_due(connection: Connection) -> None:
     """Compose the messages about new revisions, and about articles whose story has changed.
 
-    The delay before the next correction of an article doubles each time, which bounds their number.
-    The stories must be locked.
+    The delay before the next correction of an article doubles each time, to bound the number of
+    corrections. The stories must be locked.
     """
     rows = connection.execute(_DUE_ARTICLES, {"most": MAX_MESSAGES}).all()
     states = story_states(connection, {row.story_id for row in rows if row.story_id is not None})

@@ -41,7 +41,7 @@ from worker.store.outbox import LaneQuota, WaitingEntry
 logger = logging.getLogger(__name__)
 
 BATCH_ENTRIES = 200
-"""Maximum number of entries per lane and transaction, since a transaction per entry is slow."""
+"""Maximum number of entries per lane and transaction, as one per entry would be slow."""
 
 BATCH_BYTES = 32 * 1024 * 1024
 """Total size of the messages that are taken together, which bounds the memory of the process. Lanes
@@ -285,7 +285,7 @@ class Relay(BrokerProcess):
             if not capacity:
                 continue
             self._places_offered[lane] += capacity
-            # Half of the places are for short queues, which get every second odd place.
+            # Half of the places are for short queues. An odd place alternates between the halves.
             extra = int(self._places_offered[lane] % 2 == 0)
             quotas[lane] = LaneQuota(capacity, (capacity + extra) // 2)
         if not quotas:

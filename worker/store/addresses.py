@@ -141,7 +141,7 @@ def _resolve_fetch(
     stored_declarations: Mapping[int, DeclaredUrls],
     authoritative: Mapping[int, Row[Any]],
 ) -> Resolution:
-    """Decide which of the ``related`` addresses (by ID) share a page with the fetched one."""
+    """Return which pages and ``related`` addresses (given by ID) belong to a fetched address."""
 
     def record_of(row: Row[Any]) -> AddressRecord:
         return AddressRecord(row.address, stored_declarations[row.id])

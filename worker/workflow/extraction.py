@@ -77,7 +77,7 @@ def load_jobs(
 ) -> tuple[Jobs, Sequence[AssignedPage]]:
     """Lock and load the pages that await extraction, given with their generations.
 
-    Unless the attempts were counted, pages that were attempted before are enqueued separately.
+    Pages attempted before are enqueued separately, unless this task has counted its attempts.
     """
     jobs = extraction_jobs.load(
         session,

@@ -98,7 +98,7 @@ def save_extractions(
 
 
 def failure_to_store(error: DBAPIError, job: ExtractionJob) -> NoArticle:
-    """Return the outcome of a page that the database would reject again; log the error."""
+    """Log why the database rejected a page's result; return the outcome to store instead."""
     logger.error("could not store the article of %s", job.url, exc_info=error)
     return NoArticle(PageOutcome.FAILED, f"it cannot be stored: {cause(error)}")
 

@@ -36,7 +36,7 @@ def save_generation(
     stored: StoredDistances,
     text_roles: Sequence[LineRole],
 ) -> dict[int, int]:
-    """Store the groups of a site as its next generation, and request the extractions they affect.
+    """Store the groups of a site as its next generation, and request extractions as needed.
 
     `stored` holds the reference sets to be kept and the new distances; `former` pairs pages, even
     those that have lost their trees, with their groups in the previous generation. Return the group

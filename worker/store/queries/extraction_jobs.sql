@@ -16,7 +16,7 @@ AND NOT EXISTS (
 )
 
 -- job --
--- Fragment: the jobs of the pages in `member`, which has their memberships.
+-- Fragment: the jobs of the pages in `member`, a table of their memberships.
 SELECT pages.id AS page_id, member.generation, pages.url, pages.content_type, pages.fetched_at,
     pages.content_digest, pages.comment_vote AS former_vote, pages.extra, pages.attempts AS attempt,
     coalesce(pages.trace, '{}') AS trace, sites.key AS site_key, group_number, role,

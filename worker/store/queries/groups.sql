@@ -112,7 +112,7 @@ WHERE pages.site_id = :site_id AND (tree_id IS NOT NULL OR group_number IS NOT N
 
 -- add_generation --
 -- Store a generation, based on version ``site_version`` of the site, and request extractions.
--- Delete the comparison that it ends, its request and attempts, and reference sets no longer used.
+-- Delete the site's comparison, clustering request and attempts, and unused reference sets.
 WITH compared AS (
     DELETE FROM site_comparisons WHERE site_id = :site_id
 ), sets AS (

@@ -88,7 +88,7 @@ INSERT INTO outbox (exchange, routing_key, message_id, headers, body)
 VALUES (:exchange, :routing_key, :message_id, CAST(:headers AS jsonb), :body)
 
 -- assignments --
--- Fragment: record that sites of `fetched` pages changed; enqueue assignments if they have groups.
+-- Fragment: record changes of `fetched` pages' sites; enqueue assignments for sites with groups.
 withdrawn AS (
     SELECT id FROM outbox WHERE false
 ), touched AS (
@@ -189,7 +189,7 @@ ON CONFLICT (lane, is_short) DO UPDATE SET turn = excluded.turn
 WHERE outbox_turns.turn < excluded.turn
 
 -- refuse --
--- Put an entry that cannot be published into the relay's quarantine, with the reason.
+-- Quarantine an entry that cannot be published, with the reason.
 UPDATE outbox SET refused_at = now(), refusal = :refusal WHERE id = :id
 
 -- is_refused --
