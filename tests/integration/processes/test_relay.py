@@ -169,7 +169,7 @@ def test_a_busy_site_delays_other_sites_by_one_turn_in_each_lane(run_alone: RunA
     for lane, sites in published.items():
         published_before = 103 - waiting.get(lane, 0)
         positions = [index for index, site in enumerate(sites) if site != busy]
-        # Tasks that a relay has just taken come first, then one of the busy site per half and turn.
+        # Tasks that relays have already taken come first, then one busy task per half and turn.
         assert Counter(sites[index] for index in positions) == {early: 2, new: 1}, lane
         assert positions[-1] < published_before + relays * (8 + 2 * 4), lane
 
