@@ -178,8 +178,7 @@ class PageLocations:
         """The displayed texts: their indices, NUL-terminated UTF-8, and their offsets in it."""
         is_silent = self._flat.within(without_text(self._flat))
         texts = _locations.displayed(self._paths.tree, is_silent)
-        numbers = np.flatnonzero(~is_silent[self._flat.pieces.parents])
-        return numbers, texts, _markup.starts(texts)
+        return np.flatnonzero(~is_silent[self._flat.pieces.parents]), texts, _markup.starts(texts)
 
 
 _text_location = partial(tuple.__new__, TextLocation)  # faster than TextLocation._make

@@ -186,8 +186,7 @@ class Outline:
         """Return the words of one of the `distinct_names`."""
         found = self._words.get(number)
         if found is None:
-            names = " ".join(self.flat.distinct_names[number])
-            found = self._words[number] = split_words(names)
+            found = self._words[number] = split_words(" ".join(self.flat.distinct_names[number]))
         return found
 
     def name_words(self, index: int) -> frozenset[str]:
