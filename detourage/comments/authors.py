@@ -1,17 +1,16 @@
 """Recognition of the authors of comments."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from string import whitespace
 from typing import NamedTuple
 
 from detourage.comments.layout import MIN_FALLBACK, Column, Layout, merge_ranked
 from detourage.comments.names import AUTHOR, NO_AUTHOR, PERSON
-from detourage.html.flat import Attributes
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
-from detourage.text.dates import without_dates
+from detourage.text.dates import may_have_date, without_dates
 from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import find_relative
 
@@ -45,7 +44,6 @@ _MARKS_AFTER = ":：,…|•·»«–—-"
 _AROUND_NAME = ' \t"“”„«»*:：,;|–—/·•›>@#'  # characters removed from both ends of a name
 _NOT_IN_NAMES = lazy_pattern(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")  # URL, label or number
 _NUMBER_OR_PLURAL = lazy_pattern(r"[\d.,\s]+|s$")  # what differs between "1 post" and "45 posts"
-_DIGIT = lazy_pattern(r"\d")
 _END_OF_SENTENCE = lazy_pattern(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
 
 
@@ -63,7 +61,10 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     marked up as authors or link to profiles. If a comment has no name there, such as that of a
     guest without a profile, the name is taken from a similar place.
     """
-    hints_by_column = [_hints(layouts[0].attributes, column) for column in columns]
+    addresses = layouts[0].attributes.by_element("href")
+    links = {link for column in columns for link in column.links if link in addresses}
+    profiles = {link for link in links if _is_profile(addresses[link])}
+    hints_by_column = [_hints(column, profiles) for column in columns]
     usual = [hints for hints in hints_by_column if 2 * len(hints) >= len(layouts)]
     best_hint = max((sum(hints) / len(hints) for hints in usual), default=0.0)
     # Reading names is slow, so skip columns whose markup is much less like that of an author, and
@@ -135,7 +136,7 @@ def _without_verb_after(name: str) -> str:
 def _max_score(comments: int, column: Column, max_hint: float) -> float:
     """Return an upper limit of the `_score` of a column, given its maximum hint."""
     # `without_dates` replaces each date or time by three characters.
-    growth = 3 if any(map(_DIGIT.search, column.texts)) else 1
+    growth = 3 if any(map(may_have_date, column.texts)) else 1
     count = len(column.texts)
     return 0.6 * count / comments + max_hint + 0.3 * (count > 1) + 0.21 * growth
 
@@ -169,13 +170,10 @@ def _score(
     return score - 0.5 * sum(count > 1 for count in text_counts) / len(found)
 
 
-def _hints(attributes: Attributes, column: Column) -> list[float]:
+def _hints(column: Column, profiles: Container[int]) -> list[float]:
     """Return the hints of a column, which are higher for texts in links to profiles."""
-    addresses = attributes.by_element("href")
-    return [
-        hint + 0.4 if link in addresses and _is_profile(addresses[link]) else hint
-        for hint, link in zip(column.hints, column.links, strict=True)
-    ]
+    hints = zip(column.hints, column.links, strict=True)
+    return [hint + 0.4 if link in profiles else hint for hint, link in hints]
 
 
 @cached_if_short(4096)
