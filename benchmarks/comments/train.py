@@ -28,7 +28,7 @@ MIN_TEXT_AGREEMENT = 0.7
 """Minimum word F1 with the text of all comments for a candidate to count as correct."""
 
 MAX_WRONG_AGREEMENT = 0.3
-"""A candidate is wrong if it agrees less than this with the text of all comments."""
+"""Maximum word F1 with the text of all comments for a candidate to count as wrong."""
 
 MAX_GAP_TO_BEST = 3.0
 """Maximum gap in F1, in percent, between a correct candidate and the best one of its page."""

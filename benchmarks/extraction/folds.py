@@ -39,7 +39,7 @@ class FoldModels:
         """Read the models in a folder; raise FileNotFoundError if there are none."""
         count = len(list(folder.glob("fold-*.bin")))
         if not count:
-            raise FileNotFoundError(f"{folder}: no fold-0.bin")
+            raise FileNotFoundError(f"{folder} contains no models of folds (no fold-0.bin)")
         return cls(
             [PageModel.from_bytes(model_path(folder, at).read_bytes()) for at in range(count)]
         )

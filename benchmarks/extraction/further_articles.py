@@ -25,7 +25,7 @@ def extracted_words(page: GeneratedPage) -> set[str]:
 
 
 def measure(title: str, pages: Mapping[str, Iterable[GeneratedPage]], *, shows: bool) -> None:
-    """Print, for each theme, how many pages leak, and the shares of leaked and of kept words."""
+    """Print, for each theme, how many pages have leaks, and the shares of leaked and kept words."""
     print(f"| {title} | pages | with a leak | leaked | kept |\n|---|---:|---:|---:|---:|")
     for theme, theme_pages in pages.items():
         totals: Counter[str] = Counter()

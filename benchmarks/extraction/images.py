@@ -1,8 +1,8 @@
 """Accuracy of images and captions: ``python -m benchmarks.extraction.images CORPORA``.
 
 All images are scored for fundus_body, and first images for postlight. URLs of the same picture may
-differ in size and crop. Two URLs are therefore considered to be of the same picture if their file
-names and the names of the nearest folders are equal.
+differ in size and crop. Two URLs are therefore considered to be of the same picture if the names
+of their files and nearest folders have one in common that is long enough to identify a picture.
 """
 
 import argparse
@@ -59,7 +59,7 @@ class Counts:
 
 
 def names_in_url(url: str) -> frozenset[str]:
-    """Return the names that identify a picture: those of its file and of the nearest folders."""
+    """Return those names of a URL's file and nearest folders that identify a picture."""
     parts = urlsplit(unquote(unquote(url)))
     queries = (value for _, value in parse_qsl(parts.query) if "/" in value or "." in value)
     folders = [name for name in re.split(r"[/:]", "/".join((parts.path, *queries))) if name]

@@ -1,6 +1,6 @@
-"""The network of the page model in JAX: the same sums as ``detourage/core/network.cpp``.
+"""The network of the page model in JAX, which computes what ``detourage/core/network.cpp`` does.
 
-The lines of several pages follow each other in a batch of a fixed size; neighbours, groups and
+The lines of several pages follow each other in a batch of a fixed size; convolutions, groups and
 means never cross the border between two pages. Only training needs JAX.
 """
 
@@ -171,7 +171,10 @@ def _normalise(x: Any, gain: Any) -> Any:
 
 
 def _embed(table: Any, words: Any, *, is_mean: bool) -> Any:
-    """Add up the embeddings of hashed words, divided by their number or its root; 0 is no word."""
+    """Return the sum of the words' embeddings, divided by their number or its square root.
+
+    Words are hashes; 0 stands for no word.
+    """
     found = (words > 0)[..., None]
     total = (table[words % table.shape[0]] * found).sum(-2)
     count = jnp.maximum(1, found.sum(-2))

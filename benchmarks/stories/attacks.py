@@ -40,7 +40,7 @@ class Version:
 
 
 def made_up_text(rng: random.Random, number: int, words: int = 14) -> tuple[str, ...]:
-    """Return sentences of made-up words, 14 each unless given."""
+    """Return sentences of made-up words, by default 14 words each."""
     vocabulary = [
         "".join(rng.choices("bcdfghklmnprstvz", k=3)) + rng.choice(("a", "e", "io", "u"))
         for _ in range(400)

@@ -86,7 +86,7 @@ def _group_by_resemblance(prints: Sequence[Fingerprint], least: float = 0.5) -> 
 
 
 def group_by_repeats(versions: Sequence[Version]) -> Groups:
-    """Group articles that repeat each other, even if only a digest connects them."""
+    """Group articles that repeat each other, even if only a digest of both connects them."""
     prints = [fingerprint_of(each.text) for each in versions]
     groups = DisjointSet(range(len(prints)))
     for (one, other), overlap in compare_candidates(prints).items():
@@ -109,7 +109,7 @@ def group_as_stories_shuffled(versions: Sequence[Version]) -> Groups:
 
 
 def _group_as_stories(prints: Sequence[Fingerprint]) -> Groups:
-    """Group texts that arrive one a minute."""
+    """Group texts that arrive at intervals of a minute."""
     common = {pair: overlap.common for pair, overlap in compare_candidates(prints).items()}
     texts = {
         index: StoryText(each.key, len(each.shingles), str(index), NOON + timedelta(minutes=index))
