@@ -55,7 +55,7 @@ def read(source: CorpusPage) -> None:
 
 
 def read_in_stages(source: CorpusPage, times: Timings) -> None:
-    """Time each stage of reading a page; the last stage repeats the outline and the lines."""
+    """Time each stage of reading a page; the last one computes outline and lines again."""
     try:
         with timed(times["decoding, parsing and flattening"]):
             page = parse_source(source)

@@ -15,7 +15,7 @@ MAX_TREES = 50  # maximum number of pages per site that are compared with each o
 
 
 def read_sites(corpora: Path) -> Sites:
-    """Return the trees of every site in the corpora, the subfolders with a ``pages.jsonl.gz``."""
+    """Return the trees of every site; corpora are the subfolders with a ``pages.jsonl.gz``."""
     sites: defaultdict[str, list[Tree]] = defaultdict(list)
     for path in sorted(corpora.glob("*/pages.jsonl.gz")):
         for message in _messages(path):

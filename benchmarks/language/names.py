@@ -224,7 +224,7 @@ def _weekdays() -> Iterable[str]:
 
 @lru_cache(maxsize=2)
 def _locale_data(language: str, part: str) -> Any:
-    """Return a part of a language's data.
+    """Return a part of Babel's data on a language, such as its months.
 
     `Locale.months` must not be used: it caches the months of the first language requested in data
     that other languages inherit, so all later languages would get, for example, the Azerbaijani

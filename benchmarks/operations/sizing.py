@@ -100,7 +100,7 @@ class Cost:
 
     @property
     def statements(self) -> int:
-        """Number of statements."""
+        """Number of SQL statements sent to PostgreSQL."""
         return self.traffic.total() - self.traffic[MESSAGE]
 
     @property
@@ -262,7 +262,7 @@ def _print_cost(cost: Cost) -> None:
 
 
 def _print_deployments(cost: Cost) -> None:
-    """Print what a number of stored pages, and a number of pages per second, require."""
+    """Print the disk space that `MILLIONS` of pages need, and the resources that `RATES` need."""
     raw, whole = cost.kilobytes(RAW), cost.kilobytes(cost.tables)
     disk = {
         "everything": whole,

@@ -257,7 +257,7 @@ def run(engine: Engine, versions: Sequence[Version]) -> Damage:
 
 
 def _to_revisions(versions: Sequence[Version]) -> list[Sent]:
-    """Return the revisions of a campaign's pages, one a minute."""
+    """Return the revisions of a campaign's pages, received at intervals of a minute."""
     revisions: dict[str, int] = {}
     sent = []
     for number, each in enumerate(versions):

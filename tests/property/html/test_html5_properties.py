@@ -169,7 +169,7 @@ def columns(flat: FlatDocument) -> list[Any]:
 
 
 @given(st.one_of(HTML_MARKUP, FOREIGN_MARKUP, ODD_MARKUP, st.text()))
-def test_a_page_is_flattened_like_its_elements(html: str) -> None:
+def test_a_parsed_page_is_flattened_like_its_element_tree(html: str) -> None:
     flat = parse_html(html.replace("\x00", "").encode())
     assert flat is not None
     assert columns(flat) == columns(FlatDocument.of(flat.elements[0]))

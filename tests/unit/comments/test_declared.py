@@ -45,7 +45,7 @@ def test_the_first_post_of_a_thread_is_among_its_posts() -> None:
     assert [post.author for post in posts] == ["Mara", "Jonas", "Jonas"]
 
 
-def test_only_the_thread_of_the_page_is_read_if_there_are_several() -> None:
+def test_only_the_thread_with_the_url_of_the_page_is_read() -> None:
     def thread(url: str, text: str) -> dict[str, Any]:
         return {
             "@type": "DiscussionForumPosting",
