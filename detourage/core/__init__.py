@@ -205,7 +205,7 @@ def lexicon(phrases: Iterable[str]) -> Any:
 def concepts(
     lexicon: Any, texts: Iterable[str], max_words: int
 ) -> tuple[Integers, npt.NDArray[np.uint32]]:
-    """Return the numbers of words of the texts that have any, and the concepts of each word.
+    """Return the word counts of the texts that have words, and the concepts of each word.
 
     Concepts are bits. At most `max_words` words are read.
     """

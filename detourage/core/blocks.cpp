@@ -188,7 +188,7 @@ struct Open {
     int64_t marker = NO_MARKER;
 };
 
-// A range of displayed texts, without `last`.
+// A range of displayed texts, excluding `last`.
 struct Range {
     size_t first, last;
 };

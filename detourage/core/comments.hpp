@@ -11,7 +11,7 @@ namespace detourage {
 // A selection of a document's elements and texts, with the columns of a `FlatDocument`.
 struct Selection {
     using Numbers = std::span<const int64_t>;
-    Numbers elements, tags, names;      // numbers of equal tags, and of equal classes and IDs
+    Numbers elements, tags, names;      // equal tags, and equal classes and IDs, have equal numbers
     Numbers parents, ends, text_starts, text_ends;
     Numbers texts;                      // indices in the document
 

@@ -111,7 +111,7 @@ class Surroundings:
         """Return the first date in the attributes of elements around some texts, or ""."""
         moments, above = self._moments, self._page.parents
         for element in self._parents[start:end] if moments else ():
-            # The innermost of the element and the three around it counts.
+            # Of the element and the three around it, the innermost one with a date counts.
             for _ in range(3):
                 if element in moments:
                     break

@@ -140,7 +140,7 @@ def _is_paragraph(line: Line) -> bool:
 
 
 def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
-    """Return the text before a line's first link, and its URL; both empty if words follow it."""
+    """Return the text before a line's first link, and the link's URL; empty if words follow."""
     start, end = np.searchsorted(page.text_lines, (line.number, line.number + 1)).tolist()
     label, link = [], -1
     links = page.link_numbers[page.text_parents[start:end]].tolist()

@@ -234,8 +234,8 @@ def _find_comments(page: Page, best: BestCandidate | None) -> FoundComments:
 
 
 def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
-    """Return a doubtful candidate if its comments have authors and most words are of comments."""
-    # Each of its comments must have an author and a date; the dates are known already.
+    """Return a doubtful candidate if authors, dates and its lines' roles confirm it, or None."""
+    # Each of its comments must have an author and a date; the dates are already known.
     is_whole = len(best.records) == len(best.reading.records)
     if is_whole and len(best.reading.dates) < MIN_SIGNED:
         return None

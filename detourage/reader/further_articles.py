@@ -54,7 +54,7 @@ _ARTICLE_NAMES: Final = word_set("article post entry story hentry item node news
 _LIVE_NAMES: Final = word_set("live liveblog liveticker livefeed ticker")
 _HEAD_PROPERTIES: Final = word_set("author datepublished datemodified")  # in `rel` and `itemprop`
 
-# Words in the names of ``data-`` attributes that hold an article's URL, and of any other URL.
+# Words in the names of ``data-`` attributes with an article's URL, and of those with another URL.
 _URL_WORDS: Final = word_set("url href permalink link uri canonical path location")
 _OTHER_WORDS: Final = word_set(
     "image img src thumb thumbnail photo picture video audio media ajax api load comment comments"

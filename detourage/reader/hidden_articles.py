@@ -95,7 +95,7 @@ def needs_rendering(page: Outline) -> bool:
 
 
 def _is_to_be_filled(page: Outline, index: int) -> bool:
-    """Return whether an element is empty, and a custom element or a container in the body."""
+    """Return whether an element is an empty custom element, or an empty container in the body."""
     tag = page.tags[index]
     parent = page.parents[index]
     is_in_body = parent >= 0 and page.tags[parent] == "body"

@@ -300,7 +300,7 @@ def locate_in_message(
 def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> list[Passage]:
     """Return the passages of a page, one per text node, that display a range of an article's text.
 
-    Raise `LocationError` if the range contains no text of the blocks, or the page is another one.
+    Raise `LocationError` if the range contains no text of the blocks, or the page lacks the text.
     """
     if not 0 <= start < end:
         raise LocationError(f"{start} to {end} is not a range of characters")

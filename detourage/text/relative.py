@@ -229,7 +229,7 @@ def resolve_relative(text: str, anchor: datetime, language: str | None = None) -
     kind = "" if found is None else (found.lastgroup or "").rstrip("2")
     if kind == "now":
         return _to_the_minute(anchor)
-    # In German, "hier" means "here".
+    # In French, "hier" means "yesterday", but in German, it means "here".
     is_here = found is not None and found[0].lower() == "hier"
     if kind and not (is_here and (language or "").startswith("de")):
         days_ago = timedelta(days=_DAYS_AGO[kind])
