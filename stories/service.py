@@ -163,7 +163,7 @@ class StoriesWorker(ConsumerMixin):
                 break
             except DBAPIError as error:
                 self._wait(error)
-        logger.info("started")
+        logger.info("the stories process started")
         self.run()
         self._engine.dispose()
 
@@ -315,7 +315,7 @@ def _read(message: Message) -> tuple[Article, dict[str, Any]]:
     """Return an article message; raise `ValueError` if it is not one."""
     body = message.body
     if len(body) > MAX_MESSAGE_BYTES:
-        raise ValueError(f"the message has {len(body)} bytes")
+        raise ValueError(f"the message has {len(body)} bytes, more than {MAX_MESSAGE_BYTES}")
     try:
         values = json.loads(body)
         return Article.model_validate(values), values
