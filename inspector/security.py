@@ -118,7 +118,7 @@ def _digest(secret: bytes, text: str) -> str:
 
 
 def _equal(received: str, secret: str) -> bool:
-    """Compare strings in a time that does not depend on how many characters are right."""
+    """Compare strings in a time that does not reveal how many characters are equal."""
     return hmac.compare_digest(received.encode("utf-8", "replace"), secret.encode("utf-8"))
 
 

@@ -138,7 +138,7 @@ def _total_lines(totals: SiteTotals) -> Iterator[str]:
 
 
 def _print_sites(out: Console, sites: Sequence[SiteStatus], top: int, option: str) -> None:
-    """Print a table of the first ``top`` sites, then notes; ``option`` would show more sites."""
+    """Print a table of the first ``top`` sites, then notes; refer to ``option`` for more."""
     if shown := sites[:top]:
         out.print(_site_table(shown))
     if len(shown) < len(sites):

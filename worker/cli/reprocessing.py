@@ -94,7 +94,7 @@ def _reprocess_page(url: str, stage: str) -> None:
         return sum(reprocess_page(session, page_id, stage) for page_id in page_ids_at(session, url))
 
     if not with_database(lambda database: database.run(request)):
-        raise click.ClickException("no page with this URL is stored with its HTML")
+        raise click.ClickException("no HTML is stored for a page with this URL")
     click.echo(f"reprocessing of {url} from {stage} requested")
 
 

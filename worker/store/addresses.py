@@ -1,4 +1,4 @@
-"""Page addresses, and the resolution of fetched URLs to stored pages."""
+"""Page addresses: URLs resolve to stored pages; addresses of one article join a single page."""
 
 import json
 from collections import defaultdict

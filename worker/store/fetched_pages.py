@@ -126,10 +126,10 @@ def record_pages(
     one URL (in a tie, the one with the smallest crawler ID), and the latest otherwise, so that
     their order of arrival has no effect.
 
-    A refusal does not replace a readable page, but is stored in addition (`StoredPage.refused`)
-    until the page is fetched again. Content that has yet to be extracted is not replaced, because a
-    wall could replace an article: the new fetch waits (`WaitingFetch`), and so do all later ones,
-    unless they ``have_waited``.
+    A refusal, such as status 404, does not replace a readable page, but is stored in addition
+    (`StoredPage.refused`) until the page is fetched again. Content that has yet to be extracted is
+    not replaced, because a wall could replace an article: the new fetch waits (`WaitingFetch`), and
+    so do all later ones, unless they ``have_waited``.
     """
     recorded: list[RecordedFetch] = []
     while len(recorded) < len(fetches):

@@ -79,7 +79,7 @@ def test_a_process_that_waits_for_a_server_at_its_start_can_be_stopped(
 def test_a_process_whose_server_falls_silent_can_be_stopped(
     settings: Settings, services: Services, tmp_path: Path, server: Server
 ) -> None:
-    # Beat would give the worker tasks, which it finishes.
+    # Beat would send tasks, and the worker finishes its tasks before it ends.
     processes = [name for name in PROCESSES if server == "broker" or name != "beat"]
     url = getattr(settings, f"{server}_url").get_secret_value()
     with Proxy(url, {"database": 5432, "broker": 5672}[server]) as proxy:
