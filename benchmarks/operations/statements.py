@@ -131,7 +131,7 @@ class Crawl:
             pass
 
     def release(self) -> None:
-        """Remove the messages that have been published."""
+        """Remove the published messages from the outbox, and commit."""
         if self._session is not None:
             self._counted.task = "relay"
             outbox.remove(self._session, self._published)

@@ -59,7 +59,7 @@ def digest_of(text: str) -> str:
 
 
 def check(history: Iterable[Delivery], stored: Mapping[str, Revision]) -> Findings:
-    """Compare a consumer's deliveries, in order, with the stored revisions by article ID."""
+    """Compare deliveries, in the order received, with the stored revisions, given by article ID."""
     contents: dict[Revision, set[tuple[str, str]]] = defaultdict(set)
     revisions: dict[str, set[Revision]] = defaultdict(set)
     highest: dict[str, int] = {}

@@ -151,7 +151,7 @@ class Downstream:
 
 
 def _percent(name: str, found: Mapping[str, int], wanted: Mapping[str, int]) -> dict[str, float]:
-    """Return precision, recall and F1 of counted names, such as ``names_p``, if any is expected."""
+    """Return the scores of counted names, such as ``names_p``; empty if no name is expected."""
     if not wanted:
         return {}
     score = score_names(found, wanted)

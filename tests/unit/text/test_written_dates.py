@@ -30,7 +30,7 @@ DATES_IN_MANY_FORMS = [
     ("5.6.2024", "en", "2024-06-05"),
     ("5/31/2024", "fr", "2024-05-31"),
     ("24.5.31", "ko", "2024-05-31"),
-    # Names of zones may include summer time.
+    # The name of a time zone may also cover its summer time.
     ("March 9, 2024 9:30 AM ET", "en", "2024-03-09T09:30:00-05:00"),
     ("March 10, 2024 9:30 AM ET", "en", "2024-03-10T09:30:00-04:00"),
     # Months are recognised in any language; the declared language resolves ambiguous names.
