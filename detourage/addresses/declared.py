@@ -53,7 +53,7 @@ def passage_digests(texts: Iterable[str]) -> tuple[int, ...]:
 
 
 def share_passages(one: Sequence[int], other: Sequence[int]) -> bool:
-    """Return whether two pages share most of their stored passages, or both have none."""
+    """Return whether two pages share half of the shorter one's passages, or neither has any."""
     if not one or not other:
         return not one and not other
     # A page with `MAX_PASSAGES` stored passages may have others with higher digests, so compare

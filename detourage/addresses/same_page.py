@@ -101,8 +101,8 @@ def decide_joining(one: AddressRecord, other: AddressRecord) -> Joining:
 def agreement(one: AddressRecord, other: AddressRecord) -> Joining:
     """Compare the content of the pages at two URLs.
 
-    Pages agree if they have the same part number, at least one headline wording in common, and
-    most of their passages in common.
+    Pages agree if they have the same part number, share at least one wording of a headline, and
+    share enough text (see `share_passages`).
     """
     if are_other_parts(one.address, other.address):
         return Joining.OTHER_PART

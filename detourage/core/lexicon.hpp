@@ -1,4 +1,4 @@
-// Phrases of several concepts, found in texts in linear time.
+// Phrases of several concepts, such as "login", found in texts in linear time.
 #pragma once
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 """Join the parts of an article.
 
 Links are followed from each part to the next, as long as the next one confirms that it belongs to
-the article: either it links back, or its headline is that of the first part, and its URL is that of
+the article: either it links back, or its headline is that of the first part and its URL is that of
 the first part with a number. No page can make itself part of an article that does not link to it.
 """
 

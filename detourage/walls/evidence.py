@@ -185,8 +185,8 @@ def reports_on_wall(page: ExaminedPage) -> bool:
 def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
     """Return whether an article, extracted with some confidence, mentions a wall only in passing.
 
-    Either most of its words are in lines without phrases of the lexicon, or its headlines contain
-    no wall phrase, every line with one is long, and no line addresses the reader.
+    Either the confidence is high and half of the words are in lines without phrases, or the
+    headlines contain no wall phrase, every line with one is long, and no line addresses the reader.
     """
     lines = Lines.of(page.text)
     plain = lines.sizes[(lines.sizes >= MIN_PLAIN_WORDS) & (lines.concepts == 0)]
@@ -300,7 +300,7 @@ def _markup_numbers(page: Page) -> Iterator[Number]:
 
 
 class Lexicon:
-    """Phrases, each with its concept, that are found in linear time.
+    """Phrases, each with its concept (such as ``login`` or ``you``), found in linear time.
 
     A stem is a word with an asterisk that matches any suffix, as in ``"no such pag*"``.
     """
