@@ -738,8 +738,8 @@ class Building {
         row.put("page_sentences", page.sentences.total());
     }
 
-    // The numbers of an ancestor other than the line's place in it are the same for all lines below, so
-    // they are computed once.
+    // Only the line's place in an ancestor differs between the lines below it, so the other numbers of an
+    // ancestor are computed once.
     void write_ancestor(Row &row, int level, int32_t element, long here, const PageSums &page, double total,
                         double all_prose) {
         if (element < 0) {
@@ -795,7 +795,7 @@ class Building {
     std::vector<int32_t> things_;
     std::vector<int> lines_before_;
     enum : int { OF_ANCESTOR = 9 };
-    std::vector<int32_t> ancestors_;    // where the numbers of each ancestor start, from 1; 0 if unknown
+    std::vector<int32_t> ancestors_;    // start of each ancestor's numbers in `of_ancestors_`, plus 1; or 0
     std::vector<float> of_ancestors_;
     std::vector<Bag> said_;
     Bag own_{{}};
