@@ -305,7 +305,7 @@ def _form_at(text: str, position: int) -> re.Match[str] | None:
 
 @cache
 def _first_words() -> frozenset[str]:
-    return frozenset(_WORDS.findall(form.casefold())[0] for form in written_forms())
+    return frozenset(_WORDS.findall(form)[0].casefold() for form in written_forms())
 
 
 def _folded(word: str) -> str:

@@ -12,6 +12,7 @@ DATELINES = {
     "New Delhi, Jan 3 (IANS) ": "IANS",
     "TOKYO, Jan 3, Kyodo - ": "Kyodo",
     "Madrid, 3 may (EFE).- ": "EFE",
+    "ANKARA (İHA) - ": "İHA",
     "(ANSA) - ROMA, 03 MAG - ": "ANSA",
     "МОСКВА, 3 мая — РИА Новости. ": "RIA Novosti",
     "МОСКВА, 5 января. /ТАСС/. ": "TASS",
