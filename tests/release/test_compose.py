@@ -222,7 +222,7 @@ def test_no_environment_contains_a_password(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_a_service_is_bounded_closed_to_other_machines_and_restarted(name: str) -> None:
+def test_a_service_has_limits_and_is_local_and_restarted(name: str) -> None:
     assert set(DEFINITIONS) == set(SERVICES)
     service = DEFINITIONS[name]
     assert service["logging"]["options"]["max-size"]

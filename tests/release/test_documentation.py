@@ -136,7 +136,7 @@ def test_reference_pages_are_up_to_date(name: str) -> None:
     assert stored == PAGES[name](), "run make docs"
 
 
-def test_all_reference_pages_are_written_to_a_folder_that_is_created(tmp_path: Path) -> None:
+def test_all_reference_pages_are_written_to_a_new_folder(tmp_path: Path) -> None:
     write(tmp_path / "made" / "reference")
     assert {each.name for each in (tmp_path / "made" / "reference").iterdir()} == set(PAGES)
 

@@ -24,7 +24,7 @@ def test_a_revision_says_which_sentence_was_added(stories: Stories) -> None:
     assert EDITED.text[added["start"] : added["end"]] == added["after"]
 
 
-def test_text_that_other_pages_of_the_template_show_is_no_change(stories: Stories) -> None:
+def test_text_that_is_on_other_pages_of_the_template_is_ignored(stories: Stories) -> None:
     other = Sent("news.example", "\n\n".join([*sentences(2), "Buy two, get three."]), 1, "b")
     stories.add(FIRST, other)
     with stories.engine.begin() as connection:

@@ -82,7 +82,7 @@ def test_an_older_revision_is_skipped(stories: Stories) -> None:
     assert stories.latest_messages()[EVIL_ARTICLE.url]["revision"] == 2
 
 
-def test_a_withdrawn_article_leaves_its_story_and_the_next_is_first(stories: Stories) -> None:
+def test_after_a_withdrawal_the_next_article_of_a_story_is_first(stories: Stories) -> None:
     first = Sent("first.example", "\n\n".join(FIRST), 0)
     copy = Sent("copy.example", "\n\n".join([*FIRST, *sentences(80, 2)]), 5)
     same = Sent("same.example", "\n\n".join(FIRST), 4)

@@ -120,7 +120,7 @@ def test_each_page_counts_in_one_column_and_no_header_is_truncated(tasks: Tasks)
     assert (site["pending"], site["again"], site["pages"]) == (7, 9, 4242)
 
 
-def test_only_sites_with_pending_pages_are_shown_on_request(tasks: Tasks) -> None:
+def test_an_option_hides_sites_without_pending_pages(tasks: Tasks) -> None:
     add_sites(tasks, 4)
     found = json.loads(status("--pending", "--json").output)
     assert [site["key"] for site in found["sites"]] == ["s0001.example", "s0003.example"]

@@ -57,7 +57,7 @@ def test_stored_html_is_returned_unchanged(session: Session, content: bytes | st
     assert pages.load_contents(session, [page.id]).get(page.id) == content
 
 
-def test_which_of_two_simultaneous_fetches_wins_does_not_depend_on_order(session: Session) -> None:
+def test_the_order_of_simultaneous_fetches_has_no_effect(session: Session) -> None:
     a, b = fetched_page(b"a", fetched_at=MOMENT), fetched_page(b"b", fetched_at=MOMENT)
     _, first = record_fetches(session, replace(a, site="s1"), replace(b, site="s1"))
     _, second = record_fetches(session, replace(b, site="s2"), replace(a, site="s2"))

@@ -66,9 +66,7 @@ def process_twice(tasks: Tasks, site_id: int) -> None:
 
 
 @pytest.mark.parametrize("damage_name", DAMAGES)
-def test_a_damaged_page_fails_with_advice_and_other_pages_do_not(
-    tasks: Tasks, damage_name: str
-) -> None:
+def test_only_a_damaged_page_fails_and_its_error_has_advice(tasks: Tasks, damage_name: str) -> None:
     site_id = tasks.cluster(tasks.publish("a", PAGES))
     damage(
         tasks,
