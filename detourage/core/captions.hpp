@@ -20,9 +20,10 @@ struct DisplayedPage {
     Numbers elements, starts, ends, texts, lines, sizes;
 };
 
-// The evidence that each displayed element is a caption, as bits. Text below an image is its caption if only a line break separates
-// them in the same block. A separate block must have a name that denotes a caption, because most images
-// precede a paragraph. Throws std::invalid_argument if the page does not match the document.
+// The evidence that each displayed element is a caption, as bits. Text below an image is its caption if
+// only a line break separates them in the same block. A separate block must have a name that denotes a
+// caption, because most images precede a paragraph. Throws std::invalid_argument if the page does not
+// match the document.
 std::vector<uint8_t> captions(const Document &document, const Characters &characters, const DisplayedPage &page);
 
 }  // namespace detourage

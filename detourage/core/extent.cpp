@@ -93,7 +93,7 @@ Extent::Extent(const Document &document, const DisplayedElements &displayed, con
         const bool is_in_core = inner <= i && i < page.end(inner), is_short = page.tokens(i) <= max_caption_tokens;
         // An inline element without children may hold the space between two words.
         const bool is_space = page.element(i).kind & WITHIN && page.end(i) == i + 1;
-        // A gallery has no text except captions, so its elements are examined instead of dropping it.
+        // A gallery, which has no text except captions, is not dropped as a whole.
         const bool is_gallery = is_in_core && !is_short && page.tokens_in_figures(i) == page.tokens(i);
         if (page.has_lines(i) || is_gallery) {
             i++;

@@ -255,7 +255,7 @@ def _has_words_of_name(text: str) -> bool:
 
 @cache
 def _agency_words() -> tuple[Any, Mapping[str, Sequence[Sequence[str]]]]:
-    """Return a `core.word_set` of the forms' most specific words, and all words of forms by it."""
+    """Return a `core.word_set` of the forms' most specific words, and by each, its forms' words."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
     forms: defaultdict[str, list[Sequence[str]]] = defaultdict(list)

@@ -78,7 +78,7 @@ def leading_images(
 def _frame_of(
     page: Outline, image: int, root: int, heading: int | None, kept_before: Integers
 ) -> int:
-    """Return the largest short element around an image without text of the body or headline."""
+    """Return the largest short element that holds an image but no text of body or headline."""
     frame, parent = image, page.parents[image]
     while parent > root and page.size(parent) <= MAX_CAPTION_TOKENS:
         has_body = kept_before[page.text_ends[parent]] > kept_before[page.text_starts[parent]]
