@@ -54,7 +54,7 @@ def blocks_of(
         *(page.flat.shown, page.text_lines, page.text_sizes),
         int(numbers[body.container]),
         *(numbers[[*elements]] for elements in (body.dropped, body.muted)),
-        numbers[illustrations.captions_of(page)],
+        numbers[illustrations.caption_mask(page)],
         None if body.lines is None else np.array([*body.lines], np.int64),
         np.array([*roles], np.int64),
         np.array([ALL_ROLES.index(each.role) for each in roles.values()], np.int64),

@@ -54,7 +54,7 @@ def leading_images(
         return
     # Number of the article's text nodes before each text node of the page.
     kept_before = np.concatenate([[0], np.cumsum(is_kept)])
-    captions = captions_of(page)
+    captions = caption_mask(page)
     declared = media.file_stem(page.metas.get("og:image", ""))
     is_in_other = {root: False}  # whether elements belong to another section
     for index in images.tolist():
@@ -110,7 +110,7 @@ def _may_lead(page: Outline, index: int, frame: int, heading: int | None) -> boo
     return not is_teaser(page, frame)
 
 
-def captions_of(page: Outline) -> Booleans:
+def caption_mask(page: Outline) -> Booleans:
     """Return a mask of the short elements that are captions because of their name or place."""
     mask: Booleans = _signs_of_captions(page) > 0
     return mask
@@ -129,7 +129,7 @@ def _signs_of_captions(page: Outline) -> npt.NDArray[np.uint8]:
 
 
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
-    """Return the first caption within an element; `captions` is the mask from `captions_of`."""
+    """Return the first caption within an element; `captions` is the mask from `caption_mask`."""
     for below in range(index + 1, page.ends[index])[:MAX_FIGURE_ELEMENTS]:
         if page.tags[below] == "figcaption" or captions[below]:
             return page.text_of(below) or None
