@@ -91,7 +91,11 @@ void Document::reserve(size_t element_count, size_t text_count, size_t attribute
 bool Document::add_element(std::string_view name, Tag tag, int64_t parent, int64_t end) {
     static const auto KINDS = kinds();
     const auto own = static_cast<int64_t>(elements.size());
-    if (parent >= own || (own > 0) != (parent >= 0) || end <= own) return false;
+    // In document order, the parent of an element is the last one that has not ended.
+    int64_t open = own - 1;
+    while (open >= 0 && elements[static_cast<size_t>(open)].end <= own) open = elements[static_cast<size_t>(open)].parent;
+    if (parent != open || (own > 0) != (parent >= 0) || end <= own) return false;
+    if (parent >= 0 && end > elements[static_cast<size_t>(parent)].end) return false;
     const auto first = static_cast<int32_t>(attributes.size());
     Element element{static_cast<int32_t>(parent), static_cast<int32_t>(end), first, first, 0, 0, 0,
                     tag, KINDS[static_cast<size_t>(tag)], false, is_paragraph(tag), name};

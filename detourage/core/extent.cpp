@@ -36,7 +36,7 @@ class Measuring {
         for (const int64_t line : body.lines)
             if (static_cast<size_t>(line) < is_kept.size()) is_kept[static_cast<size_t>(line)] = true;
         for (size_t i = 0; i < texts; i++) {
-            check(is_within(displayed.lines[i], 0, is_kept.size()));
+            check(is_within(displayed.lines[i], 0, is_kept.size()) && is_within(displayed.sizes[i], 0, INT32_MAX));
             kept_before_.push_back(kept_before_.back() + is_kept[static_cast<size_t>(displayed.lines[i])]);
             tokens_before_.push_back(tokens_before_.back() + displayed.sizes[i]);
         }

@@ -358,6 +358,7 @@ PyObject *core_name_words(PyObject *, PyObject *args) {
     if (!words) return PyErr_NoMemory();
     const bool is_read = unlocked([&] {
         const auto sets = strings_of(joined);
+        if (sets.size() > 32) throw std::invalid_argument("more sets of words than bits");
         for (size_t i = 0; i < sets.size(); i++)
             for (size_t start = 0, end; start < sets[i].size(); start = end + 1) {
                 end = std::min(sets[i].find(' ', start), sets[i].size());

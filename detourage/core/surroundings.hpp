@@ -28,11 +28,15 @@ struct Surroundings {
 };
 
 // The parents of displayed texts, which are given by their indices in the document. Throws
-// std::invalid_argument if an index is invalid or a column of the texts has another length.
+// std::invalid_argument if an index is invalid, or a column of the texts has another length or a number
+// that no text has, of which sums may overflow.
 inline std::vector<int32_t> parents_of(const Document &document, Numbers pieces, std::initializer_list<Numbers> columns) {
     std::vector<int32_t> parents;
-    for (const Numbers &column : columns)
+    for (const Numbers &column : columns) {
         if (column.size() != pieces.size()) throw std::invalid_argument("the columns of the texts differ in length");
+        if (std::any_of(column.begin(), column.end(), [](int64_t each) { return each < 0 || each > INT32_MAX; }))
+            throw std::invalid_argument("the columns of the texts are inconsistent");
+    }
     for (const int64_t piece : pieces) {
         if (piece < 0 || static_cast<size_t>(piece) >= document.texts.size())
             throw std::invalid_argument("the texts do not match the document");
