@@ -25,6 +25,7 @@ MIN_EXPECTED_F1 = 0.3  # expected word F1 of the chosen lines for the page to ha
 MIN_REPEATED_WORDS = 20  # words in the first and last line of a repeated passage that is dropped
 MIN_QUOTE_WORDS = 5  # words in a quotation that can be a pull quote
 MAX_QUOTES = 100  # quotations that are searched for in the other lines
+MAX_FILTERED = 100_000  # characters of other lines that are searched for single words first
 MIN_REPEATED_LINES = 2  # long repeated lines in a text for them to be dropped
 MIN_LIST_SHARE = 0.35  # expected share of text in a list for all of it to be included
 MIN_ACCORDION_SHARE = 0.2  # expected share of text in an accordion for its lines to be included
@@ -257,10 +258,11 @@ def _without_pull_quotes(lines: Sequence[Line], roles: Mapping[int, FoundRole]) 
     quotes = [line for line in compress(lines, is_quote) if line.words >= MIN_QUOTE_WORDS]
     if not quotes or all(is_quote):
         return lines
-    longest = {max(line.tokens, key=len) for line in quotes[:MAX_QUOTES]}
-    others = compress(lines, map(not_, is_quote))
-    similar = (line for line in others if any(map(line.text.lower().__contains__, longest)))
-    other_text = "".join(map(_joined_tokens, similar))
+    others = [*compress(lines, map(not_, is_quote))]
+    if sum(len(line.text) for line in others) <= MAX_FILTERED:
+        longest = {max(line.tokens, key=len)[:20] for line in quotes[:MAX_QUOTES]}
+        others = [line for line in others if any(map(line.text.lower().__contains__, longest))]
+    other_text = "".join(map(_joined_tokens, others))
     repeated = {line.number for line in quotes[:MAX_QUOTES] if _joined_tokens(line) in other_text}
     return [line for line in lines if line.number not in repeated]
 

@@ -129,7 +129,8 @@ def _is_shown(counts: Counter[str], page: Outline, ignored: Counter[str] = _NOTH
 
     # The long texts, which take less time, are enough if the page displays the same article.
     long_texts = compress(page.flat.texts, (page.text_sizes >= MIN_LONG_TEXT).tolist())
-    long_counts = Counter(chain.from_iterable(map(words.tokens, long_texts)))
+    tokens = chain.from_iterable(map(words.tokens, long_texts))
+    long_counts = page.cached(_is_shown, lambda: Counter(tokens))
     return has_most(long_counts) or has_most(page.token_counts)
 
 
