@@ -20,7 +20,7 @@ RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.3
 THROTTLED_SECONDS = 2 * PAGE_SECONDS
 """Duration of the throttling. After it, even a busy machine soon extracts the page."""
 
-PARAGRAPHS = 4_000
+PARAGRAPHS = 12_000
 
 
 def long_page(seed: int) -> bytes:
