@@ -1,6 +1,5 @@
 """Lines of a page, which are runs of text between block borders, and their paths."""
 
-from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -57,6 +56,8 @@ def _sums_of_ancestors(page: Outline, elements: Integers, values: Digests) -> Di
 @cached_if_short(4096)
 def _step_digest(names: str, tag: str) -> int:
     """Return the digest of a tag with its class and ID, which are sorted and without digits."""
+    from hashlib import blake2b
+
     plain = names.translate(_ASCII_DIGITS) if names.isascii() else _DIGIT.sub("", names)
     step = ".".join([tag, *sorted(set(plain.split()))])
     return int.from_bytes(blake2b(step.encode(), digest_size=8).digest(), "little")

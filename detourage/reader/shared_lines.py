@@ -9,7 +9,6 @@ import json
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
 from itertools import groupby
 from typing import Any, Final, NamedTuple, Self
 
@@ -197,6 +196,8 @@ def masked_digest_of(line: Line) -> int:
 
 
 def _digest_of(tokens: Sequence[str], size: int = 8) -> int:
+    from hashlib import blake2b
+
     digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=size).digest()
     return int.from_bytes(digest, "little")
 
