@@ -419,13 +419,13 @@ class Article:
 
     def to_markdown(self) -> str:
         """Return title and blocks as CommonMark, with links, images, nested lists and tables."""
-        from detourage.reader.documents import to_markdown
+        from detourage.reader.markup import to_markdown
 
         return to_markdown(self)
 
     def to_html(self) -> str:
         """Return title and blocks as an HTML page."""
-        from detourage.reader.documents import to_html
+        from detourage.reader.markup import to_html
 
         return to_html(self, self.url)
 

@@ -10,11 +10,10 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from detourage.messages import ArticleMessage, Block
-from detourage.reader.documents import Run, runs
+from detourage.reader.markup import Run, runs
 
 LEADING_BLOCKS: Final = 3
-"""The lead must begin in one of this many blocks at the beginning of an article, and spans at most
-this many."""
+"""Number of blocks at the start of an article in which its lead begins, and which it may span."""
 
 MAX_LEVEL: Final = 8
 """Maximum indentation level of list items."""

@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from detourage.html.urls import split_url
-from detourage.reader.documents import Run
+from detourage.reader.markup import Run
 from detourage.text.plural import pluralise, short_age, shorten
 from inspector.reads.sites import TrendPart
 from inspector.request import InspectorRequest

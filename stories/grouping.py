@@ -1,7 +1,7 @@
 """Grouping of texts into stories.
 
 The first text of a story that the service received is its leader. A later text joins a story only
-if it repeats the leader; two texts are never in one story merely because both repeat a third.
+if it repeats the leader; that both repeat another text never puts two texts in one story.
 Therefore, later texts never change the stories of earlier ones.
 """
 

@@ -28,4 +28,4 @@ INSERTED_MARKUP: Final = (
     "<h4>{}</h4>",
     "<blockquote><p>{}</p></blockquote>",
 )
-"""Markup of an inserted line, which replaces `{}`; `{n}` is a random number."""
+"""Markup in which a line may be inserted: `{}` is the line, `{n}` a random number."""

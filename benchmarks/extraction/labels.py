@@ -23,7 +23,7 @@ coincidence."""
 def shares_in_gold(
     texts: Sequence[str], gold: Gold, headline: TextBlock | None
 ) -> npt.NDArray[np.float64]:
-    """Return the share of each line's words that match the gold text, in order.
+    """Return the share of each line's words that an alignment with the gold text matches.
 
     The headline, which is given to every method, is not matched with the lines.
     """

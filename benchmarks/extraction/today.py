@@ -134,7 +134,7 @@ def read_peer(runner: Runner, method: str, pages: Sequence[GoldPage]) -> list[Ex
 
 
 def score_texts(pages: Sequence[GoldPage], texts: Sequence[ExtractedText]) -> MethodScores:
-    """Score the texts of a method."""
+    """Compare the texts of a method with the gold texts, as bags of words."""
     pairs = zip(pages, texts, strict=True)
     return MethodScores(
         texts, [compare_bags(text.text, each.gold.text or "") for each, text in pairs]

@@ -71,8 +71,8 @@ COMPARISON_PIECES: Final = sum(len(knots) - 1 for knots in KNOTS)  # the last pi
 LINES, NAMES, PAGES = 4096, 6144, 64  # numbers of lines, kinds of elements and pages in a batch
 
 F1_WEIGHT, COMMENTS_WEIGHT, KIND_WEIGHT, TEACHER_WEIGHT, SMOOTHING = 0.3, 0.5, 0.3, 1.0, 0.02
-"""Weights of the losses in the text's expected F1, in comments, in kinds and against the teacher;
-the text's cross-entropy has the weight 1. Labels are smoothed by the last number."""
+"""Weights of the loss terms: expected F1 of the text, comments, kind, and distillation from the
+teacher; the cross-entropy of the text has the weight 1. The last number smooths the labels."""
 
 COLUMNS_DROPPED: Final = 0.12
 """Share of the columns of numbers that are dropped for a page, so that none is relied on alone."""

@@ -1,4 +1,4 @@
-"""Simulation of any number of worker processes on one PostgreSQL, from the cost of a page."""
+"""Simulate any number of worker processes that share one PostgreSQL, given the cost of a page."""
 
 from collections import Counter
 from collections.abc import Iterator

@@ -18,7 +18,7 @@ MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
 MIN_SCORE = 0.6  # minimum score of a column whose texts count as names
-MAX_HINT_GAP = 0.5  # how far the best hint of a column may be below that of the best column
+MAX_HINT_GAP = 0.5  # how far the best hint of a column may be below the highest mean of a column
 _PROFILE = lazy_pattern(  # A profile's URL, such as "/users/ann" or "/member.php?u=1"
     r"(?:^|/)(?:users?|members?|profil\w*|authors?|people|u|~\w+|in|membres?|usuarios?|mitglied\w*"
     r"|benutzer\w*|commenter|autor\w*)(?:[/.?-]|$)|(?<!\w)(?=\w*?(?:member|profile|user|author))\w++\.(?:php|asp)"

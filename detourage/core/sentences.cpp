@@ -3,7 +3,7 @@
 namespace detourage {
 namespace {
 
-constexpr int64_t MIN_CHARACTERS = 20;  // length of a text that counts as content, as in Wutsi
+constexpr int64_t MIN_CHARACTERS = 20;  // minimum length of content, as in Wutsi (`detourage.papers.wutsi`)
 
 bool is_heading(Tag tag) {
     using enum Tag;

@@ -13,7 +13,7 @@ from detourage.inputs import SourceError
 from detourage.outcomes import PageOutcome
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
-from detourage.reader.documents import to_html, to_markdown
+from detourage.reader.markup import to_html, to_markdown
 from detourage.reading import ReadingOptions, without_excluded
 from detourage.text.terminal import json_text
 from detourage.time_limit import TimeIsUpError, time_limit

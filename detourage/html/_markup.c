@@ -598,8 +598,8 @@ static int write_all(Writer *writer) {
     return 1;
 }
 
-/* Convert serialised HTML to columns or, if there are none, to XML. Return 0 with an exception set on
- * failure. */
+/* Convert serialised HTML to the columns of the writer, or to XML if they are NULL. Return 0 with an
+ * exception set on failure. */
 static int read_markup(const Py_buffer *html, Writer *writer) {
     writer->at = html->buf;
     writer->end = writer->at + html->len;

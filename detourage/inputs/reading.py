@@ -149,7 +149,7 @@ class HtmlFolder:
         return self._usual_hosts[first]
 
     def skip(self, path: Path, reason: str = "") -> None:
-        """Count a file as skipped: as unreadable if there is a `reason`, or else as no page."""
+        """Record a skipped file, as unreadable if a `reason` is given, or else as unsupported."""
         kind = "unreadable or damaged" if reason else "not HTML, JSON lines or WARC"
         self._skipped[kind] += 1
         if self._skipped[kind] <= MAX_NAMED:

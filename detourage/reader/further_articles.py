@@ -344,7 +344,7 @@ class _Search:
 
     @cached_property
     def _page_by_headline(self) -> Callable[[str], str | None]:
-        """Function that returns the page of a headline (`squash`) in structured data, or None."""
+        """Function that returns the page of a squashed headline in structured data, or None."""
         addresses: defaultdict[str, list[str]] = defaultdict(list)
         data = structured_data(self.page.document, lambda text: "headline" in text)
         waiting: list[Any] = [value for _, value in data]
@@ -403,7 +403,7 @@ class _Search:
 
     @cached_property
     def _words_before(self) -> list[int]:
-        """Number of words of the body before each of the page's texts, and of all words."""
+        """Number of words of the body before each of the page's texts, and finally their total."""
         sizes = self.page.text_sizes * kept_texts(self.page, self.body)
         return [0, *np.cumsum(sizes).tolist()]
 

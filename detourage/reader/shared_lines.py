@@ -239,10 +239,10 @@ def _is_shared(count: int, text_count: int) -> bool:
 
 
 def _lines_by_text(pages: Iterable[PageLines]) -> list[set[int]]:
-    """Return, for each distinct main text, the lines of all pages that contain it.
+    """Group pages by main text, and return the lines of each group.
 
-    A page is merged only with the longest main text that contains most of its own. Otherwise, a
-    page that displays only what all pages share would cause all of them to be merged.
+    A page joins the group whose main text is the longest that has more than `MAX_COMMON_SHARE` of
+    its words. It joins only one, since a page with nothing but boilerplate would link all groups.
     """
     merged: list[tuple[PageLines, set[int]]] = []
     for page in sorted(pages, key=lambda each: -sum(each.main.values())):

@@ -7,13 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import Tree
-from detourage.template.clusterer import MAX_TOLERANT_PIVOT_DISTANCE, first_smallest
+from detourage.template.clusterer import MAX_SIZE_TOLERANT_PIVOT_DISTANCE, first_smallest
 from detourage.template.distance import TOO_LARGE
 from detourage.template.distance.forest import MEMORY, TASK_WORK, Forest
 from detourage.template.groups import Group, group_pages
 from detourage.template.matrix import Matrix, size_tolerant_distance
 
-MAX_REPRESENTED_DISTANCE: Final = 0.3
+MAX_DISTANCE_TO_CHOSEN: Final = 0.3
 """Representatives are added until every member is within this distance of one of them."""
 
 MAX_REPRESENTATIVES: Final = 3  # maximum number of representatives per group
@@ -48,7 +48,7 @@ NOT_COMPARED: Final = Assignment(None, 0.0, float("nan"))
 def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages of a group to compare with new ones: the pivot and the farthest members.
 
-    Members are added until all are within `MAX_REPRESENTED_DISTANCE` of a chosen one; in a tie, the
+    Members are added until all are within `MAX_DISTANCE_TO_CHOSEN` of a chosen one; in a tie, the
     first member is added. `distances` are between all pages of the site. Source: Gonzalez,
     "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
     (1985).
@@ -56,7 +56,7 @@ def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
     to_nearest = distances[group.pivot, members]
-    while len(chosen) < MAX_REPRESENTATIVES and to_nearest.max() > MAX_REPRESENTED_DISTANCE:
+    while len(chosen) < MAX_REPRESENTATIVES and to_nearest.max() > MAX_DISTANCE_TO_CHOSEN:
         farthest = members[first_smallest(-to_nearest)]
         chosen.append(int(farthest))
         to_nearest = np.minimum(to_nearest, distances[farthest, members])
@@ -64,7 +64,10 @@ def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
 
 
 def assign(
-    distances: npt.ArrayLike, groups: Sequence[int], *, limit: float = MAX_TOLERANT_PIVOT_DISTANCE
+    distances: npt.ArrayLike,
+    groups: Sequence[int],
+    *,
+    limit: float = MAX_SIZE_TOLERANT_PIVOT_DISTANCE,
 ) -> Assignment:
     """Assign a new page to the group of its nearest representative within the `limit`, if any.
 
@@ -93,7 +96,7 @@ def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
     """Return the indices of the representatives whose `sizes` are close to a new page's `size`."""
     # Two trees differ by at least the difference of their sizes.
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
-    possible = [i for i, bound in enumerate(bounds) if bound <= MAX_TOLERANT_PIVOT_DISTANCE]
+    possible = [i for i, bound in enumerate(bounds) if bound <= MAX_SIZE_TOLERANT_PIVOT_DISTANCE]
     nodes = 0
     chosen: list[int] = []
     for i in sorted(possible, key=lambda i: (bounds[i], i)):
@@ -135,7 +138,7 @@ def assign_tree(
         two_nearest = sorted(nearest_by_group.values())[:2]
         in_group = nearest_by_group.get(groups[i], np.inf)
         second_nearest = two_nearest[1] if len(two_nearest) == 2 else np.inf
-        if bounds[i] > min(MAX_TOLERANT_PIVOT_DISTANCE, in_group, second_nearest):
+        if bounds[i] > min(MAX_SIZE_TOLERANT_PIVOT_DISTANCE, in_group, second_nearest):
             continue
         if nearest_by_group and forest.work >= work:
             break

@@ -30,7 +30,7 @@ MAX_TOLERANT_MERGE_DISTANCE: Final = 0.39
 MAX_MERGE_DISTANCE: Final = 0.43
 """The same for plain distances, if sizes are unknown; 0.47 would merge different templates."""
 
-MAX_TOLERANT_PIVOT_DISTANCE: Final = 0.47
+MAX_SIZE_TOLERANT_PIVOT_DISTANCE: Final = 0.47
 """Maximum size-tolerant distance of a member from its group's pivot, chosen on real sites."""
 
 MAX_PIVOT_DISTANCE: Final = 0.55
@@ -86,7 +86,7 @@ class TemplateClusterer(ABC):
         if max_merge is None:
             max_merge = MAX_MERGE_DISTANCE if sizes is None else MAX_TOLERANT_MERGE_DISTANCE
         if max_pivot is None:
-            max_pivot = MAX_PIVOT_DISTANCE if sizes is None else MAX_TOLERANT_PIVOT_DISTANCE
+            max_pivot = MAX_PIVOT_DISTANCE if sizes is None else MAX_SIZE_TOLERANT_PIVOT_DISTANCE
         with _libraries().limit(limits=1):
             positions = majorise_stress(known, classical_scaling(known))
             clusters = self._clusters(known, positions)

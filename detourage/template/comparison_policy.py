@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from detourage.html import TreeShape
 from detourage.template.assignment import representatives
-from detourage.template.clusterer import MAX_PIVOT_DISTANCE, MAX_TOLERANT_PIVOT_DISTANCE
+from detourage.template.clusterer import MAX_PIVOT_DISTANCE, MAX_SIZE_TOLERANT_PIVOT_DISTANCE
 from detourage.template.distance import normalised_distance
 from detourage.template.groups import Group, Grouping, group_pages
 from detourage.template.matrix import (
@@ -126,7 +126,7 @@ class KnownSite(NamedTuple):
                     to_pivot = float(self.distances[self._row(reference), self._row(pivot)])
                     a, via, b = (trees[each].size for each in (tree_id, reference, pivot))
                     bound = _edits(distance, a, via) + _edits(to_pivot, via, b)
-                    if size_tolerant_distance(bound, a, b) > MAX_TOLERANT_PIVOT_DISTANCE:
+                    if size_tolerant_distance(bound, a, b) > MAX_SIZE_TOLERANT_PIVOT_DISTANCE:
                         doubtful.add((tree_id, pivot))
         return doubtful
 
@@ -298,7 +298,7 @@ def without_far_members(
         members = tuple(
             page
             for page in group.members
-            if distances.get((pages[page].tree_id, pivot), 0.0) <= MAX_TOLERANT_PIVOT_DISTANCE
+            if distances.get((pages[page].tree_id, pivot), 0.0) <= MAX_SIZE_TOLERANT_PIVOT_DISTANCE
         )
         if len(members) > 1:
             groups.append(Group(members, group.pivot))

@@ -18,7 +18,7 @@ class Ages(TypedDict):
 
 
 class Names(TypedDict):
-    """Content of ``names.json``.
+    """Content of ``date_words.json``.
 
     `months` has the number of each month by its name, grouped by the space-separated codes of the
     languages that share it. `periods` has, by language and name, the hours at which a part of the
@@ -36,8 +36,8 @@ class Names(TypedDict):
 
 @cache
 def names() -> Names:
-    """Return the content of ``names.json``, which is loaded only once."""
-    found: Names = shipped_json("detourage.text", "names.json")
+    """Return the content of ``date_words.json``, which is loaded only once."""
+    found: Names = shipped_json("detourage.text", "date_words.json")
     found["weekdays"] = frozenset(found["weekdays"])
     found["directions"] = frozenset(found["directions"])
     return found

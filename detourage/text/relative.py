@@ -1,6 +1,6 @@
 """Dates relative to the day of reading, such as "3 hours ago" and "gestern".
 
-The wording in each language is taken from CLDR, as stored in ``names.json``.
+The wording in each language is taken from CLDR, as stored in ``date_words.json``.
 """
 
 import re

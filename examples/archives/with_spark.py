@@ -1,4 +1,4 @@
-"""Articles of web archives with Spark: pages are shuffled by site, then each site is read whole.
+"""Extract the articles of web archives with Spark, which shuffles the pages by site.
 
     python -m examples.archives.with_spark articles/ crawl-1.warc.gz crawl-2.warc.gz
 

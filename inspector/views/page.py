@@ -11,13 +11,13 @@ from detourage.limits import DOUBTFUL
 from detourage.messages import ArticleMessage
 from detourage.reader import Explanation
 from inspector.article_layout import lay_out_article
-from inspector.offline_page import to_offline_html
 from inspector.reads.details import Revision, receipts_of, revisions_of, sending_of
 from inspector.registry import ViewResponse, page_view, plain_view
 from inspector.request import InspectorRequest
 from inspector.revision_changes import revision_changes
 from inspector.security import STORED_PAGE_POLICY
 from inspector.stored_page import PageData, TooSlowError, page_data
+from inspector.struck_page import to_struck_html
 
 MAX_LINES: Final = 400
 """Maximum number of lines listed per screen."""
@@ -127,7 +127,7 @@ def stored_page(request: InspectorRequest) -> Response:
     reading = request.deployment.last_reading.of(_page_data(request))
     if reading is None:
         raise HTTPException(404, "This page is no longer stored, or cannot be read.")
-    html = to_offline_html(reading.explanation, reading.page)
+    html = to_struck_html(reading.explanation, reading.page)
     return HTMLResponse(html, headers={"content-security-policy": STORED_PAGE_POLICY})
 
 

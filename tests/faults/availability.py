@@ -263,8 +263,8 @@ def kill_node(scene: Scene, servers: ClusteredServers) -> None:
 
 
 def restore_to_instant(scene: Scene, servers: ArchivedServers) -> None:
-    """Delete the database while pages arrive, restore a base backup and the archive to an instant
-    before three revisions of each page, and continue."""
+    """Delete the database while pages arrive, recover it from a base backup and the WAL archive to
+    a point in time before the last three revisions of each page, and publish all pages again."""
     ground = scene.ground
     scene.wait_for_revisions(1)
     with measure_seconds(scene, "base backup"):

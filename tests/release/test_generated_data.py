@@ -9,15 +9,15 @@ import pytest
 from babel.dates import format_date, format_time
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
-from benchmarks.language.names import names, names_file
+from benchmarks.language.date_words import names, names_file
 from detourage.html import site_of
 from detourage.text.calendars import LANGUAGES
 from detourage.text.dates import parse_moment
 
 
 def test_the_names_of_months_and_weekdays_are_up_to_date() -> None:
-    stored = files("detourage.text").joinpath("names.json").read_text(encoding="utf-8")
-    assert stored == names_file(names()), "run python -m benchmarks.language.names"
+    stored = files("detourage.text").joinpath("date_words.json").read_text(encoding="utf-8")
+    assert stored == names_file(names()), "run python -m benchmarks.language.date_words"
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES - {"eu", "mn", "my"}))

@@ -217,7 +217,7 @@ def test_the_wheels_contain_only_what_is_needed_at_run_time(wheels: Mapping[str,
 
 
 def wheel_contents(wheel: Path) -> tuple[set[str], Mapping[str, bytes]]:
-    """Return the files of a wheel, and its native modules by name."""
+    """Return the names of the plain files of a wheel, and its native modules by name."""
     with zipfile.ZipFile(wheel) as archive:
         files = {name for name in archive.namelist() if ".dist-info/" not in name}
         native = {name for name in files if name.endswith(".so")}

@@ -136,7 +136,7 @@ class Intake(BrokerProcess):
         self._consumer.qos(prefetch_count=1 if is_low else PREFETCH)
 
     def _store_and_pause_if_full(self) -> None:
-        """Store received messages and due fetches; pause consumption while the backlog is full."""
+        """Store received messages and, at intervals, overdue work; pause if the backlog is full."""
         self._summary.log_if_due()
         if self._received:
             self._receive_more()

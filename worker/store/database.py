@@ -103,7 +103,7 @@ REFUSALS = re.compile(
 
 @unique
 class AdvisoryLock(IntEnum):
-    """Classes of advisory locks, reserved for this service, each with what a key identifies."""
+    """Classes of advisory locks of this service; a comment says what the keys of each identify."""
 
     GENERATION = 0x6474  # a site whose generation is being written
     EXTRACTION = 0x6475  # a page being extracted

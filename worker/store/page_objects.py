@@ -151,7 +151,7 @@ def _read_object(url: str) -> bytes | LostContentError:
         try:
             return _verified_content(store, name, url)
         except (BaseError, OSError) as error:
-            # Raises an error if the whole store does not respond.
+            # If the marker cannot be read either, its error says that the store is unavailable.
             obstore.get(store, MARKER).bytes()
             if isinstance(error, FileNotFoundError):
                 return LostContentError(f"the stored HTML is missing: {url}")

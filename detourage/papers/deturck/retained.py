@@ -50,7 +50,7 @@ def word_similarity(page: Outline, index: int, other: Outline, counterpart: int)
 
 
 def letter_similarity(page: Outline, index: int, other: Outline, counterpart: int) -> float:
-    """Return the `character_similarity` of two elements, which the thesis tried first."""
+    """Return the `character_similarity` of two elements, which the thesis tests first."""
     return character_similarity(page.text_of(index), other.text_of(counterpart))
 
 

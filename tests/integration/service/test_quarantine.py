@@ -97,7 +97,7 @@ def hostile_deployment(
                     draw = Draw(copy, f"https://a.example/{copy}", f"{number}-{copy}", Random(copy))
                     sent = kind.make(draw)
                     headers = sent.properties.replace(draw.message_id.encode(), b"")
-                    # The broker takes tenths of a second for some headers.
+                    # Send equal headers once, since the broker needs tenths of a second for some.
                     if kind.part == "headers" and headers in published:
                         break
                     published.add(headers)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree, nearest_references
 from detourage.html import Tree
-from detourage.template.clusterer import MAX_TOLERANT_PIVOT_DISTANCE
+from detourage.template.clusterer import MAX_SIZE_TOLERANT_PIVOT_DISTANCE
 from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
     KnownSite,
@@ -102,7 +102,7 @@ def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> N
             tree, pivot_tree = compared.tree(pages[member].tree_id), compared.tree(pivot_id)
             edits = tree_edit_distance(tree, pivot_tree)
             tolerant_distance = size_tolerant_distance(edits, len(tree), len(pivot_tree))
-            assert tolerant_distance <= MAX_TOLERANT_PIVOT_DISTANCE
+            assert tolerant_distance <= MAX_SIZE_TOLERANT_PIVOT_DISTANCE
 
 
 def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from detourage.messages import ArticleMessage
-from detourage.reader.documents import Run
+from detourage.reader.markup import Run
 from inspector.article_layout import ArticleLayout, lay_out_article, source_of
 from inspector.pages import (
     MAX_URL_CHARACTERS,

@@ -216,7 +216,7 @@ def test_day_and_month_depend_on_clear_dates_and_country(url: str, head: str, da
         ("<p>05/07/2024</p>", "2024-05-07"),
     ],
 )
-def test_the_time_of_the_fetch_determines_the_date(above: str, date: str) -> None:
+def test_relative_and_ambiguous_dates_are_resolved_by_the_fetch_time(above: str, date: str) -> None:
     dated_page = page(f"<h1>{TITLE}</h1>{above}{BODY}", "", URL, "lang='en'")
     content = read_content(dated_page, fetched_at=datetime(2024, 6, 5, tzinfo=UTC))
     assert str(content.metadata.published) == date

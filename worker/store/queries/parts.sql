@@ -68,7 +68,8 @@ WHERE page_id = :page_id AND version > seen_version
 RETURNING attempts, version
 
 -- reach --
--- Links of the given pages that are parts, each with the first page of its article, if joined.
+-- For each given page that is part of an article: the first page of the joined article (NULL if it
+-- is not joined), and the links of the part.
 SELECT page_id, first_id, links FROM page_parts WHERE page_id = ANY (CAST(:ids AS bigint[]))
 ORDER BY page_id
 

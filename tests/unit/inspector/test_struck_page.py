@@ -8,7 +8,7 @@ from lxml.html import HtmlElement, document_fromstring
 from detourage.explain.marked_page import to_html
 from detourage.html import parse_page
 from detourage.reader.content import explain_content
-from inspector.offline_page import to_offline_html
+from inspector.struck_page import to_struck_html
 
 STORY = "".join(
     f"<p>Nobody had expected so many people to come and speak on day {day}. They did.</p>"
@@ -44,7 +44,7 @@ def framed_document(overlay: str) -> HtmlElement:
 
 
 def test_a_stored_page_is_shown_without_scripts_links_and_requests() -> None:
-    overlay = to_offline_html(explain_content(PAGE), PAGE)
+    overlay = to_struck_html(explain_content(PAGE), PAGE)
     document: HtmlElement = document_fromstring(overlay)
     assert {element.tag for element in document.iter()} <= {
         *("html", "head", "meta", "title", "style", "body", "div", "p", "span", "a", "form")

@@ -5,7 +5,7 @@ import pytest
 
 from detourage.article import Article
 from detourage.reader.content import read_content
-from detourage.reader.documents import to_html, to_markdown
+from detourage.reader.markup import to_html, to_markdown
 from detourage.roles import CHOOSABLE_ROLES
 from tests.unit.reader.article_pages import page, prose, sentence
 

@@ -1,6 +1,8 @@
 """Names of months, weekdays, parts of the day and units of time for `detourage.text`.
 
-``python -m benchmarks.language.names detourage/text/names.json`` writes the names to that file.
+python -m benchmarks.language.date_words detourage/text/date_words.json
+
+The command writes the names to that file. An age is a relative time such as "3 hours ago".
 They are taken from the Unicode CLDR data in the installed Babel; a test fails if it is outdated.
 """
 
@@ -41,7 +43,7 @@ _NO_LARGER_UNIT = 1_000_000
 _PLURAL_COUNTS = (1, 2, 5)  # numbers that together require all plural forms of most languages
 
 _LANGUAGES_WITH_AGES = sorted(LANGUAGES | {"zh_Hant"})
-"""Languages whose expressions of age are included."""
+"""Languages for which relative times are collected."""
 
 _NUMBER_OF_CATEGORY = {"one": 1, "two": 2}
 """Plural categories whose forms may omit the number, mapped to the number that each implies."""
@@ -101,7 +103,7 @@ _MAX_UNITS = 3
 
 
 def names() -> dict[str, Any]:
-    """Return all names by category, as they are stored in ``names.json``."""
+    """Return all names by category, as they are stored in ``date_words.json``."""
     units, directions = _age_words()
     return {
         "months": _months(),
@@ -114,7 +116,7 @@ def names() -> dict[str, Any]:
 
 
 def names_file(values: dict[str, Any]) -> str:
-    """Return the content of ``names.json``, with one line per language."""
+    """Return the content of ``date_words.json``, with one line per language."""
     parts = (
         f" {json.dumps(key)}: {_by_language(value) if isinstance(value, dict) else _line(value)}"
         for key, value in values.items()

@@ -21,7 +21,7 @@ _KEPT_ATTRIBUTES = frozenset({"class", "title", "dir", "lang", "colspan", "rowsp
 """Harmless attributes, which load nothing; classes have no effect without a style sheet."""
 
 
-def to_offline_html(explanation: Explanation, page: Page) -> str:
+def to_struck_html(explanation: Explanation, page: Page) -> str:
     """Return a page's text as HTML that loads nothing, with boilerplate struck through."""
     document = marked_document(explanation, page)
     for picture in list(document.iter("img", "picture", "video")):
@@ -36,7 +36,7 @@ def to_offline_html(explanation: Explanation, page: Page) -> str:
     body = document.find("body")
     root = document if body is None else body
     content = etree.tostring(root, method="html", encoding="unicode")
-    style = files("inspector").joinpath("templates/offline.css").read_text("utf-8")
+    style = files("inspector").joinpath("templates/struck_page.css").read_text("utf-8")
     direction = document.get("dir") or root.get("dir") or "auto"
     return (
         f'<!DOCTYPE html>\n<html dir="{escape(direction)}"><head><meta charset="utf-8">'
