@@ -173,7 +173,7 @@ def knowledge_of(template: Page | TemplateKnowledge | None) -> TemplateKnowledge
 
 def _read_lines(values: dict[str, Any]) -> KnownLines:
     digests, paths = (np.frombuffer(b64decode(values[key]), "<u8") for key in ("digests", "paths"))
-    words, places = (np.array(values[key], np.int64) for key in ("words", "places"))
+    words, places = (np.array(values[key], np.int64).ravel() for key in ("words", "places"))
     if not len(digests) == len(words) == len(places) or np.any(
         (places < 0) | (places >= len(paths))
     ):
