@@ -15,12 +15,12 @@ from tests.pages import article_html, message
 from tests.services import Services
 
 PAGE_SECONDS = 3.0  # time limit for a page
-RUN_SECONDS, PAUSE_SECONDS = 0.01, 0.3
+RUN_SECONDS, PAUSE_SECONDS = 0.002, 0.3
 """Times for which a throttled process alternately runs and is suspended."""
 THROTTLED_SECONDS = 2 * PAGE_SECONDS
 """Duration of the throttling. After it, even a busy machine soon extracts the page."""
 
-PARAGRAPHS = 12_000
+PARAGRAPHS = 4_000
 
 
 def long_page(seed: int) -> bytes:
