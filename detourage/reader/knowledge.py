@@ -5,7 +5,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -16,7 +16,7 @@ from detourage.core import KNOWN
 from detourage.html import Page
 from detourage.html.flat import Integers
 from detourage.limits import MAX_HTML_BYTES
-from detourage.reader.lines import line_columns, line_digests, path_digests
+from detourage.reader.lines import line_columns, line_digests, line_paths
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
 from detourage.text.texts import Digests
@@ -40,11 +40,9 @@ class KnownLines(NamedTuple):
     @classmethod
     def of(cls, pages: Sequence[Outline]) -> Self:
         """Return the columns of the lines of pages."""
-        columns = [line_columns(page) for page in pages]
-        of_blocks = zip(pages, columns, strict=True)
-        paths = [path_digests(page)[each.blocks] for page, each in of_blocks]
-        distinct, places = np.unique(_joined(paths, np.uint64), return_inverse=True)
-        words = _joined([each.words for each in columns], np.int64)
+        paths = _joined(map(line_paths, pages), np.uint64)
+        distinct, places = np.unique(paths, return_inverse=True)
+        words = _joined((line_columns(page).words for page in pages), np.int64)
         return cls(_joined(map(line_digests, pages), np.uint64), words, places, distinct)
 
     def sums(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -70,7 +68,7 @@ class TemplateKnowledge:
     titles: tuple[Titles, ...]
     lines: KnownLines
     shared: frozenset[int] = frozenset()
-    removable: set[int] | None = field(default=None)
+    removable: set[int] | None = None
 
     @classmethod
     def from_pages(cls, pages: Iterable[Page]) -> Self:
@@ -134,10 +132,10 @@ class TemplateKnowledge:
         if not self.titles:
             return None
         known, digests = self.lines, line_digests(page)
-        paths = path_digests(page)[line_columns(page).blocks]
+        paths = line_paths(page)
         places = np.searchsorted(known.paths, paths)
         is_known = np.append(known.paths, np.uint64(0))[places] == paths
-        places[~is_known | (places == len(known.paths))] = len(known.paths)
+        places[~is_known] = len(known.paths)
         repeated = known.sums(known.words * np.isin(known.digests, digests))[places]
         lines_at, words_at = self._counts[:, places]
         rows = np.full((len(digests), KNOWN), -1.0, dtype=np.float32)

@@ -18,7 +18,7 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 """Odd base of the polynomial hashes that serve as digests of paths."""
 
 
-def path_digests(page: Outline) -> Digests:
+def _path_digests(page: Outline) -> Digests:
     """Return, for each element, the digest of the path to its nearest block (itself if a block).
 
     A path is the steps from the root: the tag of each block with its class and ID. Digits are
@@ -127,6 +127,11 @@ def _line_columns(page: Outline) -> LineColumns:
         np.add.reduceat(linked, page.line_starts)[with_tokens],
         texts.count(Count.SENTENCES)[places],
     )
+
+
+def line_paths(page: Outline) -> Digests:
+    """Return the digest of the path to each line's block, which is the same in every process."""
+    return _path_digests(page)[line_columns(page).blocks]
 
 
 def line_digests(page: Outline) -> Digests:

@@ -176,11 +176,12 @@ def _declared(page: Outline, site: _Site) -> list[str]:
     title = _without_site(whole, site)
     if title == whole:
         parts = [whole[start:end] for start, end in _parts(whole)]
-        shown = {squash(page.text_of(each)) for each in page.headings if each not in site.logos}
-        displayed = [part for part in parts if squash(part) in shown]
-        # The name of the site may be longer than the headline: "Fire - The Harbour Post".
-        is_first = bool(displayed) and displayed == parts[:1]
-        title = parts[0] if is_first else max(parts, key=len, default="")
+        title = max(parts, key=len, default="")
+        if len(parts) > 1:
+            shown = {squash(page.text_of(each)) for each in page.headings if each not in site.logos}
+            # The name of the site may be longer than the headline: "Fire - The Harbour Post".
+            if [part for part in parts if squash(part) in shown] == parts[:1]:
+                title = parts[0]
     separator = _separator(is_strong=True, has_underscores="_" in title)
     title = max(separator.split(title), key=len)
     both = (_without_site(html.unescape(page.metas.get("og:title", "")), site), title)
