@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from detourage.text.dates import Moment
 
 BlockType = Literal["heading", "paragraph", "list_item", "quote", "caption", "code", "table"]
-"""Block types, with their names in the article message."""
+"""Block types, named as in the article message."""
 
 TextDirection = Literal["ltr", "rtl"]
 """Direction of a text: from left to right, or from right to left."""
 
 EmphasisKind = Literal["bold", "italic"]
-"""Kinds of emphasis, with their names in the article message."""
+"""Kinds of emphasis, named as in the article message."""
 
 
 @dataclass(frozen=True)
@@ -447,7 +447,8 @@ class Result:
     reason
         The reason in words; empty if there is an article.
     title, metadata
-        What a page without an article declares; None if it has one or could not be parsed.
+        What the page declares if it has no article. None if there is an article, or if the page
+        could not be parsed.
     """
 
     url: str

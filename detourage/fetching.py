@@ -32,7 +32,7 @@ ROBOTS_USER_AGENT = "detourage"
 MAX_REDIRECTS = 10  # maximum number of redirects from a URL to its page
 
 MAX_ROBOTS_BYTES = 500 * 1024
-"""Number of bytes of robots.txt that are parsed; the minimum according to RFC 9309."""
+"""Number of bytes of robots.txt that are parsed: the lowest limit that RFC 9309 allows."""
 
 MAX_ORIGINS = 1_000  # maximum number of origins whose robots.txt is cached
 
@@ -137,14 +137,14 @@ def _fetched(attempt: _Attempt, max_bytes: int, *, obey_robots: bool) -> Page:
 
 
 def _robots_rules(attempt: _Attempt, origin: str) -> RobotFileParser:
-    """Return the robots.txt rules of an origin, fetched once a day; without a file, none apply."""
+    """Return the robots.txt rules of an origin, fetched once a day; none if it has no such file."""
     key = origin, int(time.time() // _DAY_SECONDS)  # RFC 9309 limits caching to 24 hours
     if (rules := _robots_cache.get(key)) is None:
         with _open_url(f"{origin}robots.txt", attempt) as response:
             if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise FetchError(response.url, _status(response.status_code))
             content = _content(response, MAX_ROBOTS_BYTES) if response.ok else b""
-        attempt.check()  # A shutdown at the deadline truncates the content, which is not cached.
+        attempt.check()  # Do not cache content truncated by the shutdown at the deadline.
         rules = RobotFileParser()
         rules.parse(content[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "replace").splitlines())
         if len(_robots_cache) >= MAX_ORIGINS:
@@ -165,7 +165,7 @@ def _open_url(
     from urllib3.connection import HTTPConnection
 
     class Unredirected(requests.Session):
-        """A session that follows no redirects, because it would read their bodies without limit."""
+        """A session without its own redirects, whose bodies it would read without limit."""
 
         def get_redirect_target(self, resp: Response) -> None:
             del resp

@@ -6,7 +6,7 @@ MAX_HTML_BYTES = 10 * 1024 * 1024
 """Maximum size of HTML in bytes (``html`` encoded as UTF-8, or ``html_base64`` decoded)."""
 
 MAX_URL_CHARACTERS = 8192
-"""Maximum length of a URL. Servers reject longer ones, and rows of an index cannot hold them."""
+"""Maximum length of a URL. Servers reject longer ones, and a database index cannot store them."""
 
 MAX_HEADERS = 200
 MAX_HEADER_CHARACTERS = 64 * 1024
@@ -38,4 +38,4 @@ six times as long. For the accuracy on larger sites, see docs/decisions/groups.m
 
 DOUBTFUL: Final = 0.8  # confidence below which an article counts as doubtful
 
-MAX_DETAIL_CHARACTERS: Final = 2000  # length of the explanation of why a message is unusable
+MAX_DETAIL_CHARACTERS: Final = 2000  # maximum length of the explanation why a message is unusable

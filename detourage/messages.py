@@ -335,11 +335,11 @@ class Block(MessagePart):
     )
     texts: list[TextLocation] = _added_optional_key(
         "The text nodes that contain the block's text, in order, each as an array: offset and"
-        " length of its part in the block's text; offset and length of the node in the bytes of"
-        " the page, or nulls. If the part is not the first text of the block's element, two more:"
-        " XPath of its parent, relative to that element, and offset of the part in the parent's"
-        " own text nodes, joined. If there are very many, as in highlighted code, a single array"
-        " covers all of them.",
+        " length, in the block's text, of the part from this node; offset and length of the node in"
+        " the bytes of the page, or nulls. If the part is not the first text of the block's"
+        " element, two more: the XPath of the node's parent, relative to that element, and the"
+        " offset of the part in the concatenated text nodes of the parent. If there are very many"
+        " nodes, as in highlighted code, a single array covers all of them.",
         default=[],
     )
 
@@ -445,8 +445,8 @@ class Parts(MessagePart):
     pages: list[Part] = _key("Numbered pages, ascending; this page may be among them.", default=[])
     next: str | None = _key("URL of the page that this one links to as next, or null.")
     previous: str | None = _key(
-        "URL of the page that this one links to as previous, or null. On blogs, that may be older"
-        " posts."
+        "URL of the page that this one links to as previous, or null. On blogs, that page may show"
+        " older posts."
     )
     first: str | None = _key(
         "URL of the first page, whose article this part belongs to; null if it is this page or"
@@ -590,8 +590,8 @@ class ArticleMessage(SentMessage):
         "Other URLs from which the page was fetched, as given by the crawler, sorted, at most 50."
     )
     withdrawn: Timestamp | None = _added_key(
-        "Time of the fetch that confirmed that the site has removed the article, as at least two"
-        " fetches reported. Everything else in such a revision is the same as in the previous one."
+        "Time of the fetch that confirmed that the site has removed the article; it takes at least"
+        " two fetches. All other values of such a revision are those of the previous revision."
         " Null as long as the site shows the article, or does not declare it removed."
     )
     corrections: list[str] | None = _added_key(

@@ -1,4 +1,4 @@
-"""Versions of results, separate from the code that computes them, which is slow to import."""
+"""Versions of results. The code that computes the results is elsewhere: it is slow to import."""
 
 from typing import Final
 
