@@ -58,7 +58,7 @@ def discard_cached_judgement(page: Page) -> None:
 
 
 MIN_LIKELY_LINE = 0.15  # probability that the likeliest line is text, if the body has no sentence
-SURE = 0.9  # confidence at which a displayed article is complete although scripts may fill the page
+SURE = 0.9  # confidence at which a displayed article counts as complete even on a page of scripts
 
 
 def extract_article(
@@ -186,7 +186,7 @@ def _extract(
 
 
 def _find_thread(page: PageInTemplate) -> FoundBody | None:
-    """Find the thread of a page whose likeliest kind is a forum page."""
+    """Find the thread of a page that is most likely a forum page."""
     posts = page.posts() if page.posts is not None else None
     body = next(_candidate_bodies(page), None)
     if posts is None or body is None:

@@ -13,8 +13,8 @@ from detourage.text.dates import Moment
 
 MAX_TEXTS = 8
 CHARACTERS_PER_TEXT = 20
-"""A block may have `MAX_TEXTS` text nodes, and another one for every `CHARACTERS_PER_TEXT`
-characters. Each then has a location; if there are more, one location covers all of them."""
+"""Each text node of a block has its own location if there are at most `MAX_TEXTS`, plus one for
+every `CHARACTERS_PER_TEXT` characters of text. Otherwise, one location covers all of them."""
 
 MAX_LISTED_PARTS = 200  # pages of a paginated article that a message lists
 
@@ -69,7 +69,7 @@ def parts_of(pagination: Pagination) -> messages.Parts | None:
 
 
 def _part_of(part: type[_Part], value: object, **others: Any) -> _Part:
-    """Convert an object to the message part with the same fields, apart from the `others`."""
+    """Convert an object to a message part: set `others`, and copy the remaining fields."""
     same = {name: getattr(value, name) for name in part.model_fields if name not in others}
     return part(**same, **others)
 

@@ -1,4 +1,4 @@
-"""Removal of asides, which are lines of the site between or below an article's paragraphs.
+"""Removal of asides: lines between or below an article's paragraphs that are not part of it.
 
 Examples are headlines of other articles, subscription forms and copyright notices. The network is
 often unsure whether such a line belongs to the text; rules about its surroundings decide.
@@ -32,7 +32,7 @@ UNSURE: Final = 0.9
 On real pages, all of these headlines lead to other articles; most headlines with a higher
 probability are subheadings."""
 
-UNLIKELY: Final = 0.75  # Probability of being text below which a linked last line is an aside
+UNLIKELY: Final = 0.75  # probability of being text below which a linked last line is an aside
 MAX_FORM_WORDS: Final = 60  # words in an element with a subscription or consent form
 MAX_FORM_SHARE: Final = 1 / 3  # words in an element with a form, relative to those of the text
 MAX_NOTICE_WORDS: Final = 40  # words in a line with a copyright notice
@@ -41,7 +41,7 @@ MAX_LINES_AFTER_NOTICE: Final = 3  # lines that follow a copyright notice at the
 
 SURE: Final = 0.9
 """Minimum probability of being text for the last paragraph before an offer to subscribers. A line
-that is as probable can be part of an offer only if the offer mentions reading on or logging in."""
+with this probability is part of an offer only if the offer mentions reading on or logging in."""
 
 MAX_OFFER_WORDS: Final = 60  # words in the lines of an offer that the network mistook for text
 MAX_OFFER_LINES: Final = 4  # lines of an offer that the network mistook for text
@@ -140,7 +140,7 @@ def _is_paragraph(line: Line) -> bool:
 
 
 def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
-    """Return the text before a line's first link, and the link's URL; empty if words follow."""
+    """Return a line's text before its first link, and the link's URL; "", None if words follow."""
     start, end = np.searchsorted(page.text_lines, (line.number, line.number + 1)).tolist()
     label, link = [], -1
     links = page.link_numbers[page.text_parents[start:end]].tolist()
@@ -156,7 +156,7 @@ def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
 
 
 def _forms(page: Outline, lines: LineColumns, places: Sequence[int]) -> set[int]:
-    """Return the lines of forms with an e-mail field that interrupt the text."""
+    """Return the lines of forms that have an e-mail field and interrupt the text."""
     types = page.document.attributes.by_element("type").items()
     inputs = [element for element, kind in types if kind.strip().lower() == "email"]
     if not inputs:
@@ -184,7 +184,7 @@ def _form_around(page: Outline, element: int, max_words: float) -> int:
 def _interrupting_lines(
     page: Outline, numbers: Sequence[int], places: Sequence[int], form: int
 ) -> Sequence[int]:
-    """Return the `places` (lines of the text) in an element, if other lines are on both sides."""
+    """Return the text's lines (`places`) in an element if other lines of the text surround it."""
     inside = page.text_lines[page.text_starts[form] : page.text_ends[form]]
     if not len(inside):
         return ()
@@ -193,7 +193,7 @@ def _interrupting_lines(
 
 
 def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[int]:
-    """Return the lines of cookie notices with a button that interrupt the text."""
+    """Return the lines of cookie notices that have a button and interrupt the text."""
     lines = judged.lines
     buttons = np.flatnonzero(page.flat.having(("button",)))
     unsure = np.array(places)[judged.probabilities[places] < SURE].tolist()

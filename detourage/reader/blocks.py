@@ -25,7 +25,7 @@ from detourage.roles import ALL_ROLES
 from detourage.text import words
 from detourage.text.patterns import lazy_pattern
 
-MAX_BLOCKS_TO_TITLE = 3  # blocks at the start among which a repeated headline is left out
+MAX_BLOCKS_TO_TITLE = 3  # number of first blocks that are left out if they repeat the headline
 PROBABILITY_DIGITS = 3  # Number of decimal places in the probability of a role
 
 _CODE_LANGUAGE = lazy_pattern(  # "language-python", "highlight-source-shell" or "brush: js"
@@ -43,10 +43,10 @@ def blocks_of(
     """Divide a body into blocks; return them and the body's images and embeds, in document order.
 
     A block ends at the border of a block element or at two line breaks (``br``), but not at a
-    single one. Its type is that of the nearest enclosing element that has a type. A table of short
+    single one. A block has the type of the nearest enclosing element with a type. A table of short
     cells is one block, with a line per row and tabs between cells; any other table is treated as
-    layout. A block that repeats the `title` is left out if it is one of the first. Relative URLs
-    are resolved against `base`.
+    layout. If one of the first `MAX_BLOCKS_TO_TITLE` blocks repeats the `title`, it is left out.
+    Relative URLs are resolved against `base`.
     """
     numbers, roles = page.flat.numbers, body.roles
     found, places = core.blocks(
@@ -129,7 +129,8 @@ def _media_at(
     """Return the images and embeds at the given places, each URL once.
 
     A place consists of the kind of medium, its element, the number of blocks before it, its
-    caption, the muted element around it (see `FoundBody`), and the link around it there, or -1.
+    caption, the muted element around it (see `FoundBody`) or -1, and, in a muted element, the link
+    around it or -1.
     """
     found: dict[str, ArticleImage | ArticleEmbed] = {}
     parents_with_image: set[int] = set()

@@ -25,13 +25,13 @@ MIN_EXPECTED_F1 = 0.3  # expected word F1 of the chosen lines for the page to ha
 MIN_REPEATED_WORDS = 20  # words in the first and last line of a repeated passage that is dropped
 MIN_QUOTE_WORDS = 5  # words in a quotation that can be a pull quote
 MAX_QUOTES = 100  # quotations that are searched for in the other lines
-MAX_FILTERED = 100_000  # characters of other lines that are searched for single words first
-MIN_REPEATED_LINES = 2  # long repeated lines in a text for them to be dropped
+MAX_FILTERED = 100_000  # characters of other lines that are first filtered by single words
+MIN_REPEATED_LINES = 2  # number of long repeated lines in a text at which they are dropped
 MIN_LIST_SHARE = 0.35  # expected share of text in a list for all of it to be included
 MIN_ACCORDION_SHARE = 0.2  # expected share of text in an accordion for its lines to be included
 MIN_FOLDED_PROBABILITY = 0.1  # probability of being text for an included line of an accordion
 MAX_ACCORDION_RATIO = 0.5  # words in an included accordion, relative to the chosen lines
-MAX_HIDDEN_SHARE = 0.1  # share of hidden words in the chosen lines at which they are left out
+MAX_HIDDEN_SHARE = 0.1  # share of hidden words in the chosen lines; with more, hidden lines stay
 MIN_SURE = 0.7  # probability of being text for a line that is kept although it looks like a teaser
 MAX_SHORT_WORDS = 150  # words in the sure lines of a short article, which loses its teasers
 
@@ -66,7 +66,7 @@ def find_body(
     favor: Favor | None = None,
     url: str = "",
 ) -> FoundBody | None:
-    """Find the body that consists of lines with the given roles; None if it is too unlikely."""
+    """Find the body, made of lines with the given roles; None if its expected F1 is too low."""
     lines = judged.lines
     if not lines:
         return None
@@ -92,9 +92,9 @@ def _with_whole_lists(
 ) -> Booleans:
     """Choose all lines, except captions, of data tables and lists that belong to the article.
 
-    A list between two chosen lines belongs to it if the share of expected text exceeds
-    `MIN_LIST_SHARE`; a table, wherever it is, if most of its words are chosen. Sentences that other
-    pages share are left out, but column headers are not.
+    A list between two chosen lines belongs to the article if its expected share of text exceeds
+    `MIN_LIST_SHARE`. A table belongs to the article if most of its words are chosen. Sentences that
+    other pages share are left out, but column headers are not.
     """
     lines, flat = judged.columns, page.flat
     lists = np.flatnonzero(flat.having(page_model.LISTS) & (flat.text_starts < flat.text_ends))
@@ -196,9 +196,10 @@ def body_of(
 
 
 def _extent(page: Outline, *lines: Integers) -> tuple[int, int, Integers, Integers]:
-    """Return the smallest elements with all words of lines, and with `CORE_SHARE` of them.
+    """Return the smallest element with all words of the lines, and that with `CORE_SHARE` of them.
 
-    `lines` are their numbers, blocks and word counts. Also return the elements to drop and to mute.
+    `lines` are the lines' numbers, blocks and word counts. Also return which elements to drop and
+    which to mute (see `FoundBody`).
     """
     texts, limits = (page.text_lines, page.text_sizes), (CORE_SHARE, MAX_CAPTION_TOKENS)
     return core.extent(page.document, page.flat, *texts, *lines, *limits)

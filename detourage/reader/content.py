@@ -62,7 +62,7 @@ MAX_HEADING_WORDS = 8  # words in a heading with the number of comments
 MAX_COUNT_DIGITS = 7  # digits of the number of comments in a heading
 MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
-MAX_COMPARED = 50  # characters at the start of a post that are compared with those of the thread
+MAX_COMPARED = 50  # characters at the start of a post that are searched for in the thread's opening
 MAX_OPENING = 200  # characters of a thread within which its first post begins
 
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
@@ -163,7 +163,7 @@ def read_despite_wall(
 
 
 def _dated_by_posts(article: Article) -> Article:
-    """Set a thread's date to that of its first post if it is missing or earlier than the post."""
+    """Set a thread's date to that of its first post if the thread's date is missing or earlier."""
     metadata, pagination = article.metadata, article.pagination
     posts = [(each.date, each.text) for each in article.comments if each.date is not None]
     if not posts or metadata.kind != "forum":
@@ -235,7 +235,7 @@ def _find_comments(page: Page, best: BestCandidate | None) -> FoundComments:
 
 def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
     """Return a doubtful candidate if authors, dates and its lines' roles confirm it, or None."""
-    # Each of its comments must have an author and a date; the dates are already known.
+    # Each comment must have an author and a date; the dates have already been parsed.
     is_whole = len(best.records) == len(best.reading.records)
     if is_whole and len(best.reading.dates) < MIN_SIGNED:
         return None
@@ -354,7 +354,7 @@ def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple
 
 
 def _without_article(records: Sequence[int], page: Page, article: Article) -> Sequence[int]:
-    """Remove any record that contains the article, except among siblings, as in a thread."""
+    """Remove each record that contains the article, unless it has sibling records (a thread)."""
     place, ends = article.container, page.flat.ends
     around = [each for each in records if place is not None and each <= place < ends[each]]
     if not around:

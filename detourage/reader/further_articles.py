@@ -30,7 +30,7 @@ from detourage.text.dates import find_moments
 from detourage.text.patterns import lazy_pattern
 from detourage.text.words import squash, word_set
 
-MIN_OWN_WORDS: Final = 50  # body words above a further article; with fewer, it is a section
+MIN_OWN_WORDS: Final = 50  # body words above a further article; with fewer above, it is a section
 MIN_ELEMENT_WORDS: Final = 50  # words in an element that holds an article, not just its head
 MIN_FURTHER_WORDS: Final = 100  # median word count of the further articles; teasers are shorter
 MAX_WORDS_ABOVE: Final = 40  # words of an article above its headline (section, date, caption)
@@ -54,7 +54,8 @@ _ARTICLE_NAMES: Final = word_set("article post entry story hentry item node news
 _LIVE_NAMES: Final = word_set("live liveblog liveticker livefeed ticker")
 _HEAD_PROPERTIES: Final = word_set("author datepublished datemodified")  # in `rel` and `itemprop`
 
-# Words in the names of ``data-`` attributes with an article's URL, and of those with another URL.
+# Words in the names of ``data-`` attributes that contain an article's URL, and of those that
+# contain another URL.
 _URL_WORDS: Final = word_set("url href permalink link uri canonical path location")
 _OTHER_WORDS: Final = word_set(
     "image img src thumb thumbnail photo picture video audio media ajax api load comment comments"
@@ -197,7 +198,7 @@ class _Search:
         return self.page.text_of(head) if self.page.tags[head] in _HEADINGS else ""
 
     def _outermost(self, head: int) -> int:
-        """Return the outermost element around a head in which little of the body precedes it."""
+        """Return the outermost element around a head that has few body words above the head."""
         page, element = self.page, head
         for parent in page.ancestry(page.parents[head]):
             is_around_own = parent <= self.heading < page.ends[parent]
@@ -344,7 +345,7 @@ class _Search:
 
     @cached_property
     def _page_by_headline(self) -> Callable[[str], str | None]:
-        """Function that returns the page of a squashed headline in structured data, or None."""
+        """Function that returns the URL that structured data gives for a squashed headline."""
         addresses: defaultdict[str, list[str]] = defaultdict(list)
         data = structured_data(self.page.document, lambda text: "headline" in text)
         waiting: list[Any] = [value for _, value in data]
@@ -385,7 +386,7 @@ class _Search:
 
     @cached_property
     def _own_url(self) -> tuple[str, str, frozenset[str]]:
-        """The page's base, site and paths, from the fetched URL and those that it declares."""
+        """The page's base, site and paths, from its URL and the URLs that the page declares."""
         links = (
             node.get("href")
             for node in self.page.root.iter("link")

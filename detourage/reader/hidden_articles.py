@@ -30,8 +30,8 @@ from detourage.text.texts import count_words
 ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"
 
-MIN_CONTAINED = 0.9  # share of the displayed words that a hidden text must have to continue them
-MIN_RATIO = 1.5  # words in a hidden text that continues the displayed one, relative to that one
+MIN_CONTAINED = 0.9  # share of the displayed text's words in a hidden text that continues it
+MIN_RATIO = 1.5  # words in a hidden text that continues the displayed text, relative to that text
 MIN_RATIO_OF_OTHER = 3.0  # words in any other hidden text, relative to the displayed one
 MAX_SHOWN = 0.5  # share of the hidden text's words that the page also displays
 
@@ -63,7 +63,7 @@ def hidden_article(
     """Find an article that a page does not display, if it is better than the displayed `shown`."""
     text = shown.text if shown is not None else ""
     beginning = text[:MAX_TEASER_CHARACTERS]
-    # Words are counted first, because it takes less time; there are at least as many tokens.
+    # Count words first, which is faster; a text has at least as many tokens as words.
     is_teaser = count_words(beginning) <= MAX_TEASER_WORDS >= len(words.tokens(beginning))
     for article in _candidates(url, page, shown, is_teaser, extract, read):
         if not _is_better(article, words.tokens(text), page):

@@ -1,4 +1,4 @@
-"""Images above the text of an article (`blocks` finds those within it), and captions of both."""
+"""Images above an article's text (`blocks` finds images within the text), and captions of both."""
 
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
@@ -19,7 +19,7 @@ from detourage.text.words import word_set
 MAX_CAPTION_TOKENS = 100  # tokens in an element with an image and its caption
 MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
 MAX_OPENING_SHARE = 0.3  # share of the text's words before a leading image, which may follow a lead
-MIN_WIDTH = 200  # declared width, in pixels, of an image above the text, unlike portraits and logos
+MIN_WIDTH = 200  # declared width, in pixels, of an image above the text; logos are narrower
 MAX_LINKED_SHARE = 0.5  # share of linked words in an element; with a larger share, it is a teaser
 
 _ARTICLES = frozenset({"article", "main"})

@@ -29,7 +29,7 @@ class KnownLines(NamedTuple):
     """Columns of the lines of the known pages, in order.
 
     `digests` are the digests of their tokens, `words` their token counts, and `places` the indices
-    of their paths in `paths`, which has the digest of each path once, in ascending order.
+    of their paths in `paths`, the digests of all distinct paths in ascending order.
     """
 
     digests: Digests

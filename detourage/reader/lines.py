@@ -42,9 +42,9 @@ def _path_digests(page: Outline) -> Digests:
 
 
 def _sums_of_ancestors(page: Outline, elements: Integers, values: Digests) -> Digests:
-    """Return, for each element of a page, the sum of the values of the `elements` around it.
+    """Return, for each element of a page, the sum of the values of itself and its ancestors.
 
-    An element is also around itself.
+    `values` are those of `elements`; any other element has the value 0.
     """
     changes = np.zeros(len(page.flat.parents) + 1, np.uint64)
     changes[elements] = values
@@ -92,7 +92,7 @@ class Line(NamedTuple):
 class LineColumns(NamedTuple):
     """The numbers of a page's lines as columns, named as in `Line`.
 
-    `texts` has the index of each line in `Outline.tokenised`, and `words` its number of tokens.
+    `texts` are the indices of the lines in `Outline.tokenised`, and `words` their token counts.
     """
 
     texts: Integers
@@ -130,12 +130,12 @@ def _line_columns(page: Outline) -> LineColumns:
 
 
 def line_paths(page: Outline) -> Digests:
-    """Return the digest of the path to each line's block, which is the same in every process."""
+    """Return the digests of the paths to the lines' blocks, which are the same in every process."""
     return _path_digests(page)[line_columns(page).blocks]
 
 
 def line_digests(page: Outline) -> Digests:
-    """Return the digest of each line's tokens, which is the same in every process."""
+    """Return the digests of the lines' tokens, which are the same in every process."""
     return page.tokenised.digests[line_columns(page).texts]
 
 

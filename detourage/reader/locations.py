@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from detourage.messages import TextLocation as MessageText
 
 MAX_PATH_CHARACTERS = 200_000  # length of all paths together; further parts have no location
-MAX_RATIO = 4  # length of a text relative to a value in it; a longer text may merely mention it
+MAX_RATIO = 4  # length of a text relative to a value in it; longer texts may just mention the value
 MAX_OCCURRENCES = 50  # occurrences of a value that are compared
 MIN_VALUE_CHARACTERS = 3  # length of a value that is searched for; shorter ones occur anywhere
 
 
 def without_locations(article: Article) -> Article:
-    """Return an article without references to its markup, which is not that of its page."""
+    """Return an article without indices of elements and texts, which are not those of its page."""
     return replace(
         article,
         blocks=tuple(copy_with(each, pieces=()) for each in article.blocks),
@@ -263,7 +263,7 @@ def located_blocks(article: "Article | ArticleMessage") -> list[LocatedBlock]:
 
 
 def _bytes_of(text: "TextLocation | MessageText") -> ByteRange | None:
-    """Return the byte range of a text; a message has its length instead of its end."""
+    """Return the byte range of a text; messages contain the range's length instead of its end."""
     if isinstance(text, TextLocation):
         start, end = text.byte_start, text.byte_end
     else:
@@ -318,7 +318,7 @@ def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> 
 def _passages_of(
     page: Page, block: LocatedBlock, first: int, last: int, texts_below: dict[int, Iterator[int]]
 ) -> list[Passage]:
-    """Return the passages of a range of a block; `texts_below` is passed on from block to block."""
+    """Return the passages of a range of a block; all blocks of the page share `texts_below`."""
     element = index_at(page.flat, block.xpath)
     if element is None:
         raise LocationError(f"the page has no element at {block.xpath}")

@@ -18,7 +18,7 @@ from detourage.text.texts import Count
 
 MIN_OFFERS = 6  # offers in a list that belongs to a shop or an event calendar
 MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines in a list of offers
-MIN_TEXT_SHARE = 0.6  # share of a page's words in the extracted text, if its list is its content
+MIN_TEXT_SHARE = 0.6  # share of a page's words in the extracted text at which a list is the content
 MIN_PROBABILITY = 0.5  # probability at which a page that looks like a menu counts as one
 DECLARED_PROBABILITY = 0.6  # probability that a declared, dated article is not a menu
 
@@ -46,7 +46,7 @@ class Headlines(NamedTuple):
         """Return the probability that the page with these headlines is a menu.
 
         The page may instead be a manual, a thread (`has_posts`), a declared article, or an article
-        of links to other sites or to its own anchors. `words` is the word count of its text.
+        of links to other sites or to its own anchors. `words` counts those in the extracted text.
         """
         others = [kinds.get("documentation", 0.0)]
         metas = page.metas

@@ -39,8 +39,8 @@ _T = TypeVar("_T")
 class Outline:
     """The elements of a document that may display text, in document order, with their tokens.
 
-    An element is identified by its index. Its descendants have the indices from the next one up to
-    its end, so that its texts and tokens are contiguous ranges of those of the page, and quantities
+    An element is identified by its index, and the indices of its descendants follow its own, up to
+    its end. Therefore, the texts and tokens below an element are contiguous ranges, and quantities
     propagate to ancestors (Deturck 2015, section 4.4) without a second pass. Descendants of the
     elements in `detourage.html.text.without_text` are omitted.
 
@@ -127,7 +127,7 @@ class Outline:
 
     @cached_property
     def _tokens_before(self) -> Integers:
-        """Number of tokens before each text node, and of all tokens."""
+        """Number of tokens before each text node, and finally the total."""
         return np.concatenate([[0], np.cumsum(self.text_sizes)])
 
     @cached_property
@@ -258,7 +258,7 @@ class Outline:
             child = self.ends[child]
 
     def without(self, left_out: Collection[int]) -> Self:
-        """Return the outline without the texts of the given elements, whose indices stay valid."""
+        """Return the outline without the texts of the given elements; all indices stay valid."""
         is_left_out = np.zeros(len(self.flat.parents), dtype=np.bool_)
         is_left_out[[*left_out]] = True
         is_kept = ~self.flat.within(is_left_out)[self.text_parents]

@@ -25,7 +25,7 @@ OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 
 MIN_UNSHARED = 0.5  # probability of being text for the likeliest line that no other page shares
 MIN_REMOVABLE = 0.2
-"""Probability of `OWN_ROLES` below which a line counts as the template's, whether shared or not."""
+"""Minimum probability of `OWN_ROLES` for a line to be removed if other pages share it."""
 LISTS: Final = frozenset({"table", "dl", "ul", "ol"})
 """Elements whose lines may all be chosen, however improbable (see `detourage.reader.body`)."""
 MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated as captions
@@ -106,10 +106,10 @@ class JudgedPage:
         return np.asarray(self.role_probabilities[:, columns].sum(axis=1), dtype=np.float64)
 
     def without_shared(self, page: Outline, knowledge: TemplateKnowledge) -> "JudgedPage":
-        """Assign the removable lines that other pages share to the template.
+        """Give the role ``template`` to the removable lines that other pages share.
 
-        If no other line is likely text, a text that pages share, such as a legal notice, may be the
-        article, and the roles stay as they are.
+        If no other line is likely text, the shared text, such as a legal notice, may be the article
+        itself, and the roles stay as they are.
         """
         if not knowledge.shared and knowledge.removable is None:
             return self
@@ -129,7 +129,7 @@ class JudgedPage:
         return replace(self._with_role(is_shared, "template"), shared=numbers)
 
     def with_captions(self, captions: Collection[int]) -> "JudgedPage":
-        """Treat lines as captions unless they are much of the text, as on a page of pictures."""
+        """Treat lines as captions unless they make up much of the text, as in a picture gallery."""
         if not captions:
             return self
         is_caption = np.isin(self.columns.numbers, [*captions])

@@ -21,7 +21,7 @@ pages of sites that no published score includes."""
 
 
 def confidence_of(page: Outline, judged: JudgedPage, body: FoundBody | None) -> float:
-    """Return the probability of a word F1 of `GOOD_F1`; `body` is None for a hidden article."""
+    """Return the probability that the F1 is `GOOD_F1` or more; a hidden article has no `body`."""
     if body is None:
         return HIDDEN_CONFIDENCE
     is_kept = np.zeros(int(page.text_lines.max(initial=0)) + 1, dtype=np.bool_)

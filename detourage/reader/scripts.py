@@ -35,7 +35,7 @@ def structured_data(
     document: FlatDocument,
     is_wanted: Callable[[str], bool] = bool,
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield the values in the JSON-LD scripts whose text `is_wanted`, each with its script."""
+    """Yield the values in the JSON-LD scripts that `is_wanted` accepts, each with its script."""
     for script in json_ld_of(document):
         if is_wanted(script.text or ""):
             for value in json_ld_in(script):
@@ -45,7 +45,7 @@ def structured_data(
 def program_state(
     document: FlatDocument, is_wanted: Callable[[str], bool] = bool
 ) -> Iterator[tuple[Node, Any]]:
-    """Yield the JSON values in the site's scripts whose text `is_wanted`, each with its script.
+    """Yield the JSON values in the scripts that `is_wanted` accepts, each with its script.
 
     In JavaScript, these are the literals in assignments and calls; other scripts may be JSON.
     """
@@ -141,7 +141,7 @@ def passages(value: Any, key: str | None = None) -> Iterator[Passage]:
 
     A text is either one string, plain or markup, or a list with one paragraph per item, taken from
     the same path in each item. Lists whose items have URLs are excluded, because they list other
-    pages. With a key, only strings are texts.
+    pages. If a key is given, lists are not joined.
     """
     leaves = list(_leaves(value))
     for leaf in leaves:

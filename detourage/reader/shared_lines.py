@@ -35,7 +35,7 @@ class PageLines(NamedTuple):
     """Digests of the lines of a page that may be shared with other pages.
 
     `main` has the lines of the main text, with their word counts. `others` has the other lines of
-    its container, and any other prose; links outside the container are never mistaken for text.
+    the main text's container, and prose outside it. Links outside it are never mistaken for text.
     """
 
     main: Mapping[int, int] = {}
@@ -241,8 +241,8 @@ def _is_shared(count: int, text_count: int) -> bool:
 def _lines_by_text(pages: Iterable[PageLines]) -> list[set[int]]:
     """Group pages by main text, and return the lines of each group.
 
-    A page joins the group whose main text is the longest that has more than `MAX_COMMON_SHARE` of
-    its words. It joins only one, since a page with nothing but boilerplate would link all groups.
+    A page joins only one group: that with the longest main text that contains more than
+    `MAX_COMMON_SHARE` of the page's words. Otherwise, a page of boilerplate would link all groups.
     """
     merged: list[tuple[PageLines, set[int]]] = []
     for page in sorted(pages, key=lambda each: -sum(each.main.values())):

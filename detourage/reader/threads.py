@@ -99,7 +99,7 @@ def _post_lines(page: Outline, lines: Sequence[Line], posts: CommentParts) -> _P
     blocks = page.flat.numbers[np.array([line.block for line in lines])]
     numbers = np.array([line.number for line in lines])
     silent_around = document.count_around(without_text(document))
-    # Indices in the document of the outline's text nodes.
+    # Index in the document of each text node of the outline.
     outlined = np.flatnonzero(silent_around[document.text_parents] == 0)
     bodies, authors, dates = (
         np.isin(numbers, page.text_lines[np.isin(outlined, np.array([*texts], dtype=np.int64))])

@@ -33,7 +33,7 @@ _WEAK = r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*|(?<=[^\W\d
 def _separator(*, is_strong: bool, has_underscores: bool) -> re.Pattern[str]:
     """Return the pattern of separators, compiled without parts that few titles need."""
     underscores, weak = _STRONG_UNDERSCORES * has_underscores, "" if is_strong else _WEAK
-    # Looking for the first character of a separator is faster than trying all of them.
+    # A lookahead for the first character is faster than trying every alternative.
     return re.compile(rf"(?=[\s|｜:/_-])(?:{_STRONG}{underscores}{weak})")
 
 
@@ -71,8 +71,8 @@ def headline(
     5. if no title is declared, the nearest ``h1``.
 
     Headings that link to the home page, or that are an ``h1`` of one of the `others`, are ignored.
-    Those in the body's `container` are nearest, then those before it. Parts of an ``h1`` that name
-    the site or are in no declared title are removed.
+    Headings in the body's `container` count as nearer than those before the container. Parts of an
+    ``h1`` that name the site or are in no declared title are removed.
     """
     key = (headline, container, url, *others)
     return page.cached(key, lambda: _headline(page, container, url, others))
