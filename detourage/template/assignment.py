@@ -19,8 +19,8 @@ MAX_DISTANCE_TO_CHOSEN: Final = 0.3
 MAX_REPRESENTATIVES: Final = 3  # maximum number of representatives per group
 
 MIN_NEW_GROUP_PAGES: Final = 3
-"""Minimum number of similar outliers that form a new group between two clusterings. Within a
-clustering, two pages are enough, but two outliers may be similar by accident."""
+"""Minimum number of similar outliers that form a new group between two clusterings. A clustering
+requires only two pages, but here, two outliers may be similar by accident."""
 
 MAX_REPRESENTATIVE_NODES: Final = 500_000
 """Maximum total number of tree nodes of the representatives compared with one page."""
@@ -29,8 +29,8 @@ MAX_REPRESENTATIVE_NODES: Final = 500_000
 class Assignment(NamedTuple):
     """The group of a new page.
 
-    `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page that is as
-    near to another group or to the limit) to 1 (equal to a representative). `distance` is the
+    `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page at the limit
+    or equally near to another group) to 1 (equal to a representative). `distance` is the
     distance to the nearest representative, or NaN if the page could not be compared. `work` is the
     computing effort, in the units of `Forest`.
     """

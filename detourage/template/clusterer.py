@@ -28,13 +28,13 @@ MAX_TOLERANT_MERGE_DISTANCE: Final = 0.39
 """Maximum mean size-tolerant distance between two clusters that are merged."""
 
 MAX_MERGE_DISTANCE: Final = 0.43
-"""The same for plain distances, if sizes are unknown; 0.47 would merge different templates."""
+"""Maximum mean plain distance of merged clusters, if sizes are unknown; 0.47 merges templates."""
 
 MAX_SIZE_TOLERANT_PIVOT_DISTANCE: Final = 0.47
 """Maximum size-tolerant distance of a member from its group's pivot, chosen on real sites."""
 
 MAX_PIVOT_DISTANCE: Final = 0.55
-"""The same for plain distances, which are used if the sizes of the pages are unknown."""
+"""Maximum plain distance of a member from its group's pivot, used if page sizes are unknown."""
 
 DEFAULT_METHOD: Final = "mds_kmeans"  # name of the method of `MdsKMeans`, stored with its results
 

@@ -8,11 +8,11 @@ and comparisons are made in three rounds, each linear in the number of trees:
    references, compare these with each other, and find the nearest reference of every other tree;
 3. group the references like the pages of a small site, and every other page with its nearest
    reference; then compare a page with its group's pivot if the triangle inequality leaves open
-   whether it is too far from the pivot.
+   whether the two are too far apart.
 
 The sample and the references depend only on the set of trees, so neither the order of the pages nor
-the number of workers changes the groups. When pages are added, only the new pages are compared, and
-the other pages with the references that have changed.
+the number of workers changes the groups. When pages are added, only the new trees are compared with
+all references, and the other trees with the references that have changed.
 """
 
 from collections import defaultdict
@@ -75,8 +75,8 @@ class KnownSite(NamedTuple):
 
         On a large site, the references are grouped like the pages of a small one. Every other page
         joins the group of its nearest reference and gets the same embedding, unless the distance is
-        `MAX_PIVOT_DISTANCE` or more. A reference of several pages counts as two pages, so that the
-        only reference of a rare template is not an outlier.
+        `MAX_PIVOT_DISTANCE` or more. A reference nearest to several pages counts as two pages, so
+        that the only reference of a rare template is not an outlier.
         """
         urls = [page.url for page in pages]
         if self.nearest is None:
@@ -112,8 +112,9 @@ class KnownSite(NamedTuple):
     ) -> set[tuple[int, int]]:
         """Return the pairs of a tree and its group's pivot that may be too far from each other.
 
-        By the triangle inequality, the tree edit distance to the pivot is at most the sum of those
-        via the nearest reference. A pair is doubtful if this sum exceeds the limit.
+        By the triangle inequality, the tree edit distance to the pivot is at most the distance to
+        the nearest reference plus the distance of that reference to the pivot. A pair is doubtful
+        if this sum exceeds the limit.
         """
         nearest = self.nearest or {}
         doubtful = set()
@@ -172,8 +173,8 @@ class MissingPairs(NamedTuple):
 class MissingNearest(NamedTuple):
     """Trees whose nearest reference is not known yet, in ascending order.
 
-    `references` are ordered by digest; `new_references` is the number of them that were not part of
-    an earlier round of comparisons.
+    `references` are ordered by digest; `new_references` is the number of references that were not
+    part of an earlier round of comparisons.
     """
 
     tree_ids: Sequence[int]
@@ -240,7 +241,7 @@ def group_or_missing(
     trees: Mapping[int, TreeShape],
     known: KnownDistances,
 ) -> Grouping | NeededComparisons:
-    """Group pages, or return the comparisons still needed of pages that may be far from a pivot."""
+    """Group pages, or return the missing comparisons of pages that may be far from their pivot."""
     grouping = site.group(pages)
     doubtful = site.doubtful(pages, trees, grouping)
     if not doubtful:

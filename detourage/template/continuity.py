@@ -9,7 +9,9 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 MIN_SHARED_PAGES: Final = 0.5
-"""A group continues a previous one only if they share this part of the smaller one's old pages."""
+"""Minimum share of the smaller group's pages, not counting new pages, that are also in the other
+group, for a group to continue a previous one.
+"""
 
 RECENT_PAGES: Final = 10  # number of latest pages that are searched for a new design
 
@@ -50,8 +52,8 @@ def match_groups(
     """Assign each group the ID of the previous group that it continues, or a new, larger ID.
 
     As many pages as possible keep their group's ID: the largest part of a divided group inherits
-    it, and merged groups inherit that of the largest or, in a tie, the oldest. `last_identity` is
-    the largest ID used so far.
+    the ID, and merged groups inherit the ID of the largest or, in a tie, the oldest of them.
+    `last_identity` is the largest ID used so far.
 
     This is a maximum-weight matching by the number of shared pages (Kuhn, "The Hungarian method
     for the assignment problem", Naval Research Logistics Quarterly 2, 1955), independent of the

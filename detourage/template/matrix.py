@@ -48,7 +48,7 @@ def merge_near_clusters(distances: Matrix, clusters: Indices, limit: float) -> I
     """Merge the two nearest clusters repeatedly until all are farther apart than `limit`.
 
     The distance of clusters is the mean over their pairs of pages (average linkage). `clusters` has
-    any number for the cluster of each page; the result is numbered from 0.
+    the cluster of each page, in any numbering; the clusters of the result are numbered from 0.
     """
     values, page_clusters = np.unique(clusters, return_inverse=True)
     membership = (page_clusters[:, None] == np.arange(len(values))).astype(np.float64)

@@ -37,7 +37,7 @@ UNBOUNDED = np.iinfo(np.int32).max - 1  # limit for distances without a limit
 
 ANY_WORK = np.iinfo(np.int64).max  # work limit for unlimited work
 
-LABEL_COUNTS: Final = 256  # label counters per tree; HTML has 110 labels, others may share one
+LABEL_COUNTS: Final = 256  # label counters per tree; labels beyond HTML's 110 may share a counter
 THREAD_PAIRS = 64  # pairs that a thread compares at a time
 
 
@@ -104,7 +104,8 @@ class Forest:
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
         """Return lower bounds of the distances of the trees a[i] and b[i].
 
-        They are string edit distances of the trees' labels: the larger of preorder and postorder.
+        A bound is the string edit distance of the two label sequences, in preorder or in postorder,
+        whichever is larger.
         """
         return self._checked(a, b, self._for_pairs(self._forest.lower_bounds, a, b))
 

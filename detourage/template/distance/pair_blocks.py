@@ -41,9 +41,9 @@ def blocks_to_compare(
     """Divide the missing comparisons into blocks that contain every missing pair exactly once.
 
     The trees `compared` have been compared with each other. The trees `arrived` must be compared
-    with each other and with these. A block has at most `side` rows and ``side ** 2`` pairs; if the
-    numbers of nodes (`sizes`) are given, blocks of large trees have fewer. The same sets of IDs
-    always give the same blocks, so interrupted work can be resumed.
+    with each other and with `compared`. A block has at most `side` rows and ``side ** 2`` pairs,
+    fewer for large trees if the numbers of nodes (`sizes`) are given. The same sets of IDs always
+    give the same blocks, so interrupted work can be resumed.
     """
     old = sorted(set(compared))
     new_parts = list(parts(sorted(set(arrived).difference(old)), side, sizes))
