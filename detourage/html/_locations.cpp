@@ -117,7 +117,7 @@ class Tree {
     std::vector<char> is_foreign_;
     std::vector<int64_t> own_offsets_;
 
-    // Set the rank of each element among its siblings with the same name, 0 if it has none.
+    // Set the rank of each element among its siblings with the same name, 0 if there are none.
     void rank() {
         ranks_.assign(size_, 0);
         is_foreign_.assign(size_, 0);
@@ -229,14 +229,14 @@ struct Place {
     }
 };
 
-// The range of a text node in the article's text, and the number of the node's characters before it.
+// The range of a text node in the article's text, and the number of the node's characters left out at its start.
 struct Match {
     int64_t start, end, skipped;
 };
 
-// Find a text node at the given position of a block, and advance past it. The block has the text as
-// `clean` in detourage.text.words returns it or, in code, with its lines and indentation, but without
-// blank lines.
+// Find a text node at the given position of a block, and advance past it. In the block, the text is as
+// returned by `clean` in detourage.text.words; in code, it has its lines and indentation, but no blank
+// lines.
 std::optional<Match> match(Place &place, std::string_view text, bool is_code, const Characters &known) {
     place.skip_space(known);
     Place here = place;
@@ -282,7 +282,7 @@ struct Locator {
     Characters known;
     int64_t container, budget;
 
-    // The innermost element around texts that is not inline.
+    // The innermost element that contains the texts and is not inline.
     int64_t element_around(const std::vector<int64_t> &texts) const {
         int64_t element = tree.holder(texts.front()), last = element;
         for (const int64_t text : texts) {

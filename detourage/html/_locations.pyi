@@ -20,7 +20,7 @@ def tree(
     """Return a document, given by its columns, as the first argument of the other functions."""
 
 def path(tree: Any, element: int, ancestor: int, /) -> str:
-    """Return the path of an element from an ancestor, or its absolute path if that is -1."""
+    """Return the path of an element from an ancestor, or its absolute path if `ancestor` is -1."""
 
 def own_offset(tree: Any, text: int, /) -> int:
     """Return the number of characters before a text in its parent's own texts."""
@@ -42,7 +42,7 @@ def locate(
     """Locate blocks, given by text, start, text nodes and whether they are code.
 
     Return for each block the path of the innermost element around it that is not inline, relative
-    to `container` if that is around it, and the fields of its `TextLocation`s. `starts` and `ends`
+    to `container` if inside it, and the fields of the block's `TextLocation`s. `starts` and `ends`
     have the byte offsets of all text nodes. Once the paths exceed `budget` characters, the
     locations of all further blocks are None. Also return the remaining budget.
     """

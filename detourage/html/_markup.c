@@ -417,7 +417,7 @@ typedef struct {
     size_t start, length;
 } Value;
 
-/* Write an attribute as XML or, if there are columns, store it, and note the range of a class or id. */
+/* Write an attribute as XML or, if there are columns, store it; set the range of a class or id in `names`. */
 static void write_attribute(Writer *writer, const char *name, size_t length, const char *value,
                             const char *end, Value *names) {
     Columns *columns = writer->columns;
@@ -1032,7 +1032,7 @@ static Reference reference_at(const char *at, const char *end) {
     return found;
 }
 
-/* Return whether a named reference may represent a character: none represents an ASCII letter or digit,
+/* Return whether a named reference may represent a character, which must not be an ASCII letter or digit,
  * or whitespace. */
 static int may_be_named(const char *at) {
     return (unsigned char)*at >= 0x80 || !(is_letter(*at) || (*at >= '0' && *at <= '9') || is_space(*at));
@@ -1166,7 +1166,7 @@ PyDoc_STRVAR(positions_doc,
              "parsed. Texts of scripts and styles are marked in `is_raw` and left out. Return int64 columns\n"
              "with the start and end of each text without ASCII whitespace around it, or -1 for a text\n"
              "that is blank, left out or not found. With `is_whole`, a text must end where the text between\n"
-             "two tags does.");
+             "two tags ends.");
 
 static PyObject *markup_positions(PyObject *module, PyObject *args) {
     (void)module;
@@ -1212,8 +1212,8 @@ static PyObject *markup_positions(PyObject *module, PyObject *args) {
 PyDoc_STRVAR(around_doc,
              "around(parents, marked) -> (bytes, bytes)\n\n"
              "Return int64 columns with the number of marked elements among each element and its ancestors,\n"
-             "and with the nearest of them, or else the root. Parents precede their children; they are an\n"
-             "int64 column, the marks a bool column.");
+             "and with the nearest marked one, or else the root. The parents, which precede their children,\n"
+             "are an int64 column; the marks are a bool column.");
 
 static PyObject *markup_around(PyObject *module, PyObject *args) {
     (void)module;

@@ -21,8 +21,8 @@ MAX_REOPENED = 1_000_000
 """Maximum number of elements that reopened formatting elements may add in this process.
 
 Formatting elements (``<font>``, ``<b>``) that are still open at the end of a block are reopened in
-the next one, so 30 kB of markup can produce 3 million elements. Their number is at most that of the
-formatting tags (equal ones count at most three times) multiplied by that of all tags.
+the next one, so 30 kB of markup can produce 3 million elements. The bound is the number of
+formatting tags, of which at most three equal ones count, multiplied by the number of all tags.
 """
 
 MAX_ATTRIBUTES = 1_000  # attributes per element
@@ -51,7 +51,7 @@ def parse_html(markup: bytes) -> FlatDocument | None:
     is_costly = tags > MAX_TAGS_IN_PROCESS or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
     if not (has_long_tags or is_costly):
         return flatten(serialise(markup, has_plaintext=has_plaintext))
-    # Not for tags with many attributes, which libxml2 parses even more slowly.
+    # Pages with long tags are not checked, because libxml2 parses these even more slowly.
     if not has_long_tags:
         from detourage.html.lxml_documents import check_depth
 
@@ -125,7 +125,7 @@ _PROLOG = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 # A comment, or the document type, which selects quirks mode. The group leaves out the definitions
-# of entities, which only serve to attack parsers.
+# of entities, because pages use them only to attack parsers.
 _DOCTYPE = re.compile(
     r"<!--(?:-?>|.*?(?:--!?>|\Z))|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE
 )
@@ -133,7 +133,7 @@ _FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s
 _XHTML_ROOT = re.compile(  # an ``html`` tag with the XHTML namespace
     r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
 )
-# HTML parsers ignore the slash of such a tag, and would read the rest of the page as its content.
+# HTML parsers ignore the slash of ``<title/>``, and treat the rest of the page as the title.
 _SELF_CLOSED_TEXT = lazy_pattern(
     r"<(?:title|script|style|iframe|textarea|noscript)(?=[\s/])[^<>]*+(?<=/)>"
 )

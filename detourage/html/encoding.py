@@ -87,10 +87,10 @@ _UNSEEN_MARKUP = lazy_pattern(  # a script or style sheet, or a single tag
 )
 _ASCII_LETTERS = bytes(range(0x41, 0x5B)) + bytes(range(0x61, 0x7B))
 _NON_ASCII = bytes(range(0x80, 0x100))
-# Excludes escape and the two shift characters, which switch character sets in ISO-2022.
+# Control characters except whitespace, and except those that switch character sets in ISO-2022.
 _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
-# Characters unlikely in text decoded as UTF-16: the same controls, and private-use characters, a
-# tenth of the characters decoded from random bytes.
+# Characters unlikely in text decoded as UTF-16: control characters, and private-use characters,
+# which make up a tenth of the characters decoded from random bytes.
 _UNLIKELY = lazy_pattern("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
 # Positions of the zero bytes in each group of four bytes of ASCII text in these encodings.
 _ZERO_POSITIONS = (
@@ -239,7 +239,7 @@ def _read_utf8(content: bytes) -> _Reading:
     except UnicodeDecodeError:
         sequences, strays = _count_utf8(content)
     text = _INVALID_BYTES.sub(_decode_invalid, content.decode("utf-8", "surrogateescape"))
-    # If there are fewer invalid bytes than valid sequences, they are editing accidents in UTF-8.
+    # Invalid bytes that valid sequences outnumber are editing accidents in a UTF-8 page.
     return _Reading(content, "utf-8", text, 0 if strays < sequences else strays)
 
 

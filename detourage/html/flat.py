@@ -44,7 +44,7 @@ class _ElementStore:
         return self.elements
 
     def at(self, number: int) -> HtmlElement:
-        """Return an element, after building it and its ancestors if necessary."""
+        """Return an element, after building it and its ancestors unless they exist."""
         unbuilt = []
         while number not in self.elements and number > 0:
             unbuilt.append(number)

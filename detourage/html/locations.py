@@ -37,8 +37,7 @@ class TextLocation(NamedTuple):
     xpath
         XPath of the node's parent, relative to the block's element; empty for that element itself.
     offset
-        Character offset of the part in the joined text nodes of the parent, without those of other
-        elements.
+        Character offset of the part in the concatenation of the parent's own text nodes.
     byte_start, byte_end
         Byte offsets of the node in the page as fetched, without whitespace around it; None if
         unknown. Between them may be comments, and tags that a browser ignores.

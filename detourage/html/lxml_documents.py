@@ -12,7 +12,7 @@ from detourage.html.errors import TooDeepError
 MAX_LIBXML2_DEPTH = 1_500
 """Depth of libxml2's tree at which the tree that a browser builds is certainly too deep.
 
-libxml2's tree is deeper only for elements with omitted end tags, and only by a few levels."""
+libxml2's tree is the deeper one only if end tags are omitted, and only by a few levels."""
 
 _IS_TOO_DEEP = etree.XPath(f"boolean(/*{'/*' * MAX_LIBXML2_DEPTH})")
 # Every element is a plain HtmlElement: form methods are not needed, and looking up the class of

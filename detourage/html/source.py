@@ -120,7 +120,7 @@ class PageSource:
     def text_range(self, *pieces: int) -> ByteRange | None:
         """Return the range in the page from the first to the last of the given texts.
 
-        It has no ASCII whitespace around it; texts with unknown positions are ignored.
+        The range excludes ASCII whitespace at both ends. Texts with unknown positions are ignored.
         """
         starts, ends = self.ranges
         known = [each for each in pieces if starts.item(each) >= 0]
@@ -148,8 +148,8 @@ class PageSource:
     def tag_range(self, element: int) -> ByteRange | None:
         """Return the range of an element's start tag, or None if it is uncertain.
 
-        It is certain if, between the nearest texts with known positions, the source has as many
-        tags with this name as the tree, so that they correspond in order.
+        The range is certain if, between the nearest texts with known positions, the source has as
+        many tags with this name as the tree has elements, so that they correspond in order.
         """
         if self._source is None:
             return None
@@ -181,7 +181,7 @@ class PageSource:
 
     @cached_property
     def _known(self) -> Integers:
-        """The texts with known positions, between -1 and the number of texts."""
+        """Indices of the texts with known positions, preceded by -1, followed by their number."""
         starts = self._offsets[0]
         return np.concatenate([[-1], np.flatnonzero(starts >= 0), [len(starts)]])
 

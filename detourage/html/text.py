@@ -36,8 +36,8 @@ _WITH_BUTTONS = HEADINGS | {"p", "dt"}  # elements in which buttons may be part 
 def text_buttons(flat: FlatDocument) -> Booleans:
     """Return a mask of the buttons that are part of the text.
 
-    Such a button has text on both sides, because it explains a word of a sentence, or on neither,
-    because it is a whole heading that opens the text below. Other buttons are controls.
+    Such a button has text on both sides (it explains a word of a sentence) or on neither (it is a
+    whole heading that opens the text below). Other buttons are controls.
     """
     return flat.once(text_buttons, lambda: _text_buttons(flat))
 
