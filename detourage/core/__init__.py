@@ -104,7 +104,8 @@ def candidates(
 ) -> tuple[list[Any], bytes]:
     """Return the candidates for comments in a selection of a document, and their features.
 
-    `words` and `by_readers` are the words of each text of the selection; see ``comments.hpp``.
+    `words` and `by_readers` are the numbers of words, and of words by readers, in each text of the
+    selection; see ``comments.hpp``.
     """
     names = selected.numbers, selected.tag_numbers, selected.name_numbers
     columns = selected.parents, selected.ends, selected.text_starts, selected.text_ends
@@ -128,7 +129,7 @@ def headlines(page: FlatDocument, *texts: Integers) -> tuple[list[str], float] |
 
 
 def name_words(sets: Iterable[str]) -> Any:
-    """Convert sets of words, each written with spaces between them, for `layout`."""
+    """Convert sets of words, each given as words separated by spaces, for `layout`."""
     return _core.name_words(joined_strings(sets))
 
 
@@ -161,15 +162,15 @@ def captions(
 
 
 def meanings(page: FlatDocument, elements: Integers, *displayed: Integers) -> bytes:
-    """Return what the names of each element and its ancestors denote; see ``meanings.hpp``."""
+    """Return the meanings of the names of elements and their ancestors; see ``meanings.hpp``."""
     return _core.meanings(document(page), elements, *displayed)
 
 
 class PartLinks(NamedTuple):
     """Runs of page numbers ("1 2 3") and links with a label, on a page; see ``pagination.hpp``.
 
-    The numbers of a run have the element of their link, or None. The label of a link is None if the
-    link has no text.
+    Each number of a run comes with the element of its link, or None. The label of a link is None if
+    the link has no text.
     """
 
     runs: list[list[tuple[int, int | None]]]
@@ -193,7 +194,7 @@ def words_in(text: str, words: Any) -> list[str]:
 
 
 def parts_in_values(page: FlatDocument, parts: Iterable[str]) -> bytes:
-    """Return for each part, in lower case, 1 if the start of an attribute value contains it."""
+    """Return for each lower-case part 1 if any attribute's value contains it near the start."""
     return _core.parts_in_values(document(page), joined_strings(parts))
 
 

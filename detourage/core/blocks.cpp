@@ -17,7 +17,7 @@ bool is_cjk(uint32_t code) {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-constexpr ptrdiff_t MAX_BREAK = 200;   // whitespace on each side of a line break removed between CJK characters
+constexpr ptrdiff_t MAX_BREAK = 200;   // whitespace on each side of a line break that is removed between CJK characters
 
 // Append a text with line breaks replaced by spaces or, between CJK characters, removed, as browsers do.
 void append_with_breaks_as_spaces(std::string &out, std::string_view text) {
@@ -90,7 +90,7 @@ class InlineText {
         }
     }
 
-    // End the text, and append it and its spans, moved by an offset.
+    // End the text, and append the text, and its spans shifted by an offset.
     void finish(std::string &text, std::vector<Span> &spans, int32_t offset = 0) {
         end_spans(nullptr);
         std::stable_sort(spans_.begin(), spans_.end(), [](const Span &one, const Span &other) {
@@ -125,7 +125,7 @@ class InlineText {
     char gap_ = 0;
 };
 
-// Clean the text of code: its lines and indentation remain, but no blank lines.
+// Clean the text of code: keep its lines and indentation, and remove blank lines.
 std::string verbatim(std::string_view text, const Characters &characters) {
     std::string out;
     size_t start = 0, shown = 0;   // start of the line, and end of its last word
@@ -536,7 +536,7 @@ class Building {
         }, marks);
     }
 
-    // Add a formula, in TeX if the page has it, unless the page also shows it as text.
+    // Add a formula, in TeX if available, unless the page also displays the formula as text.
     void add_formula(int32_t index) {
         const int32_t parent = element(index).parent, around = parent < 0 ? -1 : element(parent).parent;
         if (muted_ >= 0 && size(muted_)) return;
@@ -552,7 +552,7 @@ class Building {
         }
     }
 
-    // Whether an element contains one hidden from screen readers, such as the drawing of a formula.
+    // Whether an element contains an element hidden from screen readers, such as the drawing of a formula.
     bool has_visual(int32_t around) {
         if (!visuals_) {
             visuals_.emplace();

@@ -232,7 +232,7 @@ class Names {
 
     explicit Names(size_t elements) : known_(elements) {}
 
-    // Return the row of words for an element, adding it if it is new; 0 if there are too many.
+    // Return the row of words for an element, adding it if it is new; 0 if there are too many rows.
     uint16_t of(const Document &document, const Element &element) {
         SipHash key;
         key.add(element.name);
@@ -738,8 +738,8 @@ class Building {
         row.put("page_sentences", page.sentences.total());
     }
 
-    // Only the line's place in an ancestor differs between the lines below it, so the other numbers of an
-    // ancestor are computed once.
+    // The numbers of an ancestor, except the place of a line in it, are the same for all lines below the
+    // ancestor, so they are computed once.
     void write_ancestor(Row &row, int level, int32_t element, long here, const PageSums &page, double total,
                         double all_prose) {
         if (element < 0) {
@@ -770,7 +770,7 @@ class Building {
     }
 
     // Shares of words that the line has in common with the titles and the description that the page
-    // declares, and with its heading.
+    // declares, and with the first ``h1``.
     void write_likeness(Row &row, size_t i) {
         own_.fill(lines_.tokens.data() + lines_.token_starts[i], lines_.token_starts[i + 1] - lines_.token_starts[i]);
         const Bag &own = own_;
@@ -795,7 +795,7 @@ class Building {
     std::vector<int32_t> things_;
     std::vector<int> lines_before_;
     enum : int { OF_ANCESTOR = 9 };
-    std::vector<int32_t> ancestors_;    // start of each ancestor's numbers in `of_ancestors_`, plus 1; or 0
+    std::vector<int32_t> ancestors_;    // 1 + start of each ancestor's numbers in `of_ancestors_`; 0 if not computed
     std::vector<float> of_ancestors_;
     std::vector<Bag> said_;
     Bag own_{{}};

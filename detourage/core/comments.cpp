@@ -462,8 +462,8 @@ std::vector<int64_t> matching(const Document &document, const Characters &charac
 
 namespace {
 
-// Whether the JSON key that ends at a quotation mark names an author, as in
-// `detourage.comments.declared`. An escaped character matches any.
+// Whether the JSON key that ends at a quotation mark denotes an author, as in
+// `detourage.comments.declared`. A key with an escaped character always counts.
 bool is_key_of_author(std::string_view text, size_t quote) {
     constexpr std::string_view KEYS[] = {"author", "user", "creator", "createdby", "commenter", "owner", "profile",
                                          "member", "authorname", "username", "displayname", "nickname",
@@ -483,8 +483,8 @@ bool is_key_of_author(std::string_view text, size_t quote) {
     return std::ranges::find(KEYS, key) != std::end(KEYS);
 }
 
-// Whether a JSON object or array names an author. `place` advances to its end or, if it is never closed,
-// to the end of the text, so that no part of a text is read twice.
+// Whether a JSON object or array names an author. `place` advances to the end of the object or array or,
+// if that is never closed, to the end of the text, so that no part of a text is read twice.
 bool names_author(std::string_view text, size_t &place) {
     int depth = 0;
     bool is_quoted = false;
@@ -505,8 +505,8 @@ bool names_author(std::string_view text, size_t &place) {
     return false;
 }
 
-// Find a word that begins with two equal letters. Looking for these in blocks, which compilers turn
-// into instructions for several bytes at once, is faster than looking for a frequent letter.
+// Find a word that begins with two equal letters. Compilers vectorise the search for this pair in blocks,
+// so it is faster than a search for a single, frequent letter.
 size_t find_doubled(std::string_view text, std::string_view word, size_t from) {
     constexpr size_t BLOCK = 64;
     const char first = word[0];

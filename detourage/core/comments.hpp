@@ -38,7 +38,7 @@ std::vector<Candidate> find_candidates(const Document &document, const Character
                                        const Selection &page, Selection::Numbers words,
                                        std::span<const double> by_readers);
 
-// The given elements with a signature's name and path; all of them must have its tag.
+// Those of the given elements that have a signature's name and path; all given elements must have its tag.
 std::vector<int64_t> matching(const Document &document, const Characters &characters,
                               Selection::Numbers elements, std::string_view name, std::string_view path);
 

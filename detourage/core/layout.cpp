@@ -12,7 +12,7 @@
 namespace detourage {
 namespace {
 
-constexpr double MIN_SHARE = 0.1;       // share of comments with a class that is part of the template
+constexpr double MIN_SHARE = 0.1;       // share of comments in which a class occurs if the template sets it
 
 using Names = std::unordered_set<std::string_view>;
 
@@ -217,7 +217,7 @@ std::vector<int64_t> bits_of_names(const Document &document, const std::vector<i
     return bits;
 }
 
-// Append a text to others on one line, as `detourage.text.words.clean` shows it.
+// Append a text to a line, cleaned as by `detourage.text.words.clean`.
 void append_cleaned(std::string &shown, bool &is_after_space, std::string_view text, const Characters &characters) {
     for (const char *next = text.data(), *end = next + text.size(); next < end;) {
         const char *const start = next;

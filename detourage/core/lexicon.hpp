@@ -16,7 +16,7 @@ class Lexicon {
     Lexicon(const std::vector<std::string_view> &phrases, const Characters &characters);
 
     // Append a mask for each of the first `max_words` tokens of a text in lower case: the bits of the
-    // concepts of the phrases that cover it. Return the number of tokens.
+    // concepts of the phrases that contain the token. Return the number of tokens.
     size_t read(std::string_view text, const Characters &characters, size_t max_words,
                 std::vector<uint32_t> &masks) const;
 
@@ -31,8 +31,8 @@ class Lexicon {
         Word first;
         std::vector<Word> others;
     };
-    // Phrases with the same first word or stem, which are consecutive. `shorter` is the group of the
-    // longest other first word that is a prefix of this one; -1 if there is none.
+    // Phrases with the same first word or stem, which are consecutive. `shorter` is the group with the
+    // longest first word that is a prefix of this group's first word; -1 if there is none.
     struct Group {
         std::string_view first;
         std::span<const Phrase> phrases;
@@ -41,7 +41,7 @@ class Lexicon {
 
     std::vector<Phrase> phrases_;       // sorted by first word
     std::vector<Group> groups_;         // sorted by first word
-    std::vector<uint64_t> beginnings_;  // of the first words, which are faster to compare
+    std::vector<uint64_t> beginnings_;  // first bytes of the first words, as numbers that are fast to compare
 };
 
 }  // namespace detourage

@@ -253,8 +253,8 @@ class Reading {
         }
     }
 
-    // A final mark ends a sentence before a space or a closing quotation mark; one of a script without
-    // spaces ends it anywhere.
+    // A final mark ends a sentence before a space or a closing quotation mark; in scripts without spaces,
+    // it ends a sentence anywhere.
     template <typename End>
     static void sentences(uint32_t traits, bool &is_mark, bool &is_sure, const End &end_sentence,
                           Counts &counts) {

@@ -597,7 +597,7 @@ PyMethodDef methods[] = {
     {"name_words", core_name_words, METH_VARARGS, "Return words, each after its bit, for `layout`."},
     {"layout", core_layout, METH_VARARGS, "Return the columns of the layout of comments."},
     {"captions", core_captions, METH_VARARGS, "Return the evidence that each displayed element is a caption, as bits."},
-    {"meanings", core_meanings, METH_VARARGS, "Return what the names of elements and of their ancestors denote, as bits."},
+    {"meanings", core_meanings, METH_VARARGS, "Return the meanings of the names of elements and of their ancestors, as bits."},
     {"word_set", core_word_set, METH_VARARGS, "Return the given words as a set for `part_links` and `words_in`."},
     {"words_in", core_words_in, METH_VARARGS, "Return the words of a text that are in a set."},
     {"part_links", core_part_links, METH_VARARGS, "Return the runs of numbers, and the links with a label."},

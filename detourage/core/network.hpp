@@ -77,8 +77,8 @@ class Network {
     std::map<std::string, Packed> packed_;
     int width_ = 0, embedding_ = 0;
     // Each column of numbers is piecewise linear. For each piece, the table has a row with the sum of the
-    // weights of all lower pieces and the weights of this piece, so a number takes one row. All columns have
-    // the same number of knots, padded with NaN, which no number reaches.
+    // weights of all lower pieces and the weights of this piece, so only one row is read per number. All
+    // columns have the same number of knots, padded with NaN, which no number reaches.
     Floats table_, knots_, widths_;
     int most_knots_ = 0;
     std::vector<int> piece_starts_;

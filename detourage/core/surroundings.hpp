@@ -28,8 +28,8 @@ struct Surroundings {
 };
 
 // The parents of displayed texts, which are given by their indices in the document. Throws
-// std::invalid_argument if an index is invalid, or a column of the texts has another length or a number
-// that no text has, of which sums may overflow.
+// std::invalid_argument if an index is invalid, if a column of the texts has another length, or if it has
+// a number that is out of range, because sums of such numbers may overflow.
 inline std::vector<int32_t> parents_of(const Document &document, Numbers pieces, std::initializer_list<Numbers> columns) {
     std::vector<int32_t> parents;
     for (const Numbers &column : columns) {
