@@ -15,7 +15,7 @@ from benchmarks.evaluation.scores.comments import CommentScore, score_comments, 
 from benchmarks.evaluation.scores.corpora import load_corpus
 from benchmarks.evaluation.scores.records import Comment
 from detourage.comments.comment import Comment as ReadComment
-from detourage.comments.reading import read_comments
+from detourage.comments.assembly import read_comments
 from detourage.html import parse_page
 
 CORPORA = ("reader_comments", "forum_threads")

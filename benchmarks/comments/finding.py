@@ -22,7 +22,7 @@ from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.folds import fold_of
 from detourage.comments.finding import MIN_CONFIDENCE
 from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
-from detourage.comments.reading import read_comments, with_content
+from detourage.comments.assembly import read_comments, with_content
 
 MARKED_CORPORA = ("reader_comments", "forum_threads")
 """Corpora whose gold records list comments individually."""

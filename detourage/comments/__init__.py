@@ -3,7 +3,7 @@
 from detourage.comments.comment import Comment
 from detourage.comments.finding import FoundComments
 from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
-from detourage.comments.reading import CommentParts, Reading, read_comments, with_content
+from detourage.comments.assembly import CommentParts, Reading, read_comments, with_content
 
 __all__ = [
     "NO_PATTERN",

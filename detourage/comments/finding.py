@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
 from detourage.comments.pattern import CommentPattern
-from detourage.comments.reading import Reading
+from detourage.comments.assembly import Reading
 from detourage.html import Page
 from detourage.inference import Features, load_model
 

@@ -6,7 +6,7 @@ EGC 2016.
 
 from collections.abc import Sequence
 
-from detourage.comments.reading import read_comments
+from detourage.comments.assembly import read_comments
 from detourage.html.flat import FlatDocument
 from detourage.inference import BoostedTrees, load_model
 from detourage.papers.commentsminer.measures import measure

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from detourage.comments.comment import Comment
-from detourage.comments.reading import read_comments
+from detourage.comments.assembly import read_comments
 from detourage.html import parse_page
 
 URL = "https://news.example/2024/05/story.html"

@@ -1,13 +1,10 @@
-"""The text, author, date, parent, permalink and votes of each comment."""
+"""Assembly of comments from their text, author, date, parent, permalink and votes."""
 
-import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import NamedTuple, Self
-from urllib.parse import urldefrag
 
 from detourage.comments.authors import FoundAuthor, find_authors
 from detourage.comments.bodies import Body, read_bodies
@@ -15,128 +12,11 @@ from detourage.comments.comment import Comment
 from detourage.comments.dates import FoundDate, find_comment_dates
 from detourage.comments.extents import Extent, find_extents
 from detourage.comments.layout import Column, Layout, lay_out
-from detourage.comments.names import DOWNVOTE, PERMALINK, VOTE
+from detourage.comments.permalinks import find_permalinks
 from detourage.comments.replies import find_parents
+from detourage.comments.votes import find_votes
 from detourage.html.flat import FlatDocument
-from detourage.html.nodes import Node
-from detourage.html.urls import absolute, base_of
-from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import resolve_relative
-
-
-def find_permalinks(
-    page: FlatDocument,
-    extents: Sequence[Extent],
-    layouts: Sequence[Layout],
-    dates: Mapping[int, FoundDate],
-    url: str,
-) -> list[str | None]:
-    """Return the absolute permalink of each comment, or None.
-
-    A permalink is a link labelled as permanent, or else a link on the date or to an anchor in the
-    comment, or else the page's URL with the comment's ID as its fragment.
-    """
-    base = base_of(Node(page, 0), url)
-    links = [
-        next(_candidate_links(layout, dates.get(number)), "")
-        for number, layout in enumerate(layouts)
-    ]
-    # A link to the top of the page is not a permalink.
-    permalinks = [absolute(link, base) if link.strip() != "#" else None for link in links]
-    if not any(permalinks):
-        permalinks = [absolute(_own_anchor(page, extent), url) for extent in extents]
-    # A target that several comments share is the page itself or an author's profile.
-    counts = Counter(permalinks)
-    return [permalink if counts[permalink] == 1 else None for permalink in permalinks]
-
-
-def _candidate_links(layout: Layout, date: FoundDate | None) -> Iterator[str]:
-    """Yield the links in a comment that may be its permalink, the most reliable first."""
-    links = [index for index, tag in enumerate(layout.tags) if tag == "a"]
-    for index in links:
-        if layout.names[index] & PERMALINK:
-            yield layout.get(index, "href") or ""
-    if date is not None:
-        for index in links:
-            # The link is around the date or inside it.
-            if index <= date.element < layout.ends[index] or (
-                date.element <= index < layout.ends[date.element]
-            ):
-                yield layout.get(index, "href") or ""
-    urls = [layout.get(index, "href") or "" for index in links]
-    fragments = [urldefrag(url).fragment if "#" in url else "" for url in urls]
-    if any(fragments):
-        ids, names = layout.attributes.by_element("id"), layout.attributes.by_element("name")
-        anchors = {ids.get(place) or names.get(place) for place in layout.places}
-        for link_url, fragment in zip(urls, fragments, strict=True):
-            if fragment and fragment in anchors:
-                yield link_url
-
-
-def _own_anchor(page: FlatDocument, extent: Extent) -> str:
-    """Return the link to the ID of a comment, such as ``#comment-5``, or an empty string."""
-    ids = (page.distinct_names[page.name_numbers[row]][1] for row in extent.rows)
-    return next((f"#{identity}" for identity in ids if identity), "")
-
-
-MAX_VOTES = 10**12  # maximum votes for a comment; a larger number has another meaning
-_UNIT = (
-    r"(?:likes?|votes?|points?|people like(?:d)? this|gefällt(?: mir)?|punkte|stimmen|j[’']aime"
-    r"|me gusta|mi piace|голос\w*|лайк\w*|recommend\w*|thanks)"
-)
-_VOTES = lazy_pattern(  # "+12 likes", "1,234 points", "1.2k"
-    r"^[^\w+−–-]*+(?P<sign>[-−–+]?)(?P<number>\d{1,3}(?:[.,\s]\d{3})++|\d+(?:[.,]\d)?)(?P<thousands>\s?k\b)?"
-    rf"\s*+(?P<unit>{_UNIT})?\W*+$",
-    re.IGNORECASE,
-)
-
-
-def find_votes(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
-    """Return the votes of each comment, or None; they are at the same place in all comments."""
-    best: dict[int, int] = {}
-    best_share = 0.0
-    for column in columns:
-        found: dict[int, int] = {}
-        labelled = 0
-        for number, element, text in column.values:
-            votes = _parse_votes(text)
-            if votes is not None:
-                found[number] = votes
-                labelled += _is_labelled_as_votes(layouts[number], element, text)
-        if found and 2 * labelled > len(found):
-            share = len(found) / len(layouts) * len(found) / len(column.texts)
-            if share > best_share:
-                best, best_share = found, share
-    return [best.get(number) for number in range(len(layouts))]
-
-
-def _parse_votes(text: str) -> int | None:
-    """Return the votes that make up a text (negative after a minus sign), or None."""
-    match = _VOTES.match(text)
-    if match is None:
-        return None
-    digits = match["number"]
-    if match["thousands"]:
-        number = round(float(digits.replace(",", ".").replace(" ", "")) * 1_000)
-    else:
-        number = int(re.sub(r"\D", "", digits))
-    if number > MAX_VOTES:
-        return None
-    return -number if match["sign"] in ("-", "−", "–") else number
-
-
-def _is_labelled_as_votes(layout: Layout, index: int, text: str) -> bool:
-    """Return whether the text itself, or a class of the nearest elements, mentions votes."""
-    names = 0
-    for _ in range(3):
-        if index < 0:
-            break
-        names |= layout.names[index]
-        index = layout.parents[index]
-    if names & DOWNVOTE:
-        return False
-    match = _VOTES.match(text)
-    return bool(names & VOTE or (match and match["unit"]))
 
 
 class CommentParts(NamedTuple):
