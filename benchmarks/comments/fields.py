@@ -14,8 +14,8 @@ from benchmarks.comments.locating import locate
 from benchmarks.evaluation.scores.comments import CommentScore, score_comments, with_shown_names
 from benchmarks.evaluation.scores.corpora import load_corpus
 from benchmarks.evaluation.scores.records import Comment
-from detourage.comments.comment import Comment as ReadComment
 from detourage.comments.assembly import read_comments
+from detourage.comments.comment import Comment as ReadComment
 from detourage.html import parse_page
 
 CORPORA = ("reader_comments", "forum_threads")

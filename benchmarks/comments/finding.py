@@ -20,9 +20,9 @@ from benchmarks.comments.train import cross_validate as choose_all
 from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, score_comments
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.folds import fold_of
+from detourage.comments.assembly import read_comments, with_content
 from detourage.comments.finding import MIN_CONFIDENCE
 from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
-from detourage.comments.assembly import read_comments, with_content
 
 MARKED_CORPORA = ("reader_comments", "forum_threads")
 """Corpora whose gold records list comments individually."""

@@ -1,9 +1,9 @@
 """Extraction of reader comments, with their texts, authors, dates and parents."""
 
+from detourage.comments.assembly import CommentParts, Reading, read_comments, with_content
 from detourage.comments.comment import Comment
 from detourage.comments.finding import FoundComments
 from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
-from detourage.comments.assembly import CommentParts, Reading, read_comments, with_content
 
 __all__ = [
     "NO_PATTERN",

@@ -13,9 +13,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from detourage.comments.assembly import Reading
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
 from detourage.comments.pattern import CommentPattern
-from detourage.comments.assembly import Reading
 from detourage.html import Page
 from detourage.inference import Features, load_model
 

@@ -1,6 +1,6 @@
 """Paginated articles: detection of the links between the parts, and joining of the parts."""
 
-from detourage.pagination.parts import (
+from detourage.pagination.joining_parts import (
     MAX_PARTS,
     Member,
     chain_of,
@@ -9,7 +9,7 @@ from detourage.pagination.parts import (
     may_be_part,
     urls_of,
 )
-from detourage.pagination.reading import Pagination, read_pagination
+from detourage.pagination.links_to_parts import Pagination, read_pagination
 
 __all__ = [
     "MAX_PARTS",

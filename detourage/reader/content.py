@@ -20,11 +20,11 @@ from detourage.comments import (
     vote_of,
     with_content,
 )
+from detourage.comments.assembly import dated_from
 from detourage.comments.candidates import PageWords
 from detourage.comments.declared import comments_in_data, comments_in_state
 from detourage.comments.extents import find_extents
 from detourage.comments.finding import MIN_CONFIDENCE, NONE_FOUND, BestCandidate, search
-from detourage.comments.assembly import dated_from
 from detourage.core import may_hold_comments
 from detourage.html import Page
 from detourage.html.flat import FlatDocument

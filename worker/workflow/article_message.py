@@ -11,7 +11,7 @@ from detourage.addresses import PageAddress, canonical_of, identity_of, variants
 from detourage.article import Article
 from detourage.html import site_name
 from detourage.messages import ArticleMessage, Template
-from detourage.pagination.parts import without_location
+from detourage.pagination.joining_parts import without_location
 from detourage.reader.article_values import article_values
 from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, PageState

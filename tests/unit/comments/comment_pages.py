@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from detourage.comments.comment import Comment
 from detourage.comments.assembly import read_comments
+from detourage.comments.comment import Comment
 from detourage.html import parse_page
 
 URL = "https://news.example/2024/05/story.html"

@@ -11,9 +11,9 @@ from detourage.html.flat import FlatDocument
 from detourage.html.names import to_kebab_case
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
-from detourage.pagination import wording
-from detourage.pagination.addresses import Address
-from detourage.pagination.wording import Direction
+from detourage.pagination import link_labels
+from detourage.pagination.link_labels import Direction
+from detourage.pagination.page_numbers import Address
 from detourage.text.patterns import lazy_pattern
 
 MAX_CANDIDATES = 2_000  # maximum number of links per page that may lead to other parts
@@ -45,7 +45,7 @@ class Links:
     def __init__(self, page: Page) -> None:
         self.flat: FlatDocument = page.flat
         self._url = page.url
-        self.found = PartLinks.of(self.flat, wording.label_words())
+        self.found = PartLinks.of(self.flat, link_labels.label_words())
 
     @cached_property
     def own(self) -> Address:
@@ -77,10 +77,10 @@ class Links:
         """Return the direction named by an element's class or ID, or None."""
         names = " ".join(self.flat.distinct_names[self.flat.name_numbers[element]])
         may_match = "ext" in names or "rev" in names
-        return wording.read_name(names[:MAX_NAMES]) if may_match else None
+        return link_labels.read_name(names[:MAX_NAMES]) if may_match else None
 
     def _part_link(self, element: int, text: str | None) -> PartLink | None:
-        label = wording.read_label(text) if text else None
+        label = link_labels.read_label(text) if text else None
         is_labelled = label is not None and label.number is None
         if text is not None and not is_labelled and not self._direction_at(element):
             return None

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from detourage.html import Page
-from detourage.pagination.addresses import Address
-from detourage.pagination.links import Links, Run, find_runs
-from detourage.pagination.wording import Direction
+from detourage.pagination.candidate_links import Links, Run, find_runs
+from detourage.pagination.link_labels import Direction
+from detourage.pagination.page_numbers import Address
 
 # Ranks of links that are confirmed by their URL, or only by their position in a pager.
 _CONFIRMED_BY_URL, _CONFIRMED_BY_PAGER = 2, 1

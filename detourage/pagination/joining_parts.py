@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from detourage.pagination.addresses import Address
-from detourage.pagination.reading import Pagination
+from detourage.pagination.links_to_parts import Pagination
+from detourage.pagination.page_numbers import Address
 from detourage.text.words import tokens
 
 MAX_PARTS = 50  # maximum number of parts that are joined
