@@ -13,7 +13,7 @@ from detourage.comments import CommentPattern
 from detourage.errors import ExpectedError
 from detourage.html import Page, PageError, parse_page, site_key, site_of
 from detourage.inputs import SourceError, read_messages
-from detourage.inputs.reading import (
+from detourage.inputs.files_and_folders import (
     HtmlFile,
     HtmlFolder,
     is_html,
@@ -99,7 +99,7 @@ class InputPage:
         if self.html is not None:
             return Source(self.html, self.url, name=self.name, site=site_of(self.url))
         # Imported here because the message contracts double the import time for a single page.
-        from detourage.inputs.received import UnusableMessageError, read_message
+        from detourage.inputs.message_validation import UnusableMessageError, read_message
 
         try:
             message = read_message(self.body or b"")

@@ -180,7 +180,7 @@ def send(inputs: tuple[Path, ...], base_url: str | None, site: str | None) -> No
     Messages that the service could not use are not sent, but reported by their number in the
     input. Exit code 0: success; 1: failure; 3: some messages were unusable.
     """
-    from detourage.inputs.received import UnusableMessageError, read_message
+    from detourage.inputs.message_validation import UnusableMessageError, read_message
     from worker.messaging.publishing import publish_pages
     from worker.settings import load_settings
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import brotli
 
-from detourage.inputs.received import UnusableMessageError
+from detourage.inputs.message_validation import UnusableMessageError
 from detourage.limits import MAX_BODY_BYTES
 from detourage.outcomes import UnusableReason
 

@@ -19,7 +19,7 @@ from sqlalchemy import Row
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from detourage.inputs.received import UnusableMessageError, read_message
+from detourage.inputs.message_validation import UnusableMessageError, read_message
 from detourage.outcomes import PageOutcome
 from detourage.text.plural import pluralise
 from detourage.time_limit import TimeIsUpError, time_limit

@@ -15,7 +15,7 @@ from sqlalchemy import TextClause
 from sqlalchemy.orm import Session
 
 from detourage.export.files import open_replacement
-from detourage.inputs.received import storable_text
+from detourage.inputs.message_validation import storable_text
 from detourage.limits import MAX_DETAIL_CHARACTERS
 from detourage.outcomes import UnusableReason
 from detourage.packed_bytes import DamagedBytesError

@@ -9,7 +9,7 @@ from uuid import uuid4
 from kombu import Message
 from sqlalchemy.orm import Session
 
-from detourage.inputs.received import UnusableMessageError, storable_text
+from detourage.inputs.message_validation import UnusableMessageError, storable_text
 from worker.messaging.headers import quarantine_headers
 from worker.messaging.transport import raw_body
 from worker.outcomes import AbandonedReason

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detourage.inputs.received import UnusableMessageError, read_message
+from detourage.inputs.message_validation import UnusableMessageError, read_message
 from detourage.outcomes import UnusableReason
 from worker.store.pages import FetchedPage
 from worker.workflow.parsing import parse_or_reject

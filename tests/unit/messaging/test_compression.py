@@ -6,7 +6,7 @@ import zlib
 import brotli
 import pytest
 
-from detourage.inputs.received import UnusableMessageError
+from detourage.inputs.message_validation import UnusableMessageError
 from detourage.limits import MAX_BODY_BYTES
 from worker.messaging.compression import plain_body
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from detourage.html import site_name
-from detourage.inputs.received import UnusableMessageError, read_message
+from detourage.inputs.message_validation import UnusableMessageError, read_message
 from detourage.limits import MAX_BODY_BYTES, MAX_HTML_BYTES
 from detourage.messages import ArticleMessage, PageMessage
 from tests.pages import ARTICLE
