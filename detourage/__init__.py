@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     )
     from detourage.comments import Comment
     from detourage.fetching import FetchError, fetch
+    from detourage.page_extraction import extract, extract_many, read
     from detourage.pages import Page, load_pages
-    from detourage.reading import extract, extract_many, read
     from detourage.site import Group, Site
     from detourage.tables import arrow_schema, to_arrow
 
@@ -61,9 +61,9 @@ _MODULES = {
     **dict.fromkeys((name for name in __all__ if name.startswith("Article")), "detourage.article"),
     "Result": "detourage.article",
     **dict.fromkeys(("Page", "load_pages"), "detourage.pages"),
-    **dict.fromkeys(("extract", "read"), "detourage.reading"),
+    **dict.fromkeys(("extract", "read"), "detourage.page_extraction"),
     **dict.fromkeys(("FetchError", "fetch"), "detourage.fetching"),
-    "extract_many": "detourage.reading",
+    "extract_many": "detourage.page_extraction",
     **dict.fromkeys(("Group", "Site"), "detourage.site"),
     **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.tables"),
     "Comment": "detourage.comments",

@@ -11,12 +11,12 @@ from detourage.comments import NO_PATTERN, CommentPattern, winner
 from detourage.errors import require_groups
 from detourage.html import Page as ParsedPage
 from detourage.html import site_of
+from detourage.page_extraction import ReadingOptions, attempt, parse, read_parsed
 from detourage.pages import AnyPage, pages_of
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import search_for_vote
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
-from detourage.reading import ReadingOptions, attempt, parse, read_parsed
 
 if TYPE_CHECKING:
     import os

@@ -25,7 +25,7 @@ from detourage.article import Article
 from detourage.comments import finding
 from detourage.comments.finding import CommentModel
 from detourage.html import PageError
-from detourage.papers.reading import page_of
+from detourage.papers.conversion import page_of
 from detourage.reader import NoArticleError, extract_article
 from detourage.reader.content import read_content
 

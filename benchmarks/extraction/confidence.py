@@ -25,7 +25,7 @@ from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_c
 from benchmarks.extraction.folds import ARTICLES, FoldModels
 from detourage.html import PageError
 from detourage.limits import DOUBTFUL
-from detourage.papers.reading import page_of
+from detourage.papers.conversion import page_of
 from detourage.reader.article import PageInTemplate, find_article
 from detourage.reader.comment_exclusion import comments_to_exclude
 from detourage.reader.content import comments_of

@@ -25,8 +25,8 @@ from benchmarks.extraction.labels import UNKNOWN, hinted_labels, shares_in_gold
 from detourage import core
 from detourage.html import PageError
 from detourage.html.encoding import decode
+from detourage.papers.conversion import page_of
 from detourage.papers.interface import ALONE
-from detourage.papers.reading import page_of
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage, PageModel

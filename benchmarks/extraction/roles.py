@@ -28,7 +28,7 @@ from benchmarks.evaluation.scores.roles import (
 )
 from benchmarks.extraction.folds import FoldModels
 from detourage.html import PageError
-from detourage.papers.reading import outline_of
+from detourage.papers.conversion import outline_of
 from detourage.reader.body import choose_lines, judge_page
 from detourage.reader.lines import lines_of
 

@@ -24,7 +24,7 @@ from benchmarks.evaluation.scores import Gold, bootstrap_interval, load_corpus, 
 from benchmarks.extraction.bags import BagScore, compare_bags, lower_case_words
 from benchmarks.extraction.folds import LEFT_OUT, FoldModels, fold_of
 from detourage.html import Page, PageError, parse_page
-from detourage.papers.reading import text_of
+from detourage.papers.conversion import text_of
 from detourage.reader import NoArticleError, extract_article
 from detourage.reader.content import read_content
 from detourage.reader.lines import lines_of

@@ -23,8 +23,8 @@ from benchmarks.evaluation.scores.corpora import Corpus, load_corpus
 from benchmarks.extraction.folds import LEFT_OUT, fold_of
 from detourage import Page, Site
 from detourage.html.nodes import element_at
+from detourage.page_extraction import parse
 from detourage.reader.shared_lines import MIN_TEXTS, SharedLines
-from detourage.reading import parse
 from detourage.text.words import clean
 
 CORPORA = ("daniel", "l3s_gn1", "msv_big9")

@@ -144,7 +144,7 @@ def extract(
         raise click.UsageError(f"no format ends in {ending}: give --format, or one of {known}")
     form = form or FORMATS.get(ending)
     from detourage.explain.batch import Extraction, all_input_pages
-    from detourage.reading import ReadingOptions
+    from detourage.page_extraction import ReadingOptions
 
     options = ReadingOptions(
         text_roles=text_roles or (),

@@ -11,10 +11,10 @@ from detourage.article import Article
 from detourage.explain.subject import ExplainingError, InputPage, Subject, input_pages, load_subject
 from detourage.inputs import SourceError
 from detourage.outcomes import PageOutcome
+from detourage.page_extraction import ReadingOptions, without_excluded
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 from detourage.reader.markup import to_html, to_markdown
-from detourage.reading import ReadingOptions, without_excluded
 from detourage.text.terminal import json_text
 from detourage.time_limit import TimeIsUpError, time_limit
 

@@ -1,7 +1,7 @@
 """Python port of Boilerpipe (Kohlschütter, Fankhauser and Nejdl, WSDM 2010)."""
 
+from detourage.papers.conversion import text_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import text_of
 
 
 def prepare() -> None:

@@ -10,8 +10,8 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from detourage.html.text import NO_TEXT
+from detourage.papers.conversion import page_of
 from detourage.papers.interface import Extracted, Neighbours, Source, one_line
-from detourage.papers.reading import page_of
 
 REMOVED_TAGS = frozenset({"script", "img", "form", "li", "h2", "h3", "h4", "h5", "h6"})
 """Elements that are removed with their contents."""

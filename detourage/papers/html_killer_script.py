@@ -19,9 +19,9 @@ order, have these consequences:
 
 import re
 
+from detourage.papers.conversion import text_of
 from detourage.papers.html_killer import to_result
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import text_of
 
 _BREAK = b"</br>"
 

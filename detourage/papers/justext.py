@@ -5,8 +5,8 @@ from functools import cache
 
 from detourage.article import BlockType
 from detourage.html.text import visible_text
+from detourage.papers.conversion import page_of, text_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import page_of, text_of
 from detourage.text import words
 
 MIN_COVERAGE = 0.1

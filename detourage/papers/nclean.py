@@ -14,8 +14,8 @@ from typing import Any, ClassVar, Self
 
 from detourage.article import BlockType
 from detourage.inference import load_model
+from detourage.papers.conversion import page_of, typed_texts_of
 from detourage.papers.interface import Extracted, Neighbours, Source, one_line
-from detourage.papers.reading import page_of, typed_texts_of
 
 ORDER = 3  # length of the n-grams (the default of the published tool)
 

@@ -17,8 +17,8 @@ blocks of one parent) instead of single nodes, and it keeps images (`detourage.r
 import re
 
 from detourage.html.text import WITHIN_SENTENCES
+from detourage.papers.conversion import extract_body, outline_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import extract_body, outline_of
 from detourage.reader import NoTextError, sentences
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline

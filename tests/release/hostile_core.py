@@ -34,7 +34,7 @@ def main(*files: str) -> None:
 
     from detourage import core
     from detourage.html import PageError, parse_page
-    from detourage.papers.reading import typed_texts_of
+    from detourage.papers.conversion import typed_texts_of
     from detourage.reader.body import judge_page
     from detourage.reader.content import read_content
     from detourage.reader.errors import NoArticleError

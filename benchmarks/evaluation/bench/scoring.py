@@ -28,7 +28,7 @@ from benchmarks.evaluation.scores import (
 from benchmarks.evaluation.scores.comments import with_shown_names
 from benchmarks.evaluation.scores.page import with_headline
 from detourage.html import PageError
-from detourage.papers.reading import page_of, text_of
+from detourage.papers.conversion import page_of, text_of
 
 LIMITS = {"limit: best subtree": best_subtree, "limit: best blocks": best_blocks}
 """Methods that compute upper bounds for any extraction, by the name of their row."""

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 from detourage.article import Article
 from detourage.comments import CommentPattern
+from detourage.papers.conversion import CACHED_PAGES, outline_of, page_of, to_reader_comments
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import CACHED_PAGES, outline_of, page_of, to_reader_comments
 from detourage.reader import TemplateKnowledge
 from detourage.reader.content import read_content, search_for_vote
 

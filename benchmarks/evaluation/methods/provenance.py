@@ -16,7 +16,7 @@ SHARED_SOURCES = (
     "detourage/reader/blocks.py",
     "detourage/html/text.py",
     "detourage/papers/interface.py",
-    "detourage/papers/reading.py",
+    "detourage/papers/conversion.py",
 )
 """Source files of this project that affect all results, even those of peers."""
 

@@ -11,8 +11,8 @@ from detourage.html.flat import FlatDocument
 from detourage.inference import BoostedTrees, load_model
 from detourage.papers.commentsminer.measures import measure
 from detourage.papers.commentsminer.mining import Forest, Subtree, displayed, mine
+from detourage.papers.conversion import page_of, to_reader_comments
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import page_of, to_reader_comments
 
 
 def extract(source: Source, _neighbours: Neighbours) -> Extracted:

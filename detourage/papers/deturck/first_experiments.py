@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
 
+from detourage.papers.conversion import CACHED_PAGES, extract_body, page_of, pivot_of
 from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import CACHED_PAGES, extract_body, page_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline

@@ -24,8 +24,8 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from detourage.html.text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
+from detourage.papers.conversion import extract_body, outline_of, pivot_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import extract_body, outline_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline

@@ -10,9 +10,9 @@ from collections import Counter
 from functools import lru_cache
 
 from detourage.html.nodes import element_at
+from detourage.papers.conversion import extract_body, outline_of, page_of, pivot_of
 from detourage.papers.deturck.retained import filtered_parts, find_body
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import extract_body, outline_of, page_of, pivot_of
 from detourage.reader import NoTextError
 from detourage.reader.found_body import FoundBody
 

@@ -185,18 +185,18 @@ def test_a_page_of_a_site_without_an_article_gives_a_reason() -> None:
 CRASHING_PROGRAM = """
 import os, signal
 import detourage
-import detourage.reading
+import detourage.page_extraction
 from detourage.pool import in_processes
 
 def read(page):
     if page.html == "crash":
         os.kill(os.getpid(), signal.SIGKILL)
-    return detourage.reading.read_page(page)
+    return detourage.page_extraction.read_page(page)
 
 if __name__ == "__main__":
     pages = [detourage.Page("crash" if n == 3 else "", f"https://a.example/{n}") for n in range(9)]
-    crashed = detourage.reading._result_of_crash
-    for result in in_processes(read, pages, 2, preload="detourage.reading", crashed=crashed):
+    crashed, module = detourage.page_extraction._result_of_crash, "detourage.page_extraction"
+    for result in in_processes(read, pages, 2, preload=module, crashed=crashed):
         print(result.url, result.outcome)
 """
 

@@ -63,6 +63,6 @@ def test_the_metadata_of_an_article_is_in_the_article() -> None:
 
 
 def test_a_bug_in_the_metadata_does_not_change_the_outcome() -> None:
-    with patch("detourage.reading.declared_by", side_effect=RuntimeError("bug")):
+    with patch("detourage.page_extraction.declared_by", side_effect=RuntimeError("bug")):
         result = detourage.read(page(""), URL)
     assert (result.outcome, result.title, result.metadata) == ("no-text", None, None)

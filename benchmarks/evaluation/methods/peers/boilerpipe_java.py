@@ -6,8 +6,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from benchmarks.evaluation.methods.peers.bridge import Bridge, BridgeError, bridge_to
+from detourage.papers.conversion import text_of
 from detourage.papers.interface import Extracted, Neighbours, Source, UnavailableError
-from detourage.papers.reading import text_of
 
 JARS = Path("/usr/share/java")  # folder for libraries, as prescribed by Debian's Java policy
 

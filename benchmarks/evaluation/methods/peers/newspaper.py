@@ -2,8 +2,8 @@
 
 import warnings
 
+from detourage.papers.conversion import text_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import text_of
 
 
 def prepare() -> None:

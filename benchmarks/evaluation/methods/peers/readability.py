@@ -1,7 +1,7 @@
 """readability-lxml, a Python port of Arc90's Readability."""
 
+from detourage.papers.conversion import text_of, typed_texts_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import text_of, typed_texts_of
 
 
 def prepare() -> None:

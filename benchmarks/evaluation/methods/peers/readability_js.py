@@ -10,8 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 
 from benchmarks.evaluation.methods.peers.bridge import Bridge, BridgeError, bridge_to
+from detourage.papers.conversion import text_of, typed_texts_of
 from detourage.papers.interface import Extracted, Neighbours, Source, UnavailableError
-from detourage.papers.reading import text_of, typed_texts_of
 
 PACKAGES = {"@mozilla/readability": "0.6.0", "linkedom": "0.18.12"}
 """Packages installed from the npm registry, with their versions."""

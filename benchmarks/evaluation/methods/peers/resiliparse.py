@@ -1,7 +1,7 @@
 """Resiliparse (Bevendorff, Potthast and Stein), the extractor of the ChatNoir search engine."""
 
+from detourage.papers.conversion import text_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.papers.reading import text_of
 
 
 def prepare() -> None:

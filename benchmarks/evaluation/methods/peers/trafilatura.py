@@ -5,8 +5,8 @@ from typing import Any
 
 from lxml.etree import tostring
 
+from detourage.papers.conversion import text_of, typed_texts_of
 from detourage.papers.interface import Extracted, Neighbours, ReaderComment, Source
-from detourage.papers.reading import text_of, typed_texts_of
 
 _HTML_NAMES = {
     "head": "h2",

@@ -231,7 +231,11 @@ def extract_many(
 
     read = partial(_read_in_worker, **options)
     return in_processes(
-        read, pages_of(pages), processes, preload="detourage.reading", crashed=_result_of_crash
+        read,
+        pages_of(pages),
+        processes,
+        preload="detourage.page_extraction",
+        crashed=_result_of_crash,
     )
 
 

@@ -1,4 +1,4 @@
-"""Functions that all methods share, which parse pages and convert findings to results."""
+"""Conversion of pages to what methods read, and of what they find to results."""
 
 import re
 from collections.abc import Iterable
