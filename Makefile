@@ -92,14 +92,14 @@ test-domain test-store test-tasks test-services test-processes test-command-line
 test-domain: $(development) $(package)
 	$(call run_tests,tests/unit tests/property)
 
-services := tests/integration/secured tests/integration/service
-processes := tests/integration/processes
+services := tests/integration/secured tests/integration/service/shared_deployment
+processes := tests/integration/processes tests/integration/service
 
 test-services: $(development) $(package)
 	$(call run_tests,$(services) tests/browser)
 
 test-processes: $(development) $(package)
-	$(call run_tests,$(processes))
+	$(call run_tests,$(processes) $(services:%=--ignore=%))
 
 test-tasks: $(development) $(package)
 	$(call run_tests,tests/integration/tasks tests/stories)

@@ -15,7 +15,7 @@ MONITORING = ROOT / "monitoring"
 
 @pytest.fixture(scope="module")
 def rules() -> list[dict[str, Any]]:
-    """The alert rules; `tests/integration/service/test_metrics.py` checks their metrics."""
+    """The alert rules; `test_metrics.py` of the shared deployment checks their metrics."""
     (group,) = yaml.safe_load((MONITORING / "alerts.yml").read_text())["groups"]
     found: list[dict[str, Any]] = group["rules"]
     return found

@@ -18,7 +18,7 @@ from tests.integration.service.crawl import UNUSABLE
 from tests.preloaded import PreloadedSupervisor
 from tests.services import unused_ports
 
-MONITORING = Path(__file__).parents[3] / "monitoring"
+MONITORING = Path(__file__).parents[4] / "monitoring"
 
 MIN_TIMED_WORK = {"intake": len(UNUSABLE), "detourage.extract": 6}
 """Minimum number of timed work items, by kind, once the articles have been sent."""
