@@ -6,7 +6,7 @@ from detourage.papers.deturck.first_experiments import HEURISTICS, differentials
 from detourage.papers.deturck.token_tree import TokenTree, token_tree_of
 from detourage.reader import NoArticleError, NoTextError
 from tests.trees import format_brackets
-from tests.unit.evaluation.methods.gull import (
+from tests.unit.benchmarks.evaluation.methods.gull import (
     FOOTER,
     SENTENCES,
     contains_story,

@@ -14,7 +14,7 @@ from detourage.html.flat import FlatDocument
 from detourage.inference import BoostedTrees, load_model
 from detourage.papers.commentsminer.measures import measure
 from detourage.papers.commentsminer.mining import displayed, mine
-from tests.unit.evaluation.methods.gull import (
+from tests.unit.benchmarks.evaluation.methods.gull import (
     COMMENTS,
     commented_page,
     contains_story,

@@ -3,7 +3,7 @@ import pytest
 from benchmarks.evaluation.methods import Source, TrainingPair, UnavailableError, get_extractor
 from benchmarks.training.ngrams import all_pairs, five_pairs, train
 from detourage.papers.nclean import Normalisation, shipped_model
-from tests.unit.evaluation.methods.gull import FOOTER, SENTENCES, contains_story, page
+from tests.unit.benchmarks.evaluation.methods.gull import FOOTER, SENTENCES, contains_story, page
 
 
 def pair(story: str) -> TrainingPair:

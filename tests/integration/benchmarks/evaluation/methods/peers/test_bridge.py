@@ -15,7 +15,7 @@ from benchmarks.evaluation.methods.peers.bridge import (
     close_bridges,
     running_programs,
 )
-from tests.unit.evaluation.methods.gull import contains_story, page
+from tests.unit.benchmarks.evaluation.methods.gull import contains_story, page
 
 BRIDGED = ["boilerpipe_java", "readability_js"]
 ANY_SCRIPT = "Το λιμάνι ανοίγει την άνοιξη, είπε το γραφείο. 港口将于春季开放，办公室说。 🐟"

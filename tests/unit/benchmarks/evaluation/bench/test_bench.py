@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.evaluation.bench import Bench, BenchError, CorpusTable, Line, evaluate
 from benchmarks.evaluation.methods import Extractor, Gives, Runner
-from tests.unit.evaluation.bench.corpus import article, write_corpus, write_lines
-from tests.unit.evaluation.methods.misbehaving import NAME, method, unpreparable
+from tests.unit.benchmarks.evaluation.bench.corpus import article, write_corpus, write_lines
+from tests.unit.benchmarks.evaluation.methods.misbehaving import NAME, method, unpreparable
 
 
 def measure(

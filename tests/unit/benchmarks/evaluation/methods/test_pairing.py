@@ -5,7 +5,7 @@ import numpy as np
 from benchmarks.evaluation.methods import Source, get_extractor
 from benchmarks.evaluation.methods.grouping import find_neighbours
 from benchmarks.evaluation.methods.pairing import nearest_pairs
-from tests.unit.evaluation.methods.gull import SENTENCES, contains_story, page
+from tests.unit.benchmarks.evaluation.methods.gull import SENTENCES, contains_story, page
 
 #                    a   b   c   d   e
 DISTANCES = np.array(

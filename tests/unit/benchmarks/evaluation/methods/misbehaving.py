@@ -18,7 +18,7 @@ from benchmarks.evaluation.methods import (
     UnavailableError,
 )
 
-NAME = "tests.unit.evaluation.methods.misbehaving"
+NAME = "tests.unit.benchmarks.evaluation.methods.misbehaving"
 
 
 def method(name: str = "obedient", **options: object) -> Extractor:

@@ -14,7 +14,7 @@ from benchmarks.evaluation.scores.roles import (
     digest_of,
     load_roles,
 )
-from tests.unit.evaluation.bench.corpus import write_lines
+from tests.unit.benchmarks.evaluation.bench.corpus import write_lines
 
 HTML = "<html><p>Grippe à Köln</p></html>"
 

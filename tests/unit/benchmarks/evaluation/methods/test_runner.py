@@ -15,8 +15,8 @@ from benchmarks.evaluation.methods import (
     Source,
     Summary,
 )
-from tests.unit.evaluation.methods.gull import page
-from tests.unit.evaluation.methods.misbehaving import method, unpreparable
+from tests.unit.benchmarks.evaluation.methods.gull import page
+from tests.unit.benchmarks.evaluation.methods.misbehaving import method, unpreparable
 
 ABSENT_MODULE = "a_library_that_nobody_wrote"
 SECONDS = 2.0
