@@ -9,7 +9,7 @@ from sqlalchemy.types import TypeDecorator
 
 
 def without_block_texts(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an article message whose blocks lack their texts, which the whole text contains."""
+    """Return an article message without block texts that equal their part of the whole text."""
     text = message["text"]
     blocks = [
         {name: value for name, value in block.items() if name != "text"}

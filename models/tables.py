@@ -32,7 +32,7 @@ Small = Annotated[int, 32]  # an integer that fits into 32 bits
 
 
 def _cascading_key(target: str, **options: Any) -> MappedColumn[Any]:
-    """Return a column with a foreign key, whose row is deleted with the row to which it refers."""
+    """Return a foreign key column; deleting the row to which it refers deletes its row, too."""
     return mapped_column(ForeignKey(target, ondelete="CASCADE"), **options)
 
 
@@ -131,7 +131,7 @@ class StoredPage(Base):
     site_id: Mapped[int] = mapped_column(ForeignKey("sites.id"), index=True)
     url: Mapped[str]
     url_digest: Mapped[str]
-    """SHA-256 of the page's first URL, with a suffix if another page has the same URL."""
+    """SHA-256 of the page's first URL, with a suffix once another page has taken over the URL."""
     crawler_id: Mapped[str | None]
     content_type: Mapped[str | None]
     fetched_at: Mapped[datetime | None]
@@ -160,8 +160,8 @@ class StoredPage(Base):
     short_text: Mapped[bytes | None]
     """Hash of the latest text and its publisher, if the text is short and doubtful."""
     removable_lines: Mapped[bytes | None]
-    """Lines that the latest extraction removed, or would have removed, if they were shared."""
-    asked_at: Mapped[datetime | None]  # when its extraction was last requested
+    """Lines that the latest extraction removed as shared, or would have if pages shared them."""
+    asked_at: Mapped[datetime | None]  # when the page's extraction was last requested
     attempts: Mapped[Small] = mapped_column(server_default="0")
     """Number of attempts to extract the page since `asked_at`."""
     comment_vote: Mapped[str | None]
@@ -183,7 +183,7 @@ class Address(Base):
     digest: Mapped[str]  # SHA-256 of the address; long addresses do not fit into an index row
     address: Mapped[str]
     spellings: Mapped[list[str]] = mapped_column(ARRAY(Text))
-    """Spellings as given by the crawler, sorted; if many, only the first ones."""
+    """Spellings as given by the crawler: the first `MAX_SPELLINGS` in alphabetical order."""
     kind: Mapped[str | None]  # `detourage.addresses.Kind`; null if the address is not a variant
     headlines: Mapped[list[int]] = mapped_column(server_default="{}")
     passages: Mapped[list[int]] = mapped_column(server_default="{}")
@@ -192,7 +192,7 @@ class Address(Base):
     read_at: Mapped[datetime | None]
     """Fetch time of the content with the stored headlines and passages; null if unknown."""
     joined_at: Mapped[datetime | None]
-    """When the address joined another's page; null for the page's authoritative address."""
+    """When the address joined another address's page; null for the authoritative address."""
 
 
 class AddressTarget(Base):
@@ -244,7 +244,7 @@ class WaitingFetch(Base):
 
 
 class PageKnowledge(Base):
-    """Template knowledge, learned from one page for the extraction of others."""
+    """Template knowledge, learned from one page for the extraction of other pages."""
 
     __tablename__ = "page_knowledge"
 
@@ -266,7 +266,7 @@ class Distance(Base):
 
 
 class SiteComparison(Base):
-    """Comparisons in progress between a site's trees, for which its next clustering waits."""
+    """Comparisons in progress between a site's trees; the site's clustering waits for them."""
 
     __tablename__ = "site_comparisons"
 
@@ -277,7 +277,7 @@ class SiteComparison(Base):
 
 
 class ReferenceSet(Base):
-    """Reference trees of a site that has too many trees to compare all of them."""
+    """Reference trees of a site that has too many trees to compare every pair."""
 
     __tablename__ = "reference_sets"
     __table_args__ = (UniqueConstraint("site_id", "digest"),)
@@ -289,7 +289,7 @@ class ReferenceSet(Base):
 
 
 class NearestReference(Base):
-    """The nearest tree of a reference set, for a tree of a site."""
+    """The tree of a reference set that is nearest to one of the site's trees."""
 
     __tablename__ = "nearest_references"
 
@@ -308,7 +308,7 @@ class ComparisonBlock(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     site_id: Mapped[int] = _cascading_key("site_comparisons.site_id", index=True)
     reference_set_id: Mapped[int | None] = _cascading_key("reference_sets.id", index=True)
-    """Set in which only each row's nearest tree is needed; null if all distances are needed."""
+    """Reference set whose nearest tree is needed for each row; null if all distances are."""
     rows: Mapped[list[int]]
     columns: Mapped[list[int]]
     pairs: Mapped[Small]
@@ -339,12 +339,12 @@ class ClusteringAttempt(Base):
     number: Mapped[Small]
     began_at: Mapped[datetime] = mapped_column(server_default=func.now())
     error: Mapped[str | None]
-    """Latest exception; null if every attempt ended with the death of its process."""
+    """Latest exception; null if the process died in every attempt."""
     quarantined_at: Mapped[datetime | None]
 
 
 class ClusteringRequest(Base):
-    """A requested clustering. It has no foreign key, so adding one never waits for the intake."""
+    """A requested clustering; without a foreign key, an insertion never waits for the intake."""
 
     __tablename__ = "clustering_requests"
 
@@ -365,7 +365,7 @@ class TemplateGroup(Base):
     size: Mapped[Small]
     representative_id: Mapped[int] = mapped_column(ForeignKey("pages.id"))
     comment_pattern: Mapped[str | None]
-    """`CommentPattern.to_json` of the pattern for which most of its pages vote."""
+    """`CommentPattern.to_json` of the pattern with the most votes of the group's pages."""
     shared_lines: Mapped[bytes | None]
     """`SharedLines.to_bytes`; null if no lines are shared, or if a later generation exists."""
 
@@ -496,7 +496,7 @@ class Receipt(Base):
 
 
 class TaskFailure(Base):
-    """Error of a quarantined task; its message in quarantine has the task's ID."""
+    """Error of a quarantined task; the quarantined message has the task's ID."""
 
     __tablename__ = "task_failures"
 
@@ -552,7 +552,7 @@ class Duration(Base):
 
     work: Mapped[str] = mapped_column(primary_key=True)  # name of a task, or `intake`
     slot: Mapped[Small] = mapped_column(primary_key=True)
-    """Number by which processes use different rows, so that they do not wait for each other."""
+    """Process ID modulo the number of slots, so that processes rarely wait for the same row."""
     at_most: Mapped[float] = mapped_column(primary_key=True)
     number: Mapped[int]
     seconds: Mapped[float]

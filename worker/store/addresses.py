@@ -1,4 +1,4 @@
-"""Page addresses: URLs resolve to stored pages; addresses of one article join a single page."""
+"""Page addresses: URLs are resolved to pages, and the addresses of one article are joined."""
 
 import json
 from collections import defaultdict
@@ -30,7 +30,7 @@ from worker.store.queries import Statements
 
 SQL = Statements("addresses")
 
-MAX_CLAIMANTS = 20  # maximum number of addresses that are read for each declared target
+MAX_CLAIMANTS = 20  # maximum number of addresses read that declare the same target
 
 Fetch = tuple[int, FetchedPage, ParsedPage]  # site ID, fetched page and its parsed content
 
@@ -46,10 +46,10 @@ class Resolution(NamedTuple):
     declared: DeclaredUrls
     stored_row: Row[Any] | None  # row of the address, or None if it is new
     declared_before: DeclaredUrls | None
-    is_stale: bool  # a later fetch has already been read
+    is_stale: bool  # whether a later fetch of the address has already been read
     joins: tuple[int, ...]  # IDs of the other addresses of the same page
     page_ids: tuple[int, ...]
-    authoritative: str  # the address that provides the content
+    authoritative: str  # the address whose content becomes the page's
     separated_from: int | None = None  # ID of the page that the address had joined and now leaves
 
     @property
@@ -62,7 +62,7 @@ _BY_DIGEST_OR_TARGET = SQL.by_digest_or_target.bindparams(most=MAX_CLAIMANTS)
 
 
 def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resolution]:
-    """Resolve fetches in order, but stop before one that may affect the page of an earlier one."""
+    """Resolve fetches in order, and stop before one that may affect a page of an earlier fetch."""
     canonical_urls = [canonical_form(fetched.url) for _, fetched, _ in fetches]
     # Keys (site ID and digest) of each fetch's own address and of the targets that it declares.
     keys_of_fetches = [
@@ -104,7 +104,7 @@ def resolve_fetches(session: Session, fetches: Sequence[Fetch]) -> list[Resoluti
 
 
 def _with_former_pages(session: Session, resolutions: list[Resolution]) -> list[Resolution]:
-    """Add, for each address that leaves a joined page, the page that it had before the join."""
+    """For each address that leaves a joined page, add the page that it had before the join."""
     leaving = [each for each in resolutions if each.separated_from is not None]
     keys = [_spelling_key(each) for each in leaving if not each.page_ids]
     if not keys:
@@ -141,7 +141,7 @@ def _resolve_fetch(
     stored_declarations: Mapping[int, DeclaredUrls],
     authoritative: Mapping[int, Row[Any]],
 ) -> Resolution:
-    """Return which pages and ``related`` addresses (given by ID) belong to a fetched address."""
+    """Resolve a fetch, given the stored rows of its address and of ``related`` ones by ID."""
 
     def record_of(row: Row[Any]) -> AddressRecord:
         return AddressRecord(row.address, stored_declarations[row.id])
@@ -240,7 +240,7 @@ def new_params(
 
 
 def save_declarations(session: Session, page: StoredPage, declared: DeclaredUrls) -> None:
-    """Store the declarations of a reparsed page; addresses join only at their next fetch."""
+    """Store the declarations of a reparsed page; no address is joined until its next fetch."""
     keys = _key_arrays([(page.site_id, digest_of_url(canonical_form(page.url)))])
     row = session.execute(SQL.by_digest, keys).one_or_none()
     if row is None or row.page_id != page.id or declared == NOTHING_DECLARED:
@@ -335,7 +335,7 @@ class JoinedAddress(NamedTuple):
 
 
 def list_joined(session: Session, key: str) -> list[JoinedAddress]:
-    """Return a site's addresses that joined another address's page."""
+    """Return a site's addresses that joined another address's page, and alternative spellings."""
     rows = session.execute(SQL.list_joined, {"key": key, "limit": MAX_LISTED}).all()
     addresses_of = addresses_by_page(session, [row.page_id for row in rows])
     joined: list[JoinedAddress] = []

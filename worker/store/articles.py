@@ -1,4 +1,4 @@
-"""Articles, their revisions, and the latest links of pages."""
+"""Articles, their revisions, and the events in their history."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -104,7 +104,7 @@ MAX_EVENTS = 1_000
 
 
 class ArticleEvent(BaseModel):
-    """A fetch of a page (`what` is the result of its receipt), or a revision of its article."""
+    """A fetch of a page, described by its result, or a revision of the page's article."""
 
     at: datetime
     page_id: int

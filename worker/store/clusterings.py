@@ -1,4 +1,4 @@
-"""Clustering requests, counted attempts, and sites in quarantine, which are not clustered."""
+"""Requests and attempts to cluster sites; a site in quarantine is no longer clustered."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ SQL = Statements("clusterings")
 
 
 def quarantine_site(session: Session, site_id: int) -> str:
-    """Put a site into quarantine without counting this attempt, and return the reason."""
+    """Put a site into quarantine without counting the current attempt, and return the reason."""
     _, number, error = session.execute(SQL.quarantine_site, {"site_id": site_id}).one()
     return quarantine_reason(number, error)
 
@@ -25,16 +25,17 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 
 
 class SettleTimes(NamedTuple):
-    """Waiting times before a clustering, in seconds; a new site has never been clustered.
+    """Seconds until a changed site is settled, and thus due for clustering.
 
-    After `silence`, a site that is not new settles only if its changes amount to `growth`.
+    A new site has never been clustered. Other sites settle after `silence` only if their changes
+    amount to `growth`.
     """
 
     silence: float  # time without a changed page after which a site is settled
     first_silence: float  # time without a changed page after which a new site is settled
     longest: float  # maximum time that a site waits to settle, counted from its latest clustering
     first_longest: float  # maximum time that a new site waits, counted from its first page
-    growth: float = 0  # changes since the latest clustering, as a share of the site's pages
+    growth: float = 0  # minimum changes since the latest clustering, as a share of the pages
 
 
 class DueSite(NamedTuple):

@@ -13,7 +13,8 @@ from worker.store.queries import Statements
 SQL = Statements("comparisons")
 
 Nearest: TypeAlias = dict[int, tuple[int, float] | None]
-"""By tree ID: ID and normalised distance of the nearest reference tree, None if too large."""
+"""ID and normalised distance of each tree's nearest reference tree, or None if the tree is too
+large to compare; by tree ID."""
 
 
 class NewBlock(NamedTuple):
@@ -22,7 +23,7 @@ class NewBlock(NamedTuple):
     rows: Sequence[int]
     columns: Sequence[int]
     pairs: int
-    reference_set_id: int | None = None  # set of `columns`, if only the nearest is needed
+    reference_set_id: int | None = None  # ID of the set in `columns`, if only the nearest is needed
 
 
 class Block(NamedTuple):

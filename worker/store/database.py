@@ -42,10 +42,10 @@ RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
 
 SILENCE_SECONDS = 25
 """Maximum time without traffic before either side considers a connection lost. A host that goes
-down does not close its connections, and the server would hold their locks for two hours."""
+down does not close its connections, and the server would keep their locks for two hours."""
 
 _KEEPALIVES = {"idle": 10, "interval": 5, "count": 3}
-"""Seconds and number of probes, which add up to `SILENCE_SECONDS`."""
+"""TCP keepalive options, in seconds and probes: idle + count * interval = `SILENCE_SECONDS`."""
 
 CONNECT_SECONDS = 10  # connection timeout for processes
 
@@ -81,7 +81,7 @@ _DIRECT = "detourage.direct"
 """Name of a setting passed with each connection; if it is unset, a pooler has ignored it."""
 
 _LAST_USE = "last use"  # key of a pooled connection's last use, in monotonic seconds
-_IS_POOLED = "is pooled"  # key of a flag: the connection leads to a connection pooler
+_IS_POOLED = "is pooled"  # key of a flag: whether the connection leads to a connection pooler
 
 _TRY_LOCK = text("""
     SELECT pg_try_advisory_xact_lock(:class, hashint8(:key))
@@ -110,7 +110,7 @@ class AdvisoryLock(IntEnum):
     CLUSTERING = 0x6477  # a site being clustered, which takes several transactions
     COMPARISON = 0x6478  # a block of pairs being compared
     SHORT_TEXTS = 0x6483  # a site whose identical short texts are being counted
-    PAGE_OBJECTS = 0x6486  # a shard; shared to store contents, exclusive to delete objects
+    PAGE_OBJECTS = 0x6486  # a shard: shared lock to store contents, exclusive to delete objects
     PARTS = 0x6481  # 0, while the parts of articles are joined
     MIGRATION = 0x6487  # 0, while the schema is migrated
 
@@ -120,14 +120,14 @@ class UnavailableError(ExpectedError):
 
 
 class DatabaseRefusesError(ExpectedError):
-    """The database responds but refuses this process, or cannot be trusted."""
+    """The database refuses this process, or this process refuses the database's certificate."""
 
 
 Parameters = Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
 
 
 class RowSession(Session):
-    """A session that runs SQL texts on its connection, which saves most of a session's overhead."""
+    """A session that runs SQL texts directly on its connection, to save most of the overhead."""
 
     def execute(
         self, statement: Executable, params: Parameters = None, **options: Any
@@ -135,7 +135,7 @@ class RowSession(Session):
         """Run a statement; an SQL text runs directly on the connection."""
         if not isinstance(statement, TextClause | TextualSelect):
             return super().execute(statement, params, **options)
-        # A session also flushes its pending changes before its own statements.
+        # Like any session, flush pending changes before running a statement.
         self.flush()
         return self.connection().execute(statement, params)
 
@@ -195,7 +195,7 @@ class Database(AbstractContextManager["Database"]):
         return _with_retries(attempt)
 
     def execute(self, statement: Executable, **values: Any) -> Sequence[Row[Any]]:
-        """Run a statement in a separate transaction, as `run` does, and return its rows."""
+        """Run a statement in a separate transaction, with `run`'s retries, and return its rows."""
 
         def work(session: Session) -> Sequence[Row[Any]]:
             result = session.connection().execute(statement, values)
@@ -219,7 +219,7 @@ class Database(AbstractContextManager["Database"]):
     ) -> T:
         """Run a query of one statement in autocommit mode, which saves BEGIN and ROLLBACK."""
         with self.engine.connect() as connection, self._session(bind=connection) as session:
-            # Set on the driver's connection, since SQLAlchemy sends a statement to reset it.
+            # Set by the driver, since SQLAlchemy would send another statement to reset it.
             driver: Any = connection.connection.driver_connection
             driver.autocommit = True
             try:

@@ -26,18 +26,18 @@ BOUNDS = (0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, math.inf)  # upper bounds of 
 SLOTS = 16  # number of rows per bucket, so that processes rarely wait for each other's row locks
 
 WRITTEN_AFTER_SECONDS = 5.0
-"""Maximum delay before a duration is written: less than the usual interval between scrapes."""
+"""Maximum delay before a duration is written; Prometheus usually scrapes less often."""
 
 
 class Histogram(NamedTuple):
-    """Durations of one kind of work: counts up to each of `BOUNDS`, and the total time."""
+    """Durations of one kind of work: number of executions up to each bound, and total time."""
 
-    cumulative: dict[float, int]  # number of executions by upper bound, in seconds
+    cumulative: dict[float, int]  # by upper bound in seconds, one of `BOUNDS`
     seconds: float
 
 
 class Durations:
-    """The durations measured by a process, which are written together after a delay."""
+    """The durations measured by a process; they are written together, after a delay."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -55,7 +55,7 @@ class Durations:
             self.record(work, monotonic() - began, pieces)
 
     def record(self, work: str, seconds: float, pieces: int = 1) -> None:
-        """Record the time spent on ``pieces`` of work done together, as equal shares."""
+        """Record the time spent on several ``pieces`` of work together, an equal share for each."""
         at_most = next(bound for bound in BOUNDS if seconds / pieces <= bound)
         with self._lock:
             number, total = self._counts.get((work, at_most), (0, 0.0))

@@ -58,7 +58,7 @@ class ExtractionJob:
     attempt: int  # number of recorded attempts, including this one if it was recorded
     trace: Context
     site_key: str
-    content: bytes | str | LostContentError | None  # None if not read, after too many attempts
+    content: bytes | str | LostContentError | None  # None if not read because of too many attempts
     group_number: int | None
     role: str
     group_size: int
@@ -103,7 +103,7 @@ def begin(
     earlier_attempts: int | None = None,
     has_crashed: bool = False,
 ) -> list[int]:
-    """Count an attempt for each extraction that is still awaited, and return the IDs of the pages.
+    """Count an attempt for each page whose extraction is still awaited, and return the page IDs.
 
     The pages are given with their generations; those with more than ``earlier_attempts`` attempts
     and those that another process is extracting are excluded. If an attempt that was not counted
@@ -133,7 +133,7 @@ def load(
     """Lock the pages that await extraction, until the transaction ends, and return their jobs.
 
     Pages that another process is extracting are excluded, and so are those with more than
-    `max_attempts` attempts. After `readable_attempts`, the content of a page is not read again.
+    `max_attempts` attempts. After more than `readable_attempts`, a page's content is not read.
     """
     limits = {"most": max_attempts, "readable": readable_attempts}
     rows = session.execute(_JOBS, page_params(generations) | limits).all()
@@ -202,7 +202,7 @@ class ExtractionResult(NamedTuple):
 
     @property
     def has_article(self) -> bool:
-        """Whether the page has an article, perhaps from before it was behind a wall or gone."""
+        """Whether the page has an article, possibly from before it showed a wall or was gone."""
         is_inaccessible = self.outcome in (PageOutcome.WALL, PageOutcome.GONE)
         return self.outcome == PageOutcome.ARTICLE or (is_inaccessible and self.revision > 0)
 
@@ -214,7 +214,7 @@ def save_results(
     single_page_ids: Sequence[int],
     assigned: Sequence[AssignedPage] = (),
 ) -> set[int]:
-    """Store the results of pages that have not changed, and their revisions; return their IDs.
+    """Store the results and revisions of pages that have not changed; return the page IDs.
 
     The memberships of `assigned` pages are stored, too.
     """
@@ -233,7 +233,7 @@ def find_late(
     return [(page_id, generation) for page_id, generation in session.execute(SQL.find_late, params)]
 
 
-MAX_COUNTED = 100  # maximum number of pages returned per text, as a wall may be at every URL
+MAX_COUNTED = 100  # maximum number of pages returned per text, as every page may show a wall
 
 _PAGES_WITH_SHORT_TEXTS = SQL.pages_with_short_texts.bindparams(max_counted=MAX_COUNTED)
 

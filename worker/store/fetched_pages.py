@@ -65,7 +65,7 @@ class RecordedFetch(NamedTuple):
 
 
 class _MatchedFetch(NamedTuple):
-    """A fetch with its stored page, if any, and its result; it is stored later if it ``waits``."""
+    """A fetch, its stored page, if any, and its result; if it ``waits``, the page changes later."""
 
     fetched: FetchedPage
     parsed: ParsedPage
@@ -86,9 +86,9 @@ class ChangedMeanwhileError(Exception):
 
 
 def unchanged_pages(session: Session, fetches: Sequence[FetchedPage]) -> dict[Address, ParsedPage]:
-    """Return the fetches whose content is stored already, with the stored result of parsing it.
+    """Return, by address, the fetches whose content is already stored, as parsed pages.
 
-    Failed or refused pages, and those without tree or HTML, are left out: a fetch may restore them.
+    Pages that failed, were refused, or lack a tree or HTML are excluded: a fetch may restore them.
     """
     columns = {
         "sites": [each.site for each in fetches],
@@ -117,7 +117,7 @@ def record_pages(
 ) -> list[RecordedFetch]:
     """Store fetched pages with receipts, and return the results. Their sites must be locked.
 
-    Their contents are stored in the object store at ``store_url``, or in the database if empty. The
+    Contents are stored in the object store at ``store_url`` or, if that is empty, the database. The
     ``task`` is enqueued for each changed page with a tree whose site has groups.
 
     A page may be fetched at any of its addresses (`worker.store.addresses`). The fetch with the
@@ -133,7 +133,7 @@ def record_pages(
     """
     recorded: list[RecordedFetch] = []
     while len(recorded) < len(fetches):
-        # Fetches of further addresses depend on the changes made for earlier ones.
+        # Each remaining fetch may depend on changes made by those already recorded.
         rest = fetches[len(recorded) :]
         resolutions = addresses.resolve_fetches(session, rest)
         matched = _match_fetches(session, rest, resolutions, have_waited=have_waited)
@@ -199,7 +199,7 @@ def _match_fetches(
     *,
     have_waited: bool,
 ) -> list[_MatchedFetch]:
-    """Match each fetch with its stored page, and decide on its result and on whether it waits."""
+    """Match each fetch with its stored page; decide on the fetch's result and whether it waits."""
     for resolution in resolutions:
         if resolution.separated_from is not None:
             # Another page takes over the URL.
@@ -288,7 +288,7 @@ _STORE = SQL.store.bindparams(*TURNS)
 def _store(
     session: Session, matched: Sequence[_MatchedFetch], store_url: str, task: str | None
 ) -> dict[tuple[int, str], int]:
-    """Store new pages, receipts and requests; return the new IDs by site and URL digest."""
+    """Store new pages, receipts and tasks; return the new page IDs by site ID and URL digest."""
     new: list[_MatchedFetch] = []
     rows: list[dict[str, Any]] = []
     for each in matched:
@@ -335,18 +335,18 @@ def _result_of_fetch(
         # Accepted regardless of its date, since only refusals were fetched before.
         return ReceiptResult.UPDATED
     if canonical_form(page.url) != resolution.address:
-        # Previously, the content came from a variant address.
+        # The stored content is from a variant address.
         return ReceiptResult.UPDATED
     if is_same:
         is_back = page.refused is not None and not resolution.is_stale
         return ReceiptResult.UPDATED if is_back else ReceiptResult.DUPLICATE
-    # The earliest of equal fetches is kept, so the page's date may precede its latest fetch.
+    # Of equal fetches, the earliest is kept, so the latest may be newer than the page's date.
     is_earlier = _is_later(page, fetched) or (resolution.is_stale and page.refused is None)
     if not is_earlier:
         return ReceiptResult.UPDATED
     if not _is_inaccessible(page):
         return ReceiptResult.SUPERSEDED
-    # The page is a wall, so a fetch before it may still be later than the published article.
+    # The page is a wall or gone; an older fetch may still be newer than the published article.
     last = session.scalar(SQL.article_fetched_at, {"page_id": page.id})
     is_newer = last is None or (fetched.fetched_at or last) > last
     return ReceiptResult.UPDATED if is_newer else ReceiptResult.SUPERSEDED
@@ -357,7 +357,7 @@ def _is_inaccessible(page: StoredPage) -> bool:
 
 
 def _result_of_refusal(page: StoredPage, refusal: Refusal, resolution: Resolution) -> ReceiptResult:
-    """Return the result to record for a refusal. `page.refused` is the previous one, if any."""
+    """Return the result of a refusal. `page.refused` is the previous refusal, if any."""
     stored_refusal = page.refused
     stored_row = resolution.stored_row
     if resolution.is_stale:
@@ -456,7 +456,7 @@ _CONTENT_COLUMNS += ["outcome", "outcome_detail", "refused"]
 
 
 def join_pages(session: Session, page_ids: Sequence[int], authoritative: str) -> StoredPage:
-    """Merge pages of a locked site into the first, with the content of ``authoritative``."""
+    """Merge pages of a locked site into the first by ID, with the content at ``authoritative``."""
     locked = (
         select(StoredPage)
         .where(StoredPage.id.in_(page_ids))
@@ -531,7 +531,7 @@ def save_contents(
 def _content_params(
     session: Session, contents: Sequence[tuple[FetchedPage, bytes | None]], store_url: str
 ) -> dict[str, list[Any]]:
-    """Return the columns of contents and lines; put contents into the object store, if any."""
+    """Return the columns of contents and lines; write contents to an object store if one is set."""
     packed = [pack_content(fetched.content_bytes) for fetched, _ in contents]
     urls: list[str] = []
     if store_url and contents:
@@ -552,7 +552,7 @@ def _content_params(
     }
 
 
-MAX_WAITING_FETCHES = 8  # maximum number per page; a further one replaces the latest
+MAX_WAITING_FETCHES = 8  # maximum number per page; a further fetch replaces the last to arrive
 
 _DROP_LAST_WAITING = SQL.drop_last_waiting.bindparams(most=MAX_WAITING_FETCHES)
 

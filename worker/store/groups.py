@@ -1,4 +1,4 @@
-"""Generations of template groups, the pages in them, and the knowledge learned from pages."""
+"""Generations of template groups, their member pages, and the knowledge learned from pages."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
@@ -31,7 +31,7 @@ class ComparablePage(NamedTuple):
     lines: bytes | None  # `PageLines.to_bytes`
     removable_lines: bytes | None
     received_at: datetime
-    former_group: int | None = None  # group in the generation before
+    former_group: int | None = None  # group in the previous generation
 
 
 class NewMembership(NamedTuple):
@@ -40,7 +40,7 @@ class NewMembership(NamedTuple):
     page_id: int
     group_number: int | None  # None for an outlier
     role: str  # "representative", "member" or "outlier"
-    template_page_id: int | None  # ID of the page with which it is compared
+    template_page_id: int | None  # ID of the page with which the page is compared
     confidence: float | None = None
 
 
@@ -54,7 +54,7 @@ class NewGroup(NamedTuple):
     shared_lines: bytes | None
 
     def memberships(self) -> list[NewMembership]:
-        """Return the memberships of its pages."""
+        """Return the memberships of the group's pages."""
         first, second, *_ = self.members
         others = [NewMembership(each, self.number, "member", first) for each in self.members[1:]]
         return [NewMembership(first, self.number, "representative", second), *others]
@@ -87,7 +87,8 @@ def lock_patterns(session: Session, keys: Collection[GroupKey]) -> dict[GroupKey
 def count_votes(session: Session, key: GroupKey) -> Sequence[int]:
     """Set the comment pattern of a locked group by the votes of its pages.
 
-    If it has changed, return the pages that need it, except those that await extraction anyway.
+    If the pattern has changed, return the pages to extract again: those that need the group's
+    pattern and do not await extraction anyway.
     """
     params = dict(zip(("site_id", "generation", "number"), key, strict=True))
     return session.scalars(SQL.count_votes, params).all()
@@ -125,7 +126,7 @@ class SiteState(NamedTuple):
     compared_version: int | None  # site version of the comparison in progress
     is_comparing: bool  # whether blocks of comparisons are unfinished
     last_group: int  # highest group number ever used; 0 if there is none
-    trees: Sequence[tuple[int, str, int]] | None  # ID, digest and size of each, if to be clustered
+    trees: Sequence[tuple[int, str, int]] | None  # ID, digest and size of each, if needed
 
 
 def site_state(session: Session, site_id: int, *, with_trees: bool = False) -> SiteState:

@@ -5,13 +5,13 @@ a crash between publish and removal, the message is published twice, which every
 
 Tasks of one kind share a lane, and sites take turns in it: start-time fair queueing (Goyal, Vin and
 Cheng 1996) with equal task lengths. A task's turn follows the turn last served in the lane or, if
-that is later, the turn of the site's own last task. No clock is involved: a site waits for at most
-one task of each other site per turn, and a site that was idle gets no credit.
+that is later, the turn of the site's own last task. Turns need no clock: for each of its tasks, a
+site waits for at most one task of every other site, and a site that was idle gets no credit.
 
 A lane has two halves with separate turns: short queues, of sites with at most `SHORT_QUEUE`
 waiting tasks, and backlogs, which a site leaves once all its tasks are served. Each half gets half
-of the lane's capacity, and whatever the other half leaves unused, so neither starves, and a page of
-a site with little to do need not wait for a task of every site with a backlog. The turns of short
+of the lane's capacity, and whatever the other half leaves unused, so neither starves. A page of a
+site with few tasks thus need not wait for a task of every site with a backlog. The turns of short
 queues are negative.
 """
 
@@ -34,10 +34,10 @@ SHORT_QUEUE = 8
 """Maximum number of waiting tasks in a short queue; equals the number of pages per batched task."""
 
 PACKED_BYTES = range(1_000, 1 << 17)
-"""Lengths of messages that are stored compressed. Longer ones are left to PostgreSQL, so that
-`take_next` knows how much memory they take."""
+"""Lengths of messages that are compressed before they are stored. Longer messages are left for
+PostgreSQL to compress, so that `take_next` can determine their size in memory."""
 
-PACKING_LEVEL = 3  # Zstandard level; higher ones save less than 5 % of an article message
+PACKING_LEVEL = 3  # Zstandard level; higher levels shrink article messages by less than 5 %
 
 FIRST_TURN = -(2**62)
 """Turn before all others, for the rest of a task that has already had its turn."""
@@ -59,7 +59,7 @@ class WaitingEntry(NamedTuple):
 def add_tasks(
     session: Session, task: str, arguments: Iterable[Mapping[str, Any]], *, site_id: int | None
 ) -> None:
-    """Enqueue one Celery task per mapping of arguments, all for the same site, or for none."""
+    """Enqueue one Celery task per mapping of arguments, all for the same site, or None."""
     add_tasks_of_sites(session, task, [(site_id, each) for each in arguments])
 
 
@@ -104,10 +104,10 @@ def extraction_params(
 ) -> dict[str, Any]:
     """Return the parameters of ``extractions``, which enqueues pages even if they were extracted.
 
-    `lanes` are the lanes for pages without and with an outcome. After the clustering of
-    `clustered_site`, `page_ids` and `unchanged` (pages whose outcomes remain valid) are all its
-    pages: their earlier requests are void, but pages that are requested again keep their turns;
-    otherwise, pages of a site that is clustered often would wait forever.
+    `lanes` are the lane for pages without an outcome and the one for pages with an outcome. After
+    the clustering of `clustered_site`, `page_ids` and `unchanged` (whose outcomes remain valid)
+    are all pages of that site. Earlier requests are then void, but pages requested again keep
+    their turns, since otherwise pages of a site that is clustered often would wait forever.
     """
     trace = tracing.current()
     return {
@@ -122,7 +122,7 @@ def extraction_params(
 
 
 def request_extractions(session: Session, *args: Any, **kwargs: Any) -> None:
-    """Enqueue extractions, which are described by the arguments of `extraction_params`."""
+    """Enqueue extractions; the arguments are those of `extraction_params`."""
     session.execute(_REQUEST_EXTRACTIONS, extraction_params(*args, **kwargs))
 
 

@@ -1,8 +1,8 @@
 """Page contents in an object store: an S3 bucket or a folder.
 
-An object's name is the SHA-256 digest of its bytes, which are compressed: writing it twice has no
-effect, and it can be verified before it is decompressed. Rows contain the object's URL, so objects
-stay readable after the setting changes.
+An object is compressed, and named after the SHA-256 digest of its bytes: writing it twice has no
+effect, and it can be verified before it is decompressed. Database rows contain the URLs of objects,
+which thus stay readable after another store has been configured.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ class PageObjects:
         )
 
     def is_marked(self) -> bool:
-        """Return whether the store has its marker; with write-only access, write it first."""
+        """Return whether the store has its marker; if it cannot be read, write it first."""
         import obstore
         from obstore.exceptions import PermissionDeniedError
 
@@ -151,7 +151,7 @@ def _read_object(url: str) -> bytes | LostContentError:
         try:
             return _verified_content(store, name, url)
         except (BaseError, OSError) as error:
-            # If the marker cannot be read either, its error says that the store is unavailable.
+            # If the marker cannot be read either, this raises `StoreUnavailableError`.
             obstore.get(store, MARKER).bytes()
             if isinstance(error, FileNotFoundError):
                 return LostContentError(f"the stored HTML is missing: {url}")

@@ -94,7 +94,7 @@ _RECORD_LINKS = SQL.record_links.bindparams(
 
 
 def record_parts(session: Session, parts: Sequence[NewParts]) -> None:
-    """Record the part links of pages, which must be locked; changed pages become due."""
+    """Record links to other parts of locked pages; changed pages become due for joining."""
     values = [
         {
             "page_id": each.page_id,

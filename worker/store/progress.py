@@ -25,8 +25,8 @@ RECENT_PERIOD = timedelta(days=1)
 """Maximum time since the extraction request of a page that counts as recent."""
 
 MIN_DOUBTFUL = 5
-"""Minimum number of a site's recent doubtful articles, or walls, that is reported if they are
-the majority; fewer may be a coincidence."""
+"""Minimum number of recent doubtful articles, or of walls, for which a site is reported. They must
+also be the majority; fewer may be a coincidence."""
 
 _DOUBT_PARAMS = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}
 
@@ -63,8 +63,8 @@ class SiteStatus:
     changed_design: datetime | None = None  # fetch date of the first page of the latest redesign
     not_clustered_since: datetime | None = None
     not_clustered_because: str | None = None
-    doubtful: int = 0  # number of articles that are probably wrong
-    dark: bool = False  # whether most articles from the last day are doubtful
+    doubtful: int = 0  # number of articles with a confidence below `DOUBTFUL`
+    dark: bool = False  # whether most of the recent articles, and `MIN_DOUBTFUL`, are doubtful
 
 
 class SiteTotals(NamedTuple):
@@ -173,7 +173,7 @@ NEARLY_FULL_SHARE = 0.9  # share of the limit at which the backlog is nearly ful
 def is_backlog_full(session: Session, limit: int, *, repeated: Collection[str] = ()) -> bool:
     """Return whether pending pages or messages reach a limit (0: no limit).
 
-    If `repeated` names tasks, neither their messages nor pages to be extracted again count.
+    If `repeated` names tasks, their messages and pages to be extracted again are not counted.
     """
     values = {"most": limit, "repeated": list(repeated), "counts_repeated": not repeated}
     return bool(limit) and bool(session.scalar(SQL.is_backlog_full, values))

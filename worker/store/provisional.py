@@ -1,8 +1,8 @@
 """Pages that must not wait for their site's first clustering.
 
-Every extraction belongs to a generation of the site, so such a page becomes an outlier of a
-provisional generation. Such a generation does not count as a clustering: the site remains new, and
-later pages wait.
+Every extraction belongs to a generation of the site, so these pages become outliers of a
+provisional generation. It does not count as a clustering: the site remains new, and its later
+pages wait for the clustering.
 """
 
 from collections.abc import Sequence

@@ -49,7 +49,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class _Rule:
-    """A rule that determines the removable rows of one table; `is_removable` may bind `age`."""
+    """A rule for the removable rows of one table; `is_removable` may have a parameter `age`."""
 
     kind: Kind
     window_key: InstrumentedAttribute[int]  # column whose values are read, `WINDOW_SIZE` at a time
@@ -87,7 +87,7 @@ _KINDS: tuple[Kind, ...] = (*(rule.kind for rule in _RULES), "objects")
 
 
 def first_cursor(kinds: Collection[Kind], rule: int = 0) -> Cursor | None:
-    """Return the start of the first rule that removes one of the kinds, at or after ``rule``."""
+    """Return the start of the first rule, from index ``rule``, that removes one of the kinds."""
     later = range(rule, len(_KINDS))
     return next((Cursor(number) for number in later if _KINDS[number] in kinds), None)
 
@@ -95,7 +95,7 @@ def first_cursor(kinds: Collection[Kind], rule: int = 0) -> Cursor | None:
 def prune(
     session: Session, cursor: Cursor, *, kinds: Collection[Kind], days: float, dry_run: bool = False
 ) -> Step:
-    """Remove the removable rows of a window, except those locked by other transactions.
+    """Remove the removable rows in the next window, except those locked by other transactions.
 
     A dry run only counts the removable rows, including locked ones.
     """
@@ -121,7 +121,7 @@ def prune(
 
 
 def _delete_unused(session: Session, store_url: str, urls: Sequence[str], *, dry_run: bool) -> int:
-    """Delete a shard's objects that contain no page's HTML, unless the shard is being written."""
+    """Delete objects of a shard to which no page refers, unless the shard is being written to."""
     query = SQL.unused_objects
     unused = session.scalars(query, {"urls": urls}).all()
     if not unused or dry_run:

@@ -34,7 +34,7 @@ REVISION: Final = known_revisions()[-1]  # schema revision of this version
 
 
 def check_current(database: Database) -> None:
-    """Raise an error like `require_current`, but without waiting for the database."""
+    """Require the schema of this code like `require_current`, but do not wait for the database."""
     with database.engine.connect() as connection:
         _require_current(connection)
 

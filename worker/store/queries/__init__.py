@@ -1,8 +1,8 @@
 """The SQL statements of the store, which are text files, one for each subject.
 
-Each statement has a description and a name, which is an attribute of the `Statements` of its file.
-``{name}`` in a statement represents the condition or fragment of that name in the same file, and
-``{subject.name}`` for one in another file.
+Each statement has a description, and a name that is also its attribute name in `Statements`.
+``{name}`` in a statement is replaced by the condition or fragment of that name in the same file,
+and ``{subject.name}`` by one in another file.
 """
 
 import re

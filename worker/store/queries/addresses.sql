@@ -14,7 +14,7 @@ JOIN unnest(CAST(:sites AS bigint[]), CAST(:digests AS text[])) AS wanted (site_
     USING (site_id, digest)
 
 -- by_digest_or_target --
--- Addresses by site and digest, and up to ``most`` addresses that declare each as a target.
+-- Addresses by site and digest; for each, also up to ``most`` addresses that declare it a target.
 {by_digest}
 UNION ALL
 SELECT {row} FROM addresses WHERE id IN (
@@ -48,7 +48,7 @@ UPDATE pages SET url_digest = url_digest || '-' || id
 WHERE id = :page AND url_digest = ANY(CAST(:digests AS text[]))
 
 -- add --
--- Fragment: add addresses with their targets; their pages are given by ID, or are in `added`.
+-- Fragment: add addresses with targets; the pages of the addresses are given by ID or in `added`.
 added_addresses AS (
     INSERT INTO addresses
         (site_id, page_id, digest, address, spellings, kind, headlines, passages, read_at)
@@ -95,7 +95,7 @@ UPDATE addresses SET joined_at = CASE WHEN digest <> :authoritative_digest THEN 
 WHERE page_id = :page AND (joined_at IS NULL) <> (digest = :authoritative_digest)
 
 -- of_page --
--- Fragment: the addresses of the page `pages`, in the form that `parse_page_addresses` reads.
+-- Fragment: the addresses of a row of `pages`, in the form that `parse_page_addresses` reads.
 (
     SELECT jsonb_agg(
         jsonb_build_array(address, kind, spellings, joined_at IS NULL) ORDER BY digest

@@ -1,4 +1,4 @@
--- Articles, their revisions and history.
+-- Articles, their revisions, and the events in their history.
 
 -- add_revisions --
 -- Fragment: store revisions of `saved` pages with their comments, and enqueue their messages.

@@ -1,4 +1,4 @@
--- Clustering requests and attempts, and sites in quarantine, which are no longer clustered.
+-- Requests and attempts to cluster sites; a site in quarantine is no longer clustered.
 
 -- may_begin --
 -- Condition: a site is not in quarantine, and the pause after its latest attempt is over.

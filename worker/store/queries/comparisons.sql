@@ -6,7 +6,7 @@ INSERT INTO site_comparisons (site_id, site_version, tree_ids)
 VALUES (:site_id, :version, CAST(:tree_ids AS bigint[]))
 
 -- delete_comparisons --
--- Delete a site's comparison in progress and all distances between its trees.
+-- Delete a site's comparison in progress, its reference sets, and all distances between its trees.
 WITH trees AS (
     SELECT tree_id FROM pages WHERE site_id = :site_id AND tree_id IS NOT NULL
 ), comparison AS (

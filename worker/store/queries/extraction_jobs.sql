@@ -51,7 +51,7 @@ set_config('idle_in_transaction_session_timeout', '0', true)
 -- locked --
 -- Fragment: lock the given pages, except those that another transaction is extracting.
 locked AS MATERIALIZED (
-    -- Locked before any SQL join, in which the condition might lock other pages, too.
+    -- Evaluated before any SQL join, where the condition might also lock other pages.
     SELECT page_id, generation FROM unnest(
         CAST(:pages AS bigint[]), CAST(:generations AS integer[])
     ) AS wanted (page_id, generation)
@@ -86,7 +86,7 @@ ORDER BY pages.id
 CAST(CAST(pages.xmin AS text) AS bigint)
 
 -- begin --
--- Count an attempt for each extraction that is still awaited, and return the IDs of the pages.
+-- Count an attempt for each page whose extraction is still awaited, and return the page IDs.
 WITH {locked}, due AS (
     SELECT id FROM pages JOIN locked ON (id, pages.generation) = (page_id, locked.generation),
         set_config('synchronous_commit', 'off', true)
@@ -100,7 +100,7 @@ FROM due WHERE pages.id = due.id
 RETURNING pages.id
 
 -- return_attempts --
--- Subtract attempts that ended before they read any page.
+-- Subtract one attempt from each page: the attempts failed before they read any page.
 WITH begun AS (
     SELECT id FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) AND attempts > 0
     ORDER BY id FOR UPDATE

@@ -15,7 +15,7 @@ WHERE tree_id IS NOT NULL AND outcome IS DISTINCT FROM 'failed'
     AND html_removed_at IS NULL AND refused IS NULL
 
 -- raise_revision --
--- Raise a page's revision to that of the page that its address has left, so that IDs differ.
+-- Raise a page's revision to that of the page that its address left, so that article IDs differ.
 UPDATE pages
 SET revision = greatest(revision, (SELECT revision FROM pages WHERE id = :separated_from))
 WHERE id = :page_id

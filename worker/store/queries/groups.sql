@@ -1,4 +1,4 @@
--- Generations of template groups, the pages in them, and the knowledge learned from pages.
+-- Generations of template groups, their member pages, and the knowledge learned from pages.
 
 -- members --
 -- Fragment: the given memberships, as `new`.
@@ -35,8 +35,8 @@ WHERE (site_id, generation, number) IN (
 ORDER BY site_id, generation, number FOR NO KEY UPDATE
 
 -- count_votes --
--- Set the comment pattern of a group by the votes of its pages. If it changes, lock and return the
--- pages that need it and do not await extraction.
+-- Set the comment pattern of a group by the votes of its pages. If the pattern changes, lock and
+-- return the pages that need the group's pattern and do not await extraction.
 WITH member AS MATERIALIZED (
     SELECT id, comment_vote FROM memberships JOIN pages ON id = page_id
     WHERE (memberships.site_id, memberships.generation, group_number)
@@ -60,7 +60,7 @@ ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 
 -- lock_clustering --
 -- Lock a site unless another process clusters it; return whether this succeeded, and whether an
--- attempt is recorded. If `is_counted`, another transaction of the caller holds the first lock.
+-- attempt is recorded. If `is_counted`, another transaction of the caller has the clustering lock.
 SELECT CASE WHEN :is_counted OR pg_try_advisory_xact_lock(:clustering, hashint8(:site_id))
     THEN pg_advisory_xact_lock(:generation, hashint8(:site_id)) IS NOT NULL ELSE false END,
     EXISTS (SELECT FROM clustering_attempts WHERE site_id = :site_id)
@@ -166,7 +166,7 @@ JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
 SELECT FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
 
 -- newest_outliers --
--- Most recently received outliers with a tree and HTML; none if a site is no longer clustered.
+-- Most recently received outliers with a tree and HTML; no rows if the site is in quarantine.
 -- Pages in ``new`` count as outliers of the generation, but are not stored as such yet.
 SELECT {comparable}, (SELECT size FROM trees WHERE trees.id = tree_id)
 FROM pages LEFT JOIN page_contents ON page_id = id
@@ -182,7 +182,7 @@ ORDER BY received_at DESC, id DESC LIMIT :limit
 -- add_members --
 -- Fragment: insert or replace the memberships in `new`, and update the sizes of the groups.
 changed AS (
-    -- By how many pages each group grows or shrinks.
+    -- The number of pages by which each group grows or, if negative, shrinks.
     SELECT site_id, generation, group_number AS number, sum(change) AS change FROM (
         SELECT site_id, generation, group_number, 1 AS change FROM new
         UNION ALL

@@ -5,10 +5,10 @@
 -- A task that replaces an earlier request keeps the turn of that request (`kept`). `withdrawn` has
 -- the IDs of the entries that the same statement deletes. Turns below 0 are those of short queues,
 -- which have one half of each lane; the other half is for backlogs. `:is_short` chooses the half;
--- if it is NULL, the length of the site's queue does.
+-- if it is NULL, the length of the site's queue decides.
 --
--- By site: the number of new tasks, how many of them keep a turn, the last turn kept, and each
--- task's place among them; tasks that keep a turn come first.
+-- `placed` lists each new task with the number of its site's new tasks, how many of these keep a
+-- turn, the last turn kept, and the task's place among these; those that keep a turn come first.
 placed AS (
     SELECT *, count(*) OVER site AS new_tasks, count(kept) OVER site AS kept_turns,
         max(kept) OVER site AS last_kept,
@@ -41,7 +41,7 @@ placed AS (
         AND id NOT IN (SELECT id FROM withdrawn)
     FOR UPDATE SKIP LOCKED
 ), moved AS (
-    -- These tasks follow the turn last served in the backlog half.
+    -- Give these tasks turns after the one last served in the backlog half.
     UPDATE outbox SET turn = ranked.turn FROM (
         SELECT id, coalesce(served.backlog, 0)
             + row_number() OVER (PARTITION BY lane, site_id ORDER BY grown.turn, id) AS turn
@@ -146,8 +146,8 @@ SELECT wanted.lane, entry.*
 FROM unnest(CAST(:lanes AS text[]), CAST(:numbers AS integer[]), CAST(:shares AS integer[]))
     AS wanted (lane, number, share)
 CROSS JOIN LATERAL (
-    -- Both halves of the lane are locked: first the short queues, up to the number wanted, then as
-    -- many backlog entries as the share of the short queues permits.
+    -- Lock entries in both halves of the lane: first in short queues, up to the number wanted, then
+    -- as many in backlogs as the share of the short queues permits.
     WITH short AS (
         SELECT id, turn, coalesce(octet_length(body), 0) AS size FROM outbox
         WHERE lane = wanted.lane AND turn < 0 AND id <> ALL (CAST(:published AS bigint[]))

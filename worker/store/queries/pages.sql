@@ -3,7 +3,7 @@
 -- lock_sites --
 -- Lock existing sites.
 SELECT key, id FROM sites WHERE key = ANY(CAST(:keys AS text[]))
--- NO KEY, so that a clustering, which may hold locks needed here, can add rows for the site.
+-- NO KEY lets a clustering, which may hold locks needed here, insert rows that refer to the site.
 ORDER BY key FOR NO KEY UPDATE
 
 -- add_sites --

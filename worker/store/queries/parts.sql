@@ -11,7 +11,7 @@ JOIN addresses ON addresses.site_id = pages.site_id AND addresses.digest = wante
 ORDER BY addresses.page_id
 
 -- record_links --
--- Record a page's links to other parts; if they changed, its parts are to be joined again.
+-- Record a page's links to other parts, which become due for joining if links or message changed.
 INSERT INTO page_parts AS known (page_id, site_id, links, message, size, whole_digests)
 SELECT id, site_id, CAST(:links AS jsonb), message, octet_length(CAST(message AS text)),
     CAST(:whole AS text[])
@@ -32,7 +32,7 @@ ON CONFLICT (page_id) DO UPDATE SET
 WHERE :has_message OR known.links <> excluded.links
 
 -- clear_links --
--- Fragment: delete the links of `others`; pages whose single-page version was revised become due.
+-- Fragment: delete the links of `others`; mark pages whose single-page version was revised as due.
 due AS (
     SELECT page_id, page_id = ANY (CAST(:others AS bigint[])) AS is_other FROM page_parts
     WHERE page_id = ANY (CAST(:others AS bigint[])) AND links <> '{}'

@@ -9,7 +9,7 @@ AND NOT EXISTS (
 )
 
 -- urgent_pages --
--- Longest-waiting pages that are the only ones of their site, or whose first clustering is overdue.
+-- Longest-waiting pages that are alone on their site, or whose site's first clustering is overdue.
 -- A row of NULLs means that a fetch is still waiting although its page has an outcome.
 (
     SELECT CAST(NULL AS bigint) AS id, CAST(NULL AS bigint) AS site_id

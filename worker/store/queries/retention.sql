@@ -24,7 +24,7 @@ articles.revision < (SELECT revision FROM pages WHERE id = articles.page_id)
 AND created_at <= now() - :age
 
 -- membership_is_superseded --
--- Condition: a membership is from an earlier generation than that of its page.
+-- Condition: a membership is from an earlier generation than its page's latest.
 memberships.generation < (SELECT generation FROM pages WHERE id = page_id)
 
 -- representative_is_superseded --
