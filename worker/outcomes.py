@@ -1,4 +1,4 @@
-"""Outcomes of pages, messages and tasks, on whose values the database and other services rely."""
+"""Outcomes of pages, messages and tasks; the database and other services rely on their values."""
 
 from enum import StrEnum, unique
 from typing import Final

@@ -22,7 +22,7 @@ SECRETS = ("database_url", "broker_url")
 """Settings that contain a password, and may therefore be read from a file instead."""
 
 OTLP_HEADERS = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")
-"""OpenTelemetry's variables, which may contain credentials for the receiver of traces."""
+"""OpenTelemetry's variables for headers, which may contain credentials for the trace receiver."""
 
 DATABASE_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg2")
 """Accepted schemes of database URLs. All of them select psycopg2; SQLAlchemy would choose another
@@ -77,10 +77,10 @@ class Settings(BaseSettings):
         default=30,
         ge=0,
         description="Time without new pages after which a site is clustered, so that a burst of "
-        "pages makes one generation instead of several. A site that keeps receiving pages, or of "
-        "which less than an eighth has changed, is clustered after 20 times as long, and so is a "
-        "site that has groups while messages wait at the intake. A task searches for sites to "
-        "cluster at intervals of twice this time, but at least once a minute.",
+        "pages causes one clustering instead of several. The time is 20 times as long if the site "
+        "keeps receiving pages, if less than an eighth of it has changed, or if it has groups and "
+        "messages wait at the intake. A task searches for sites to cluster at intervals of twice "
+        "this time, but at least once a minute.",
     )
     first_article_seconds: float = Field(
         default=300,
@@ -251,7 +251,7 @@ class Settings(BaseSettings):
 
     @property
     def parsing_seconds(self) -> float:
-        """Maximum CPU time for one page at the intake, where it delays all others."""
+        """Maximum CPU time for one page at the intake, where parsing delays all other pages."""
         return self.page_seconds / 6
 
     @property

@@ -52,7 +52,7 @@ def enable(process: str) -> None:
         return
     trace.set_tracer_provider(provider)
     CeleryInstrumentor().instrument()
-    # In other processes, a statement serves many pages.
+    # In other processes, a statement concerns many pages, and thus belongs to no single trace.
     if process == "worker":
         Psycopg2Instrumentor().instrument(skip_dep_check=True)
     # A crawler's baggage is not forwarded to consumers.
@@ -88,7 +88,7 @@ def span(name: str, headers: Mapping[str, Any] | None) -> AbstractContextManager
         value = (headers or {}).get(header)
         if isinstance(value, str) and len(value) <= MAX_HEADER_CHARACTERS:
             trace_headers[header] = value
-    # The message of an exception may contain a password. The log contains it, but masks passwords.
+    # Exceptions are not recorded, since their messages may contain passwords; only logs mask them.
     options = {"record_exception": False, "set_status_on_exception": False}
     recorded: AbstractContextManager[object] = tracer.start_as_current_span(
         name, propagator.extract(trace_headers), **options

@@ -48,7 +48,7 @@ class _Service:
         return {**GROUPS, "operators": operators}
 
     def begin(self, command: str) -> None:
-        """Configure logging for another package's command; the service's do it themselves."""
+        """Configure logging for another package's command; the service's own do so themselves."""
         if any(command == each.name for group in GROUPS.values() for each in group):
             return
         from worker import logs

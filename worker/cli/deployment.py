@@ -60,7 +60,7 @@ def relay() -> None:
 def health(process: str | None, must_accept: bool, thorough: bool) -> None:
     """Check that a process works, or that the deployment is ready.
 
-    With PROCESS, show what it last did. The command fails if that was more than 30 seconds ago
+    With PROCESS, show its latest work. The command fails if this was more than 30 seconds ago
     (for beat, 30 seconds plus the interval of its tasks). Only work that the broker or the database
     has confirmed counts; a process without work confirms that they respond.
 

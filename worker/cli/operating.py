@@ -232,9 +232,9 @@ def prune(
 ) -> None:
     """Remove data that is no longer needed, or a site.
 
-    Removes the HTML of pages that have an outcome, superseded revisions, and receipts; and,
-    regardless of their age, memberships in past clusterings, and trees and objects of the object
-    store without pages. A page without HTML keeps its article, but cannot be reprocessed. The
+    Removes the HTML of pages that have an outcome, superseded revisions, and receipts. Regardless
+    of their age, it removes memberships in past clusterings, and trees and stored objects that no
+    page uses. A page without HTML keeps its article, but cannot be reprocessed. The
     command can be interrupted at any time: each transaction is small, and data already removed
     stays removed. An interrupted deletion of a site can be repeated.
     """

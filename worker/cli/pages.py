@@ -61,7 +61,7 @@ EXIT_UNUSABLE_INPUT = 3
     "--overwrite",
     "leftover",
     flag_value="overwrite",
-    help="Replace a finished OUTPUT, or what an interrupted run has left.",
+    help="Replace a finished OUTPUT, or discard an interrupted run.",
 )
 @click.option(
     "--workers",
@@ -79,7 +79,7 @@ EXIT_UNUSABLE_INPUT = 3
 @click.option(
     "--inspect",
     is_flag=True,
-    help="Show the run in a browser, during it and until Ctrl-C; requires the `inspector` extra.",
+    help="Show the run in a browser until Ctrl-C; requires the `inspector` extra.",
 )
 def run(
     inputs: tuple[Path, ...],
@@ -96,10 +96,10 @@ def run(
     """Process pages, and write their articles.
 
     INPUT is a folder of HTML, JSON lines, a WARC file, or - (standard input). Uses the configured
-    database and broker, or its own for the duration of the run. JSON lines are appended to OUTPUT
-    as they arrive, and sorted at the end; other formats are only written then. Until then,
-    OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run failed; 3: it
-    completed, but some messages were unusable or some pages failed; 130: interrupted.
+    database and broker, or its own for the duration of the run. As JSON lines, articles are added
+    to OUTPUT when they are ready, and sorted at the end; other formats are written at the end.
+    Until then, OUTPUT.run contains the data that --resume needs. Exit code 0: success; 1: the run
+    failed; 3: it completed, but with unusable messages or failed pages; 130: interrupted.
     """
     from detourage.export.formats import format_of, require_format
     from worker.local.unfinished import UnfinishedRunError, quarantine_of, run_folder

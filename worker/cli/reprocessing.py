@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     help="With --all: maximum number of pages per minute; unlimited by default.",
 )
 @click.option("--progress", "action", flag_value="progress", help="Show the progress of --all.")
-@click.option("--cancel", "action", flag_value="cancel", help="End --all before the next site.")
+@click.option("--cancel", "action", flag_value="cancel", help="Stop --all before its next site.")
 def reprocess(
     site: str | None, all_sites: bool, stage: str, rate: float | None, action: str | None
 ) -> None:

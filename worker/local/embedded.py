@@ -38,7 +38,7 @@ PORT = 5432
 
 START_SECONDS = 600.0
 """Time limit for the server to respond after its start. On a busy machine or a slow disk, crash
-recovery takes minutes."""
+recovery may take minutes."""
 
 STOP_SECONDS = 60.0  # time after which a stale server that does not stop is killed
 
@@ -58,8 +58,8 @@ THROWAWAY_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_wr
 """Settings for a temporary directory, which need not survive a power failure."""
 
 KEPT_SETTINGS = {"synchronous_commit": "off"}
-"""Settings for a permanent directory. A crash loses the pages of the last half second together
-with their messages, so they are simply processed again."""
+"""Settings for a permanent directory. A crash loses the pages stored in the last half second and
+also their receipts, so a resumed run sends the messages again."""
 
 SEND_TOPIC_WITH_HEADERS = """
 CREATE FUNCTION pgmq.send_topic(routing_key text, msg jsonb, headers jsonb)

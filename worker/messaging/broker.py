@@ -28,9 +28,9 @@ COMMAND_CONNECT_SECONDS = 3.0
 EMBEDDED_OPTIONS = {
     # The server lacks the pgmq extension; its SQL is included in the wheel and loaded at startup.
     "init_extension": False,
-    # Time after which a message is redelivered, which must exceed the duration of any task.
-    # Nothing waits for this time to pass: a worker that loses a pool child returns the message
-    # immediately, and a worker that dies ends the whole run.
+    # Time after which an unacknowledged message is redelivered. It must exceed the duration of any
+    # task. Redelivery never takes so long in practice: a worker that loses a pool process returns
+    # the message immediately, and a worker that dies ends the whole run.
     "visibility_timeout": 6 * 3600,
     "polling_interval": 0.05,
     "wait_time_seconds": 0,
@@ -123,7 +123,7 @@ def count_messages(settings: Settings, queue: str) -> int | None:
 
 
 def queue_states(settings: Settings) -> dict[str, Any]:
-    """Return the counts of each queue, in the order in which pages pass through them."""
+    """Return message and consumer counts of all queues, in the order in which pages pass them."""
     topology = topology_of(settings)
     names = [*topology.work_queues, *topology.quarantines.values()]
     with broker_connection(settings) as connection:

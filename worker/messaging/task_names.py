@@ -27,7 +27,7 @@ PUBLISHED_AS: Final = {EXTRACT_AGAIN: EXTRACT}
 """Outbox lanes published under the name of another task. Pages that have an outcome wait in a
 separate lane, so that pages without an outcome are extracted first."""
 
-EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)  # lanes for pages without and with an outcome
+EXTRACTIONS: Final = (EXTRACT, EXTRACT_AGAIN)  # lanes of pages without an outcome, and with one
 
 REPEATED: Final = (EXTRACT_AGAIN, PARSE)  # outbox lanes of pages that have been processed before
 

@@ -1,4 +1,4 @@
-"""All exchanges and queues. A broker refuses to declare existing ones with other arguments."""
+"""All exchanges and queues. A broker refuses to redeclare one of them with other arguments."""
 
 from amqp.exceptions import AccessRefused, NotFound
 from kombu import Connection, Exchange, Queue
@@ -86,7 +86,7 @@ class Topology:
         quarantines = set(self.quarantines.values()) if self.durable_features else set()
         with connection.channel() as channel:
             for queue in self.queues():
-                # Earlier releases declared quarantines of another type, which are kept.
+                # Earlier releases declared quarantines as another type of queue; these are kept.
                 if queue.name not in quarantines or not _exists(queue, connection):
                     queue(channel).declare()
 

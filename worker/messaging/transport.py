@@ -191,7 +191,7 @@ class BrokerConnection(kombu.Connection):
     ssl: Any
 
     def connect(self) -> Any:
-        """Connect; try each node once, a single node twice. kombu makes only two attempts."""
+        """Connect; try each node once, a single node twice. kombu would try only twice in all."""
         return self.ensure_connection(
             max_retries=max(1, len(self.alt) - 1), reraise_as_library_errors=False
         ).connection

@@ -61,7 +61,7 @@ def _render(request: dict[str, Any], executable: Path) -> str:
         _serve(page, request)
         page.goto(request["url"], timeout=request["milliseconds"], wait_until="commit")
         with suppress(Overdue):
-            # A page that keeps navigating while loading never finishes.
+            # A page may never finish loading, for example if it keeps navigating.
             page.wait_for_load_state("load", timeout=MAX_LOAD_SHARE * request["milliseconds"])
         _settle(page, request["milliseconds"])
         html: str = page.evaluate(_SERIALISE_PAGE)

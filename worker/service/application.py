@@ -49,11 +49,11 @@ from worker.workflow.process_state import process_state
 logger = logging.getLogger(__name__)
 
 HARD_LIMIT_AFTER_SECONDS = 30.0
-"""Time between a task's soft limit and the killing of its process, which also ends native code."""
+"""Time after a task's soft limit at which its process is killed, even if it runs native code."""
 
 WALL_CLOCK_FACTOR = 10
 """Maximum wall-clock time of a page task, as a multiple of its CPU time limit: enough even if the
-host is busy. It ends tasks that would wait forever."""
+host is busy. This limit ends tasks that would wait forever."""
 
 TASK_SECONDS = 1500.0
 """Maximum wall-clock time of any task. It must be less than 30 minutes, because RabbitMQ requeues
@@ -78,7 +78,7 @@ class Application(Celery):
 
     @property
     def Beat(self) -> Any:  # noqa: N802 - the name is Celery's
-        """Celery's class for beat, kept from importing the modules of the tasks."""
+        """Celery's class for beat, which is prevented from importing the modules of the tasks."""
         self.conf.include = ()
         return super().Beat
 
@@ -171,7 +171,7 @@ class HeartbeatStep(bootsteps.StartStopStep):
         """Update the heartbeat if tasks are running; if idle, have a pool process update it."""
         running, waiting = len(active_requests), len(reserved_requests)
         if running:
-            # The pool ends tasks that exceed their time limit.
+            # None of them is stuck, since the pool ends tasks that exceed their time limit.
             self._heartbeat.confirm(f"was connected, and ran {pluralise(running, 'task')}")
         elif not waiting and (self._pool_check is None or self._pool_check.ready()):
             self._pool_check = pool.apply_async(_confirm_ability)
@@ -210,7 +210,7 @@ class HeartbeatScheduler(PersistentScheduler):
             raise SystemExit
 
     def apply_async(self, entry: Any, *args: Any, **kwargs: Any) -> Any:
-        """Send a task; update the heartbeat unless the last sending of another task failed."""
+        """Send a task; update the heartbeat unless the last attempt to send another one failed."""
         self._unsent.add(entry.name)
         self._is_sending = True
         try:
@@ -344,7 +344,7 @@ def _record_failure(
     # Stored in the database, since the quarantined message cannot hold a traceback.
     if task_id is None or sender is None:
         return
-    # Imports the numerical libraries, which relay and beat do not need.
+    # Imported on demand, since it loads numerical libraries, which relay and beat do not need.
     from worker.store import progress
 
     try:

@@ -31,7 +31,7 @@ class UnroutableError(Exception):
 
 TRANSIENT_ERRORS = (OperationalError, DBAPIError, OSError, UnroutableError)
 CLIENT_LIBRARIES = frozenset({"amqp", "kombu", "psycopg", "pgmq"})
-"""Errors after which a process reconnects, and libraries whose every error is one of these."""
+"""Errors after which a process reconnects, and libraries whose errors all have that effect."""
 
 
 class BrokerProcess:
@@ -86,7 +86,7 @@ class BrokerProcess:
     def _end_if_stuck(self, signals: socket) -> None:
         """End the process after a signal if the main thread, blocked in libpq, does not react."""
         with signals:
-            # The main thread closes the other side when it ends.
+            # The main thread closes the other end of the socket pair when it ends.
             while (received := signals.recv(1)) and received[0] not in STOP_SIGNALS:
                 pass
         seconds = STOP_SECONDS if self._is_working else 1
@@ -101,7 +101,7 @@ class BrokerProcess:
         raise NotImplementedError
 
     def _confirm_ability(self, connection: Connection) -> None:
-        """If due, confirm that the broker responds; the caller has just queried the database."""
+        """If the heartbeat is due, test the broker first; the caller has queried the database."""
         if self._heartbeat.is_due:
             with connection.channel() as channel:
                 depth(channel, self._topology.pages)

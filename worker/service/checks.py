@@ -28,7 +28,7 @@ class Finding(NamedTuple):
 
 
 def examine(settings: Settings, *, must_accept: bool = False) -> list[Finding]:
-    """Check settings and servers as `readiness` does, but declare missing queues."""
+    """Check the settings, and the servers as `readiness` does, but declare missing queues."""
     unknown = unknown_variables(os.environ)
     detail = f"unknown: {', '.join(unknown)}" if unknown else "all variables are known"
     findings = [Finding("settings", not unknown, detail)]

@@ -47,16 +47,16 @@ INTAKE = "intake"  # kind of work under which message handling times are recorde
 
 CHECK_SECONDS = 1.0
 CHECK_MESSAGES = 100
-"""Time, or number of messages, after which the size of the backlog is checked again. The number
-bounds how far the backlog can exceed its limit, apart from the last batch."""
+"""Time or number of messages after which the size of the backlog is checked again. The number of
+messages bounds how far the backlog can exceed its limit, apart from the last batch."""
 
 PREFETCH = 8
 """Maximum number of unacknowledged messages, which are stored in one transaction if they arrive
 together."""
 
 BATCH_BYTES = 8 * 1024 * 1024
-"""Total size of message bodies and of their unpacked pages in a transaction; once it is reached, no
-further message is added, since a prepared page takes several times the memory of its message."""
+"""Total size of message bodies and their unpacked pages at which a transaction takes no further
+message. The size is limited because a prepared page takes several times the memory of a message."""
 
 BATCH_SECONDS = 2.0
 """Parsing time after which the parsed messages are stored, so that none waits for slow pages."""
@@ -95,7 +95,7 @@ class Intake(BrokerProcess):
     Messages that arrive together are stored in one transaction. A redelivered message may have
     killed a process, so it is stored separately. At startup, messages are consumed one by one until
     one arrives that was not redelivered, so that a message that kills the process does not use up
-    the delivery limit of others.
+    the delivery limit of other messages.
     """
 
     _connection: Connection
@@ -136,7 +136,7 @@ class Intake(BrokerProcess):
         self._consumer.qos(prefetch_count=1 if is_low else PREFETCH)
 
     def _store_and_pause_if_full(self) -> None:
-        """Store received messages and, at intervals, overdue work; pause if the backlog is full."""
+        """Store received messages; at intervals, check the backlog and search for urgent pages."""
         self._summary.log_if_due()
         if self._received:
             self._receive_more()
@@ -223,8 +223,8 @@ class Intake(BrokerProcess):
         would exhaust their delivery limit. A message that cannot be stored because of a bug is
         requeued; at the delivery limit, the queue quarantines it.
         """
-        # Messages are removed from these deques as they are read, to free bodies of up to 60 MB,
-        # since the broker delivers further messages as these are acknowledged.
+        # Messages are removed from these deques as they are read, to free bodies of up to 60 MB:
+        # the broker delivers another message for each one that is acknowledged.
         redelivered: deque[Message] = deque()
         fresh: deque[Message] = deque()
         for message in self._received:
@@ -264,7 +264,7 @@ class Intake(BrokerProcess):
                     return
 
     def _read_batch(self, messages: deque[Message]) -> Iterator[PreparedMessage]:
-        """Read messages up to `BATCH_BYTES`, but no two fetches of the same page."""
+        """Read messages up to `BATCH_BYTES`, but stop before a second fetch of the same URL."""
         addresses: set[Address] = set()
         size = 0
         while messages and size < BATCH_BYTES:
@@ -325,7 +325,7 @@ class Intake(BrokerProcess):
         quarantine, store_url = self._topology.quarantines["intake"], self._settings.pages
         try:
             while (receipts := self._run_once(_store, batch, quarantine, store_url)) is None:
-                logger.warning("the intake waits for a database or store: %s", self._last_outage)
+                logger.warning("waiting for the database or object store: %s", self._last_outage)
                 time.sleep(DATABASE_PAUSE_SECONDS)
                 # The broker considers a consumer dead if it neither reads nor writes.
                 self._read_from_broker()
@@ -366,7 +366,7 @@ class Intake(BrokerProcess):
             sent = read_message(body, received_at=datetime.now(UTC))
         except UnusableMessageError as error:
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
-            # The frames of the raised error hold the unpacked body.
+            # A new error, since the frames of the raised one keep the unpacked body in memory.
             without_frames = UnusableMessageError(error.reason, error.detail)
             return PreparedMessage(message, unusable=without_frames)
         own_id, trace = message_id_of(message), tracing.current()

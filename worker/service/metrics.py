@@ -1,4 +1,4 @@
-"""Metrics in the Prometheus format, read on request, so that restarts do not affect them."""
+"""Metrics in the Prometheus format, read from the servers, so that restarts do not reset them."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -121,7 +121,7 @@ def _store_metrics(counts: ServiceCounts) -> Iterator[Metric]:
     yield _family("oldest_seconds", oldest, "work", counts.oldest_seconds)
     for name, help_text, value in (
         ("pages_waiting", "Pages without an outcome, or to be extracted again.", counts.waiting),
-        ("longest_wait_seconds", "Longest time without an outcome.", counts.longest_wait_seconds),
+        ("longest_wait_seconds", "Longest wait for an outcome.", counts.longest_wait_seconds),
         ("sites", "Sites.", counts.sites),
         ("template_groups", "Template groups of each site's latest clustering.", counts.groups),
         ("outliers", "Pages that fit no group.", counts.outliers),

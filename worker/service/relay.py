@@ -41,7 +41,7 @@ from worker.store.outbox import LaneQuota, WaitingEntry
 logger = logging.getLogger(__name__)
 
 BATCH_ENTRIES = 200
-"""Maximum number of entries per lane and transaction, as one per entry would be slow."""
+"""Maximum number of entries per lane and transaction; a transaction per entry would be slow."""
 
 BATCH_BYTES = 32 * 1024 * 1024
 """Total size of the messages that are taken together, which bounds the memory of the process. Lanes
@@ -57,7 +57,7 @@ process dies.
 
 FEW_ENTRIES = 16
 """Minimum number of waiting entries in a lane for which the relay checks the free queue capacity
-before it takes entries from the outbox; fewer are taken at once, in a single statement."""
+before it takes entries from the outbox. Fewer entries are taken first, in a single statement."""
 
 LONG_TASKS = (CLUSTER, COMPARE)
 LONG_TASKS_SHARE = 8
@@ -121,7 +121,7 @@ class Relay(BrokerProcess):
         self._returned: list[str] = []  # why the broker returned messages
         self._unroutable: set[int] = set()  # IDs of entries that had no queue at the last attempt
         self._limits = queue_limits(settings)
-        self._first_extractions = 0  # number published since the latest repeated one
+        self._first_extractions = 0  # number published since a repeated extraction
         self._places_offered: Counter[str] = Counter()  # number of entries requested, by lane
         self._is_behind = False  # whether more entries may wait than the queues have room for
 
@@ -232,7 +232,7 @@ class Relay(BrokerProcess):
         # First extractions precede repeated ones, unless a repeated one is due.
         for group in filter(None, [repeats, others] if self._is_repeat_due else [others, repeats]):
             capacities = self._capacities(group, producer)
-            # A worker may have made room in the shared queue since the last check.
+            # Room that a worker has made in the shared queue since then is for the repeated one.
             if repeat_is_waiting and EXTRACT in capacities:
                 capacities[EXTRACT] = 0
             if EXTRACT_AGAIN in capacities and self._is_repeat_due:

@@ -37,8 +37,8 @@ class ServiceTask(Task):
             raise OutOfMemoryError(str(error)) from error
 
     def _cpu_limit(self) -> AbstractContextManager[None]:
-        # Signals reach only the main thread of a process, and ending the worker's main process
-        # would end all its pool processes.
+        # The limit needs signals, which only the main thread of a process receives. Ending the
+        # worker's main process would also end its pool processes.
         if not self.cpu_seconds or self.request.called_directly or os.getpid() == main_process():
             return nullcontext()
         return time_limit(

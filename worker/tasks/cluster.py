@@ -58,7 +58,7 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
         try:
             return database.run(try_clustering, state, site_id, is_counted=is_counted)
         except Exception as error:
-            # Server failures count, since the clustering may have caused them. Tried only once.
+            # Database failures also count, as the clustering may cause them. No retries here.
             with suppress(DBAPIError), database.transaction() as session:
                 session.execute(SQL.record_error, {"site_id": site_id, "error": cause(error)})
             raise

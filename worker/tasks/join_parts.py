@@ -1,4 +1,4 @@
-"""Join the parts of articles in a separate task, so that their order of arrival has no effect."""
+"""Join the parts of articles in a separate task, so that their order of arrival does not matter."""
 
 import logging
 import time
@@ -55,7 +55,7 @@ def join_parts(settle_seconds: float = SETTLE_SECONDS) -> None:
 
 
 def _try_part(state: ProcessState, page_id: int) -> int:
-    """Join the articles to which a part belongs; return how many were published, 0 on a failure."""
+    """Join the articles to which a part belongs; return how many were published (0 on failure)."""
     begun = state.database.execute(SQL.begin, page_id=page_id)
     if not begun:
         return 0

@@ -21,7 +21,7 @@ from worker.workflow.process_state import ProcessState
 
 _READER_FIELDS = {"language", "title", "lead", "authors", "published_at", "text", "corrections"}
 _READER_FIELDS |= {"blocks", "images", "embeds", "comments", "metadata"}
-"""Fields of an article message that count as changes if they differ, except `_IGNORED_FIELDS`."""
+"""Fields of an article message whose differences count as changes, except `_IGNORED_FIELDS`."""
 # Formatting does not count as a change, nor do link targets, which may hold tracking data.
 _STYLE_FIELDS = {"role_probability", "level", "marker", "links", "emphasis", "language"}
 _IGNORED_FIELDS = {

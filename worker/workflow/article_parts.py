@@ -12,7 +12,7 @@ from worker.store import parts
 
 
 def find_parts(session: Session, contents: Mapping[int, Article]) -> dict[int, Collection[str]]:
-    """Return, by the ID of each page that is a part, the linked URLs whose pages are stored."""
+    """Return the linked URLs whose pages are stored, by the ID of each page that is a part."""
     linked_urls = {
         page_id: urls_of_links(content.pagination)
         for page_id, content in contents.items()

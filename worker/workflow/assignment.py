@@ -60,8 +60,8 @@ def request_each_alone(session: Session, site_versions: Mapping[int, int]) -> No
 def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) -> dict[int, int]:
     """Assign pages and extract them in one transaction; return the pages left unprocessed.
 
-    These are outliers that may form a group, representatives of a group, pages that have changed
-    in the meantime, and pages for which no `TASK_WORK` is left.
+    These are outliers that may form a group, template pages of groups, pages that have changed in
+    the meantime, and the pages that remain when `TASK_WORK` is used up.
     """
     rest: dict[int, int] = {}
 
@@ -88,7 +88,7 @@ def assign_pages(
     session: Session, state: ProcessState, site_versions: Mapping[int, int], *, may_compare: bool
 ) -> dict[int, int]:
     """Assign pages and enqueue their extraction; return those left when `TASK_WORK` is used up."""
-    # Locked first: a clustering that held these locks may have stored a new generation.
+    # Lock before reading: a clustering that held these locks may have stored a new generation.
     session.execute(groups.SQL.lock_pages, {"ids": list(site_versions)})
     assigned, remaining, work = _compare_pages(session, state, site_versions, may_compare)
     for (site_id, generation), of_site in groupby(sorted(assigned, key=_BY_SITE), _BY_SITE):
@@ -100,7 +100,7 @@ def assign_pages(
 def _compare_pages(
     session: Session, state: ProcessState, site_versions: Mapping[int, int], may_compare: bool
 ) -> tuple[list[AssignedPage], dict[int, int], int]:
-    """Compare pages with their site's groups; return memberships, pages left, and work used."""
+    """Compare pages with their site's groups; return memberships, remaining pages, work used."""
     assigned: list[AssignedPage] = []
     remaining: dict[int, int] = {}
     work = 0
@@ -176,7 +176,7 @@ def _promote_outliers(
     if not session.scalar(groups.SQL.try_lock_clustering, lock):
         return set(), 0
     promoted: set[int] = set()
-    # If distances are missing, the next new outlier, or a clustering, continues the comparisons.
+    # If distances are missing, they are computed for the next new outlier or by a clustering.
     similar, work = _similar_outliers(session, state, site_id, generation)
     for own, pivot_tree in similar or ():
         number = (session.scalar(groups.SQL.last_group, {"site_id": site_id}) or 0) + 1

@@ -17,7 +17,7 @@ COMPARISON_ATTEMPTS = 3
 comparable, so that no page blocks its site."""
 
 JOINING_ATTEMPTS = 3
-"""Maximum number of crashed attempts to join a part, which is then abandoned until it changes."""
+"""Maximum number of crashes while joining a part, after which it is ignored until it changes."""
 
 CLUSTERING_ATTEMPTS = 4
 """Maximum number of failed attempts to cluster a site, including those whose process died, after
@@ -29,6 +29,6 @@ immediate, since most crashes are unrelated to the site; later ones wait, since 
 may last minutes."""
 
 PATIENCE_SECONDS = 600.0
-"""Time after which unfinished work that is in no queue is enqueued again, as its message must have
-been lost: blocks of comparisons, extractions, and clusterings that no worker has started. It
-exceeds the duration of most tasks, so that work that is merely late is not done twice."""
+"""Time after which unfinished work is enqueued again, since its message must have been lost: blocks
+of comparisons, extractions, and clusterings that no worker has started. This time exceeds the
+duration of most tasks, so that work that is merely late is not done twice."""

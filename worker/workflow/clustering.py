@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 def try_clustering(
     session: Session, state: ProcessState, site_id: int, *, is_counted: bool
 ) -> bool:
-    """Cluster a site unless another process does; return False if the caller must count first."""
+    """Cluster a site unless another process does; return False if an attempt must be counted."""
     locks = {"clustering": AdvisoryLock.CLUSTERING, "generation": AdvisoryLock.GENERATION}
     params = {**locks, "site_id": site_id, "is_counted": is_counted}
     is_locked, has_failed = session.execute(groups.SQL.lock_clustering, params).one()
@@ -60,7 +60,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     if grouping is None:
         return False
     if current.is_new:
-        # Pages stored after this lock are assigned; only earlier ones must be found below.
+        # Pages stored after this lock are assigned on arrival; earlier pages must be found below.
         session.execute(comparisons.SQL.lock_site, {"id": site_id})
     former = [(page.id, page.former_group) for page in all_pages]
     roles = state.settings.chosen_text_roles
@@ -80,7 +80,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
 
 def quarantine_site(session: Session, state: ProcessState, site_id: int) -> None:
     """Stop clustering a site: extract its waiting pages, and quarantine a task for another try."""
-    # Pages stored after this lock are assigned; only earlier ones must be found below.
+    # Pages stored after this lock are assigned on arrival; earlier pages must be found below.
     session.execute(comparisons.SQL.lock_site, {"id": site_id})
     site = pages.key_of_site(session, site_id)
     logs.bind(site=site)

@@ -14,7 +14,7 @@ from worker.workflow.attempts import CLUSTERING_PAUSES, PATIENCE_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
 MIN_GROWTH = 1 / 8
-"""Minimum share of changed pages for which a site is clustered once it receives no further pages.
+"""Minimum share of changed pages for which a site without further new pages is clustered again.
 Until then, new pages are extracted with the existing groups, which a few pages rarely change."""
 
 
@@ -51,7 +51,7 @@ def request_settled_clusterings(session: Session, settings: Settings, settle: Se
 
 
 def pauses_seconds(settings: Settings) -> list[float]:
-    """Return the pauses after the first attempts to cluster a site."""
+    """Return the pauses after the first attempts to cluster a site, in seconds."""
     return [settings.search_interval_seconds * periods for periods in CLUSTERING_PAUSES]
 
 

@@ -37,8 +37,8 @@ def count_votes(
 ) -> None:
     """Count the votes on the comment patterns of groups whose saved pages have new votes.
 
-    Pages that need the pattern of their group are extracted again if it has changed. No change by a
-    concurrent transaction is missed, since each locks the groups after it has saved its pages.
+    If the pattern of a group has changed, the pages that need it are extracted again. A change by a
+    concurrent transaction is not missed, as every transaction locks groups after saving its pages.
     """
     new_votes: set[GroupKey] = set()
     in_need: defaultdict[GroupKey, list[ExtractionJob]] = defaultdict(list)

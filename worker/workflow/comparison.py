@@ -117,8 +117,8 @@ def _load(session: Session, cache: TreeCache, block: Block) -> ComparisonJob:
 
 
 def _save(session: Session, job: ComparisonJob, quarantine: str, compared: BlockResult) -> None:
-    """Store results, and enqueue what follows: the rest of the block, or the site's clustering."""
-    # Exactly one of several concurrent tasks stores the last result of a site.
+    """Store results, and enqueue the rest of the block or, after the last block, the clustering."""
+    # The lock ensures that only one of several concurrent tasks finds that its block is the last.
     session.execute(comparisons.SQL.lock_site, {"id": job.block.site_id})
     if not compared.is_complete:
         if session.scalar(comparisons.SQL.leave_rest, {"id": job.block.id}) is not None:
@@ -165,7 +165,7 @@ def _distances_of_block(job: ComparisonJob, memory: int) -> BlockResult:
 def compare_at_once(
     session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]
 ) -> tuple[Distances, int]:
-    """Compute the distances of a few pairs within `TASK_WORK`; return them and the work used."""
+    """Compute the distances of a few pairs within `TASK_WORK`; also return the work used."""
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     comparable = [pair for pair in pairs if loaded.keys() >= set(pair)]
     return distances_of_pairs(comparable, loaded, memory=CACHE_BYTES)
@@ -174,7 +174,7 @@ def compare_at_once(
 def distances_of_pairs(
     pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
 ) -> tuple[Distances, int]:
-    """Compute distances (None: too large) within `TASK_WORK`; return them and the work used."""
+    """Compute distances (None if too large) within `TASK_WORK`; also return the work used."""
     ids = sorted({each for pair in pairs for each in pair})
     index_of = {tree_id: i for i, tree_id in enumerate(ids)}
     forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)

@@ -35,12 +35,12 @@ from worker.workflow.process_state import ProcessState
 NEAREST_ROWS = 128  # maximum number of trees per task that searches for nearest references
 
 NEAREST_SIDES = 8
-"""Maximum number of nodes per task that searches for nearest references, as a multiple of the side
-of a block. Thanks to lower bounds, few of the distances must be computed."""
+"""Maximum number of tree nodes per task that searches for nearest references, as a multiple of
+`BLOCK_NODES`. Thanks to lower bounds, such a task computes few of the distances."""
 
 PAIRS_AT_ONCE = 50
-"""Maximum number of missing pairs that the clustering task compares itself, because a block, with
-its messages and a second clustering task, takes longer."""
+"""Maximum number of missing pairs that the clustering task compares itself. A block would take
+longer, since it needs messages and a second clustering task."""
 
 
 class StoredDistances:
@@ -50,7 +50,7 @@ class StoredDistances:
         self._session = session
         self._site_id = site_id
         self._sets: dict[tuple[int, ...], int] = {}  # IDs of reference sets, by their trees
-        self._known: dict[tuple[int, ...], Distances] = {}  # distances read, by the given trees
+        self._known: dict[tuple[int, ...], Distances] = {}  # distances read, by sequence of trees
         self.computed: Distances = {}  # distances yet to be stored
 
     def among(

@@ -45,7 +45,7 @@ def extract_together(
     *,
     is_alone: bool,
 ) -> set[int]:
-    """In one transaction, load and extract pages; return those that have changed meanwhile.
+    """Load and extract pages in one transaction; return those that changed in the meantime.
 
     The memberships that `load` returns are stored with the results.
     """
@@ -95,8 +95,8 @@ def load_jobs(
 def extract_page(state: ProcessState, job: ExtractionJob, *, is_alone: bool) -> Article | NoArticle:
     """Extract the article of a page; the outcome is ``failed`` if the page triggers a bug.
 
-    The time limit applies to all pages of a task together, so a page fails by exceeding it only if
-    it ``is_alone``.
+    The time limit applies to all pages of a task together, so a page that exceeds the limit fails
+    only if it ``is_alone``.
     """
     logs.bind(site=site_name(job.site_key), page=job.url)
     with tracing.span("extract page", job.trace):

@@ -13,7 +13,7 @@ REPEATED_AT_ONCE = 1000  # maximum number of overdue extractions that are checke
 
 
 def request_extractions(session: Session, page_ids: Collection[int], generation: int) -> None:
-    """Enqueue extractions; pages that have an outcome wait behind those without."""
+    """Enqueue extractions; pages with an outcome wait behind pages without one."""
     if page_ids:
         outbox.request_extractions(session, EXTRACTIONS, sorted(page_ids), generation)
 
@@ -23,8 +23,8 @@ def begin_extractions(
 ) -> dict[int, int]:
     """Count an attempt for each page, and return those that await extraction.
 
-    In a task of several pages, those attempted before are enqueued separately instead; so are all
-    of them if the task `has_crashed`.
+    If there are several pages, those attempted before are enqueued separately instead; if the task
+    `has_crashed`, all of them are.
     """
     is_alone = len(generations) == 1
     begun: list[int] = []
@@ -66,7 +66,7 @@ def request_each_alone(
 ) -> None:
     """Enqueue a separate task for each extraction that has begun and is still awaited.
 
-    Unless `has_begun`, only extractions with a counted attempt are known to have begun.
+    Without `has_begun`, an extraction counts as begun only if an attempt was counted for it.
     """
     params = {**page_params(generations), "has_begun": has_begun}
     _enqueue(session, sorted(session.execute(SQL.begun_and_awaited, params)), is_alone=True)

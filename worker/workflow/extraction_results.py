@@ -59,7 +59,7 @@ def extraction_key(
 ) -> str:
     """Return the digest of everything on which an extraction depends.
 
-    `pattern` is the comment pattern of the page's group, if it is needed.
+    `pattern` is the comment pattern of the page's group, if the page needs it.
     """
     roles = ",".join(text_roles)
     lines = ",".join(map(str, sorted(shared)))
@@ -156,7 +156,7 @@ def _parts_of(revised: Sequence[_RevisedPage]) -> tuple[list[NewParts], list[int
             links = each.article.pagination
             message = each.revision.message if each.revision is not None else None
             new_parts.append(NewParts(each.job.page_id, to_json(links), message, links.whole))
-        # A page that was a part of an article remains one while it is behind a wall.
+        # A page that was a part of an article remains a part while it shows a wall.
         elif each.article is not None or is_removed(each.page) or not each.result.has_article:
             others.append(each.job.page_id)
     return new_parts, sorted(others)

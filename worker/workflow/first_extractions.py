@@ -13,17 +13,17 @@ from worker.workflow.extraction_requests import request_extractions
 logger = logging.getLogger(__name__)
 
 ALONE_SECONDS = 5.0
-"""Time after which a site's only page is extracted alone; a crawl sends a second page sooner."""
+"""Time after which a site's only page is extracted alone; in a crawl, another follows sooner."""
 
 WATCHED_SECONDS = 20.0
 """Time after which a page is no longer checked for being the only one of its site, to bound the
 cost; it is then extracted when its site settles."""
 
-REQUESTED_AT_ONCE = 200  # maximum number of urgent pages returned for each of the two reasons
+REQUESTED_AT_ONCE = 200  # maximum number of urgent pages per reason: alone, or overdue
 
 
 def urgent_pages(session: Session, first_article_seconds: float) -> tuple[dict[int, int], bool]:
-    """Return pages, mapped to their sites, that must not wait for a site's first clustering.
+    """Return the pages that must not wait for their site's first clustering, with their sites.
 
     Also return whether any fetch is still waiting although its page already has an outcome.
     """

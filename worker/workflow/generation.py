@@ -36,7 +36,7 @@ def save_generation(
     stored: StoredDistances,
     text_roles: Sequence[LineRole],
 ) -> dict[int, int]:
-    """Store the groups of a site as its next generation, and request extractions as needed.
+    """Store the groups of a site as its next generation, and request extractions they affect.
 
     `stored` holds the reference sets to be kept and the new distances; `former` pairs pages, even
     those that have lost their trees, with their groups in the previous generation. Return the group
@@ -114,12 +114,11 @@ WATCHED = timedelta(days=1)
 hours, and may fetch all section fronts before all articles."""
 
 TOGETHER = timedelta(hours=1)
-"""Period within which pages without a fetch time count as a single crawl, whose order is merely
-that of the crawler's path through the site."""
+"""Period within which pages without a fetch time count as a single crawl. Their order then says
+nothing about their age, but only reflects the crawler's path through the site."""
 
 PAGES_SEARCHED = 20_000
-"""Maximum number of newest pages searched for a redesign; an older one was reported when it was
-new."""
+"""Maximum number of newest pages searched for a redesign; an older redesign is already reported."""
 
 
 def record_design_change(

@@ -108,7 +108,7 @@ def _revise(
 
 
 def _is_on_single_page(session: Session, first: Member) -> bool:
-    """Return whether the single-page version, which is stored, contains the text of a part."""
+    """Return whether a stored single-page version contains the text of the first part."""
     address = first.links.whole
     if address is None:
         return False

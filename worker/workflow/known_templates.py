@@ -41,7 +41,7 @@ class KnownTemplates:
         unlearned = dict(missing)
         params = {"page_ids": list(missing), "digests": list(missing.values())}
         for page_id, packed in session.execute(groups.LOAD_KNOWLEDGE, params) if missing else ():
-            # A ValueError means that it is damaged, or was written by an earlier version.
+            # Knowledge that is damaged, or was written by an earlier version, raises ValueError.
             with suppress(ValueError):
                 self._add((page_id, missing[page_id]), TemplateKnowledge.from_bytes(packed))
                 del unlearned[page_id]
@@ -70,7 +70,7 @@ class KnownTemplates:
         # Transactions that lock the same pages in different orders would deadlock.
         learned = sorted(self._learned)
         packed = [self._learned[key].to_bytes() for key in learned]
-        # Cleared before it is stored, so that a failure affects only this task.
+        # Cleared before storing, so that a failure to store does not affect later tasks.
         self._learned.clear()
         if learned:
             page_ids, digests = map(list, zip(*learned, strict=True))

@@ -1,4 +1,4 @@
-"""Parse pages: incoming ones, which are stored, and stored ones again."""
+"""Parse and store incoming pages, and parse stored pages again."""
 
 import logging
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _EMPTY_PAGE = "<p>-</p>"
 def parse_or_reject(
     content: bytes | str, url: str, content_type: str | None, response: Response = NO_RESPONSE
 ) -> ParsedPage:
-    """Parse a page, or return the reason for failure; ignore metadata declared by a refusal."""
+    """Parse a page, or return the reason for failure; ignore the lines and URLs of a refusal."""
     try:
         if refusal_of(url, response) is not None:
             try:

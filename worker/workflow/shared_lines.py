@@ -11,7 +11,7 @@ from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 logger = logging.getLogger(__name__)
 
 _read_group = lru_cache(maxsize=64)(SharedLines.from_bytes)
-"""Cached `SharedLines.from_bytes`, since each page of a group needs it; errors are not cached."""
+"""Cached `SharedLines.from_bytes`, whose result each page of a group needs, except for errors."""
 
 
 def shared_lines_of(lines: Mapping[str, bytes | None]) -> bytes | None:
@@ -42,13 +42,13 @@ def shared_lines_on(
     return frozenset(line for line in lines if line & _STORED_BITS in kept)
 
 
-_STORED_BITS = 2**32 - 1  # bits stored of the digest of a removable line
+_STORED_BITS = 2**32 - 1  # stored bits of a removable line's digest
 
 
 def pack_removable(lines: Collection[int]) -> bytes:
     """Return the stored form of the lines that a page would lose if its group shared them.
 
-    Other shared lines do not affect the page, so it need not be extracted again for them.
+    Other shared lines do not affect the page, so it need not be extracted again if they change.
     """
     return np.array(sorted({line & _STORED_BITS for line in lines}), "<u4").tobytes()
 

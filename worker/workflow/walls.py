@@ -91,7 +91,7 @@ def _text_key(url: str, text: str) -> bytes:
 def reject_repeated_texts(
     session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
 ) -> list[ExtractedPage]:
-    """Return results, `NoArticle` for repeated texts; request re-extraction of earlier pages."""
+    """Substitute `NoArticle` for repeated texts; have earlier pages with them extracted again."""
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
     for job, page, _ in extracted:
         if job.page_id in texts:
