@@ -1,4 +1,4 @@
-"""Training of the service's boosted trees, and their conversion to the service's format."""
+"""Training of boosted trees with scikit-learn, and their conversion to the service's format."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ from worker.store.database import Database
 from worker.store.schema import migrate
 
 SITE = "large.example"
-DEFAULT_PAGES, DEFAULT_NEW_PAGES = 1000, 100  # reprocessed, and arriving meanwhile
+DEFAULT_PAGES, DEFAULT_NEW_PAGES = 1000, 100  # to reprocess, and to send meanwhile
 MAX_WAIT_SECONDS = 3600.0  # time limit of each step
 
 

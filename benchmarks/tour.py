@@ -1,6 +1,6 @@
 """Create the screenshots for the tour of the inspector from the sample crawl.
 
-Run with ``python -m benchmarks.tour docs/how-to/inspector``. They are rendered with Debian's
+Run with ``python -m benchmarks.tour docs/how-to/inspector``. Views are rendered with Debian's
 package ``chromium``. Times of receipt are set to the fetch times, shifted so that the last page is
 received now.
 """
@@ -25,10 +25,10 @@ from worker.store.schema import migrate
 
 SITE = "harbour-post.example"
 PAGES_PER_TEMPLATE = 12
-WIDTH, HEIGHT = 1280, 860  # of the window, in pixels
-HEIGHT_BY_VIEW = {"site": 1500}  # views that need a higher window
+WIDTH, HEIGHT = 1280, 860  # size of the window, in pixels
+HEIGHT_BY_VIEW = {"site": 1500}  # views that need a taller window
 
-UNUSABLE_MESSAGES = (  # they fill the view of the quarantine
+UNUSABLE_MESSAGES = (  # messages shown in the quarantine view
     b'{"version": 1, "url": "https://harbour-post.example/transport/9.html", "html": "<!doct',
     b'{"version": 1, "url": "ftp://harbour-post.example/harbour.html", "html": "<p>Tides</p>"}',
     b'{"version": 1, "url": "ftp://harbour-post.example/piers.html", "html": "<p>Piers</p>"}',

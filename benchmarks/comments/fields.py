@@ -38,7 +38,7 @@ class PageFields:
 
     @property
     def half(self) -> int:
-        """The half to which this site belongs, the same on every machine."""
+        """Half of the sites (0 or 1) that contains the page's site, the same on every machine."""
         return zlib.crc32(self.site.encode()) % 2
 
 

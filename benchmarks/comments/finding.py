@@ -1,7 +1,7 @@
 """Print how accurately comments are found: ``python -m benchmarks.comments.finding CORPORA``.
 
 The scores are cross-validated: no page is scored by a classifier that was trained on its site.
-Records are scored both as found (with author, date and buttons) and as read.
+Comments are scored twice: as found (with author, date and buttons), and as the texts read.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winn
 MARKED_CORPORA = ("reader_comments", "forum_threads")
 """Corpora whose gold records list comments individually."""
 
-MIN_VOTERS = 3  # minimum number of pages of a site for a vote on their comment pattern
+MIN_VOTERS = 3  # minimum number of pages for a site to vote on its comment pattern
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ MIN_SOURCE_RECALL = 0.5
 
 @contextmanager
 def on_site(comment_models: Sequence[CommentModel], site: str) -> Iterator[None]:
-    """Make the service find comments with the model that was not trained on a site."""
+    """Make the service find comments with the model whose training left out the given site."""
     model = comment_models[fold_of(site, len(comment_models))]
     with patch.object(finding, "trained_model", lambda: model):
         yield

@@ -41,7 +41,7 @@ MIN_DEVIATION = 1e-9  # avoids a division by 0 for constant features
 
 
 def train_ranking(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the weights with which the correct candidates of pages are the likeliest ones.
+    """Return the weights that maximise the likelihood of the correct candidates of pages.
 
     The probability of a candidate is its share in the sum of exponentials of the scores, as in a
     conditional logit.
@@ -92,7 +92,7 @@ class Choice:
 
 
 def choose(example: Example, ranking: Mapping[str, float]) -> Choice | None:
-    """Choose and read the likeliest candidate of a page; return None if none is worth reading."""
+    """Choose and read the likeliest candidate; None if absent, or if readers wrote too little."""
     if example.words is None or not example.candidates:
         return None
     index = int(CommentModel(ranking, {}, 0.0).scores(example.features).argmax())

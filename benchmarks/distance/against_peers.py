@@ -10,7 +10,7 @@ from detourage.html import Tree
 
 
 def compare_tools(sites: Sites, nodes: int, count: int, patience: float) -> None:
-    """Print a row per pair with this project's time, and with other times as multiples of it.
+    """Print a row per pair with this project's time, and each peer's time as a multiple of it.
 
     A peer is skipped if its time, estimated from its previous pair, exceeds `patience` seconds.
     """

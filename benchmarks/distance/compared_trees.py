@@ -38,7 +38,7 @@ class ComparedTrees:
         self._trees: list[Tree] = []
         self._id_of: dict[Tree, int] = {}
         self._distances: dict[tuple[int, int], int] = {}  # by ascending pair of tree IDs
-        # The nearest reference of each tree, by the references among which it was searched.
+        # The nearest reference of each tree, by the set of references that was searched.
         self._nearest: dict[tuple[int, ...], dict[int, NearestReference]] = {}
 
     def add(self, trees: Iterable[Tree]) -> list[int]:

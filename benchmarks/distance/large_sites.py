@@ -65,7 +65,7 @@ def measure_generated(pages: int) -> None:
 
 def measure_real(sites: Sites) -> None:
     """Print the results of grouping real sites with a third of their pages as references."""
-    print("\n### Real sites, a third of their pages for all\n")
+    print("\n### Real sites, a third of their pages as references\n")
     _print_head()
     for name, trees in sorted(sites.items()):
         if len(trees) >= MIN_PAGES:

@@ -44,7 +44,7 @@ def time_matrices(sites: Sites) -> None:
             + " |",
             flush=True,
         )
-    print(f"\nPeak memory of the last: {peak_megabytes(partial(distance_matrix, pages)):.0f} MB")
+    print(f"\nPeak memory, last row: {peak_megabytes(partial(distance_matrix, pages)):.0f} MB")
 
 
 def _cpu_seconds(trees: Sequence[Tree], memory: int, unit: str) -> float:

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 Result = TypeVar("Result")
 
-MIN_TOTAL_SECONDS = 0.2  # minimum total CPU time, in seconds, for which short calls are repeated
+MIN_TOTAL_SECONDS = 0.2  # a call is repeated until its total CPU time reaches this
 
-MAX_REPETITIONS = 50  # limit for very short calls
+MAX_REPETITIONS = 50  # maximum number of calls, for very short ones
 
 
 def time_call(call: Callable[[], Result]) -> tuple[Result, float]:

@@ -92,7 +92,7 @@ def evaluate(
     default=ALL_EXTRACTORS,
     show_default=True,
     metavar="A,B,C>D",
-    help="Names of extractors, or chains that feed the first one's result to the second.",
+    help="Names of extractors, or chains in which each extractor gets the previous one's result.",
 )
 @by_option
 @click.option("--limits", is_flag=True, help="Add upper bounds: best subtree and best blocks.")

@@ -41,7 +41,7 @@ CORPORA = (
 RECENT_CORPORA = frozenset({"wcxb", "fundus_body"})  # all other corpora are from 2008 to 2016
 
 MAX_FALSE_FLAGS = 0.1
-"""Share of the correct articles that lie below the limit used in the column "10 % false"."""
+"""Share of the correct articles whose confidence is below the limit in column "10 % false"."""
 
 _Floats = npt.NDArray[np.float64]
 _Booleans = npt.NDArray[np.bool_]

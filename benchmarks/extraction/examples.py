@@ -95,8 +95,8 @@ _ROLE_NUMBERS: Final[Mapping[str | None, int]] = {role: at for at, role in enume
 class Example:
     """A page as the network sees it, with what is known about its lines.
 
-    `columns` are those of `detourage.core.columns`, with a row per line. `comparison` says how each
-    line compares with those of another page of the template, and is -1 if the page is read alone.
+    `columns` are those of `detourage.core.columns`, with a row per line. `comparison` has the
+    result of comparing each line with another page of the template, or -1 without such a page.
     `shares` is the share of each line's words that the gold text contains, and `hints` are labels
     from `hinted_labels`; either may be None. `roles` are indices in `ALL_ROLES`, or -1 if unknown.
     `inserted` marks lines that were added to the page. `commented` is the share of each line's

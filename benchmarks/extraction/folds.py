@@ -1,8 +1,8 @@
 """Page models for evaluation on sites that were not part of their training.
 
-``benchmarks.extraction.train --folds N --into FOLDER`` writes a model for each fold of sites. They
-are also needed to train a second model on the output of the first, because that output must not be
-better in training than in use.
+``benchmarks.extraction.train --into FOLDER`` writes a model for each of two folds of sites. Models
+trained on the output of a page model also need them, because a page model's output is better on the
+pages of its own training than in use.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,12 +45,12 @@ class FoldModels:
         )
 
     def model_for(self, site: str) -> PageModel:
-        """Return the model that was not trained on a site."""
+        """Return the model whose training left out the given site."""
         return self.models[fold_of(site, len(self.models))]
 
     @contextmanager
     def on_site(self, site: str) -> Iterator[None]:
-        """Make the service extract pages with the model that was not trained on a site."""
+        """Make the service extract pages with the model whose training left out the given site."""
         model = self.model_for(site)
         with patch.object(page_model, "trained_model", lambda: model):
             yield

@@ -1,8 +1,8 @@
 """Accuracy of images and captions: ``python -m benchmarks.extraction.images CORPORA``.
 
 All images are scored for fundus_body, and first images for postlight. URLs of the same picture may
-differ in size and crop. Two URLs are therefore considered to be of the same picture if the names
-of their files and nearest folders have one in common that is long enough to identify a picture.
+differ in size and crop. Two URLs are therefore considered to be of the same picture if both contain
+the same name of a file or nearby folder, and this name is long enough to identify a picture.
 """
 
 import argparse
@@ -59,7 +59,7 @@ class Counts:
 
 
 def names_in_url(url: str) -> frozenset[str]:
-    """Return those names of a URL's file and nearest folders that identify a picture."""
+    """Return those names of a URL's file and its two nearest folders that identify a picture."""
     parts = urlsplit(unquote(unquote(url)))
     queries = (value for _, value in parse_qsl(parts.query) if "/" in value or "." in value)
     folders = [name for name in re.split(r"[/:]", "/".join((parts.path, *queries))) if name]

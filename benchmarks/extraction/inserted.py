@@ -1,7 +1,7 @@
 """Lines that sites put between an article's paragraphs, by language and role.
 
 They are inserted into real pages for training and measuring. ``inserted.json`` has the lines, in
-which `{}` stands for the title of another article, or for the name of the site.
+which `{}` represents the title of another article, or the name of the site.
 """
 
 import json

@@ -221,7 +221,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--task", type=Path, required=True, help="names of diseases by language")
-    parser.add_argument("--boilerpipe", default="boilerpipe_java", help="or boilerpipe")
+    parser.add_argument("--boilerpipe", default="boilerpipe_java", help="method for Boilerpipe")
     parser.add_argument("--sample", type=int, help="maximum number of pages per language")
     parser.add_argument("--cache", type=Path, help="folder in which results are cached")
     parser.add_argument("--jobs", type=int, default=1)

@@ -3,8 +3,8 @@
 For each corpus, the script prints how many blocks are found again, with the same text, by XPath and
 by byte offsets; how many values, images and comments have a location; and how many bytes locations
 add to a message, and how much time they add to reading. For fundus_body, it also prints how many
-expected images are found, and whether their location is the `img` or `picture` element with their
-URL.
+expected images are found, and how many of them are located at the `img` or `picture` element that
+contains their URL.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def main() -> None:
             f" | {seconds[1] / seconds[0] - 1:.1%} |"
         )
     print(f"\nAll: {_share(total, 'found', 'blocks')} of {total['blocks']} blocks found again,")
-    print(f"{total['unlocated']} more are of articles that no element of the page contains.")
+    print(f"{total['unlocated']} more blocks are of articles that no element contains.")
     print(
         f"Of {total['images']} expected images that were found, {total['images right']} are at the"
     )

@@ -171,9 +171,9 @@ def _normalise(x: Any, gain: Any) -> Any:
 
 
 def _embed(table: Any, words: Any, *, is_mean: bool) -> Any:
-    """Return the sum of the words' embeddings, divided by their number or its square root.
+    """Return the mean of the words' embeddings, or their sum over the square root of their number.
 
-    Words are hashes; 0 stands for no word.
+    Words are hashes; 0 means that there is no word.
     """
     found = (words > 0)[..., None]
     total = (table[words % table.shape[0]] * found).sum(-2)

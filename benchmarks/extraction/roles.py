@@ -3,9 +3,9 @@
 python -m benchmarks.extraction.roles CORPORA --models FOLDER
 python -m benchmarks.extraction.roles CORPORA --methods detourage,trafilatura
 
-CORPORA is the folder that contains ``roles`` and the corpora of its pages. Each page is read alone,
-by the model in FOLDER that was not trained on its site (see `benchmarks.extraction.folds`).
-``--methods`` scores the texts of methods instead.
+CORPORA is the folder that contains ``roles`` and the corpora of its pages. Each page is read
+without other pages, by the model in FOLDER that was not trained on its site (see
+`benchmarks.extraction.folds`). ``--methods`` scores the texts of methods instead.
 """
 
 import argparse

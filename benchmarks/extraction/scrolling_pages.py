@@ -345,7 +345,7 @@ SEEN: Mapping[str, Theme] = {
     "feed": _feed,
     "sections": _sections,
 }
-"""Themes that were known when the rule that finds further articles was written."""
+"""Themes that were used to write the rule that finds further articles."""
 
 UNSEEN: Mapping[str, Theme] = {
     "declared": _declared,
@@ -358,7 +358,7 @@ UNSEEN: Mapping[str, Theme] = {
     "blog": _blog,
     "microformats": _microformats,
 }
-"""Themes that were hidden while the rule that finds further articles was written."""
+"""Themes that were not used to write the rule that finds further articles."""
 
 
 def scrolling_page(theme: Theme, seed: int) -> GeneratedPage:

@@ -278,9 +278,9 @@ def main() -> None:
     for group in ("wcxb, article", "fundus_body", "wcxb, all kinds"):
         print(f"\n{group}:\n")
         print("\n".join(table_of_methods(pages, indices[group], methods)), flush=True)
-    print("\nAlmost nothing here, most of it elsewhere:\n")
+    print("\nArticles missed by the service and found by a peer:\n")
     print("\n".join(missed_articles(pages, methods)))
-    print("\nLess than half of the article:\n")
+    print("\nPages with less than half of the article:\n")
     print("\n".join(table_of_misses(pages, methods[OURS], models)))
 
 

@@ -1,10 +1,10 @@
 """Train the model of pages: ``python -m benchmarks.extraction.train CORPORA --model FILE``.
 
-The roles of lines are learnt from pages whose lines are labelled with roles, from gold texts, whose
-choice of lines follows a convention of their corpus and kind of page, from required and forbidden
-snippets, and from a teacher, by default the shipped model. Training is in two stages: the second
-starts from the first, drops less, and sees labelled pages twice. One page in ten, by site, is left
-out and reported on. Needs JAX and optax; half an hour on two cores.
+The roles of lines are learnt from pages whose lines are labelled, from gold texts, from required
+and forbidden snippets, and from a teacher, by default the shipped model. Each corpus and kind of
+page has its own convention for the lines that gold texts include. Training has two stages: the
+second starts from the result of the first, uses less dropout, and sees labelled pages twice. A
+tenth of the sites is left out for the report. Needs JAX and optax; half an hour on two cores.
 """
 
 import argparse
@@ -75,7 +75,7 @@ F1_WEIGHT, COMMENTS_WEIGHT, KIND_WEIGHT, TEACHER_WEIGHT, SMOOTHING = 0.3, 0.5, 0
 teacher; the cross-entropy of the text has the weight 1. The last number smooths the labels."""
 
 COLUMNS_DROPPED: Final = 0.12
-"""Share of the columns of numbers that are dropped for a page, so that none is relied on alone."""
+"""Share of the numeric columns dropped for a page, so that no single column becomes essential."""
 
 WARM_UP_SHARE, WEIGHT_DECAY, MAX_GRADIENT, MAX_AVERAGING = 0.15, 0.02, 5.0, 0.995
 """Share of steps in which the learning rate rises, weight decay of AdamW, norm to which gradients
@@ -110,9 +110,9 @@ STAGES: Final = (
 class Lesson:
     """An example prepared for training: what the network sees, and labels with their weights.
 
-    `convention` is the number of the convention of its gold text, and `kind` that of the page's
-    kind, or -1. `kinds` are the teacher's probabilities of kinds. `is_compared` states whether the
-    lines are compared with another page.
+    `convention` is the number of the gold text's convention, and `kind` that of the page's kind, or
+    -1 if unknown. `kinds` are the teacher's probabilities of kinds. `is_compared` states whether
+    the lines are compared with another page.
     """
 
     example: Example
@@ -167,7 +167,7 @@ def _make_lesson(
     commented = zeros if example.commented is None else example.commented
     is_commented = example.commented is not None
     teacher_roles, teacher_kinds = example.teacher
-    # Each label has weights by line, which add up to about 1 for a page with such labels.
+    # The weights of each type of label add up to about 1 over the lines of a page that has them.
     labels = {
         "gold": gold,
         "gold_weight": gold_weights,
@@ -208,8 +208,8 @@ def pack_batch(
     """Put lessons into the arrays of a batch.
 
     With `rng`, that is, in training, add labels and random bytes, and hide some of the input: the
-    comparison with other pages for half of the pages, and some columns. `columns` has the column of
-    each piece.
+    comparison with other pages for half of the pages, and some columns. `columns` contains, for
+    each piece, the index of its column.
     """
     first = lessons[0]
     batch: Arrays = {
@@ -291,7 +291,7 @@ def divide_into_batches(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
 
 
 def _gold_probability(params: Arrays, log_roles: Any, hidden: Any, convention: Any) -> Any:
-    """Return the probability that each line is in a gold text that follows its convention."""
+    """Return each line's probability to be in a gold text that follows the page's convention."""
     kept = jax.nn.sigmoid(params["convention"])[convention]
     text = jnp.clip((jnp.exp(log_roles) * kept).sum(-1), 1e-4, 1 - 1e-4)
     shift = 0.3 * (hidden * params["gold"][convention]).sum(-1) + params["gold_bias"][convention]
@@ -424,7 +424,7 @@ def _train_stage(
 
 
 def report(trained: Trained, examples: Sequence[Example]) -> Iterator[str]:
-    """Yield figures of pages that were left out, each read alone."""
+    """Yield figures of pages that were left out, each read without other pages."""
     numbers = {name: index for index, name in enumerate(trained.conventions)}
     known = [each for each in examples if convention_name(each) in numbers]
     alone = [replace(each, comparison=np.full_like(each.comparison, -1)) for each in known]
@@ -495,7 +495,7 @@ def describe_run(corpora: Path, examples: Sequence[Example]) -> Training:
 
 
 def main() -> None:
-    """Train, report, and write the model; with ``--into``, also train a model for each fold."""
+    """Train, write and report on the model; with ``--into``, train a model for each fold."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", type=Path, help="folder of the corpora")
     parser.add_argument("--model", type=Path, help="file to write the model to")

@@ -2,8 +2,8 @@
 
 python -m benchmarks.language.date_words detourage/text/date_words.json
 
-The command writes the names to that file. An age is a relative time such as "3 hours ago".
-They are taken from the Unicode CLDR data in the installed Babel; a test fails if it is outdated.
+The command writes the names to that file. They are taken from the Unicode CLDR data in the
+installed Babel; a test fails if the file is outdated. An age is a relative time: "3 hours ago".
 """
 
 import json
@@ -99,7 +99,7 @@ _KOREAN_AGO = "전"  # "ago"
 _OTHER_DIRECTIONS = frozenset(("منذ",))  # frequent words like "ago" that CLDR lacks
 
 _MAX_UNITS = 3
-"""Maximum number of units with which a word may occur to count as a unit, and not as an "ago"."""
+"""Maximum number of units with which a unit's name may occur; more frequent words mean "ago"."""
 
 
 def names() -> dict[str, Any]:

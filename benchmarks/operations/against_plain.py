@@ -2,9 +2,9 @@
 
 python -m benchmarks.operations.against_plain CORPUS… [--sites N] [--pages N]
 
-Both use the same broker and database. The sites with the most pages are crawled in five visits, in
-each of which both read a fifth of every site's pages, one after the other; a sixth visit fetches a
-third of the pages again, unchanged. Needs the ``benchmarks`` extra.
+Both use the same broker and database. The sites with the most pages are crawled in five visits. In
+each visit, first the service and then the task reads a fifth of every site's pages; a sixth visit
+fetches a third of the pages again, unchanged. Needs the ``benchmarks`` extra.
 """
 
 import argparse
@@ -84,7 +84,7 @@ class Plain:
         )
 
     def execute(self, statement: str) -> int:
-        """Run a statement; return the first value of its result, if it has one."""
+        """Run a statement; return the first value of its result, or 0 if there is none."""
         return int(self._servers.execute(statement) or 0)
 
     def read(self, bodies: Sequence[bytes]) -> None:

@@ -11,7 +11,7 @@ END = 20_000.0
 """Time at which the simulation ends; all times are in milliseconds."""
 
 SOON = 1e-6
-"""Delay after a transaction's last statement; the time of its commit is known by then."""
+"""Delay after a transaction's last statement, by which the end of its commit has been computed."""
 
 
 class Cost(NamedTuple):

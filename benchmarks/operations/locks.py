@@ -1,4 +1,4 @@
-"""Share of the time that worker processes wait in PostgreSQL, and the capacity that follows.
+"""Share of time in which worker processes wait for PostgreSQL, and the resulting capacity.
 
 python -m benchmarks.operations.locks [--processes N…] [--seconds N] [--write-ms N]
 

@@ -39,7 +39,7 @@ from tests.faults.proving_ground import ProvingGround, Servers, signal_all
 from worker.store.database import Database
 
 MOST_FREQUENT = 15
-"""Number of statements listed: those executed most frequently."""
+"""Number of statements to list, the most frequently executed ones first."""
 
 STATISTICS_SECONDS = 3.0
 """Time within which PostgreSQL's processes report their statistics."""

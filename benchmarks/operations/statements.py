@@ -4,8 +4,8 @@ python -m benchmarks.operations.statements CORPUS… [--sites N] [--pages N] [--
 
 The sites with the most pages are crawled in five visits, as in `against_plain`, and each site whose
 pages have changed is clustered after each visit. Tasks run one by one in this process, so the
-figures are the same on every machine. Pages arrive `together` (1: one page is finished before the
-next arrives). Polls by beat, and polls by the relay that find nothing, are not counted.
+figures are the same on every machine. ``--together`` is the number of pages that arrive at a time.
+Polls by beat, and polls by the relay that find nothing, are not counted.
 """
 
 import argparse

@@ -24,7 +24,7 @@ from worker.store.schema import migrate
 LANE = "detourage.extract"
 
 AT_ONCE = 8
-"""Number of entries that the relay takes in each step: a batched task."""
+"""Number of tasks that the relay takes in each step, to send them as a batch."""
 
 ARRIVALS = 12
 """Number of tasks that arrive in each step: more than are taken, so that backlogs grow."""

@@ -2,8 +2,8 @@
 
 A campaign publishes pages on up to ten domains before, between and after the honest articles, dates
 them as it likes, and changes and withdraws them. Its pages copy, shorten, compose and link the
-texts of the honest articles, whole articles even before the service has received them, and parts
-afterwards.
+honest articles' texts. A whole article may be copied before the service has received it, and parts
+of it only afterwards.
 """
 
 import random
@@ -31,7 +31,7 @@ class Version:
     sentences: tuple[str, ...]
     story: int | None = None
     days_back: float = 0
-    """Number of days by which its fetch time is backdated."""
+    """Number of days by which the page's fetch time is backdated."""
 
     @property
     def url(self) -> str:

@@ -1,4 +1,4 @@
-"""Generation of stories, whose articles are versions of a text, as on different sites."""
+"""Generation of stories, whose articles are versions of a text, as different sites publish them."""
 
 import random
 import re

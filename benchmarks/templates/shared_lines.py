@@ -29,7 +29,7 @@ from detourage.text.words import clean
 
 CORPORA = ("daniel", "l3s_gn1", "msv_big9")
 GROUP_SIZES = (3, 4, 5, 10, 30)  # numbers of pages per group in the second table
-MAX_GROUPS_PER_SIZE = 12  # measured for the second table
+MAX_GROUPS_PER_SIZE = 12  # maximum number of groups measured for the second table
 
 SENTENCES: Mapping[str, Sequence[str]] = {
     "short": (
@@ -192,7 +192,7 @@ def print_insertions(size: int, groups: Sequence[Sequence[Page]]) -> None:
 
 
 def insert_sentences(page: Page, sentences: Sequence[str]) -> Page | None:
-    """Insert sentences between the paragraphs of a page's article; None if it has too few."""
+    """Insert sentences between the paragraphs of an article; None if it has too few paragraphs."""
     parsed = parse(page)
     article = next(iter(Site([page]).read())).article
     if article is None or not hasattr(parsed, "document"):

@@ -24,7 +24,7 @@ MapFunction = Callable[..., list[Any]]
 
 
 class Downstream:
-    """Scores of two systems that consume extracted texts: DAnIEL and the recognition of names.
+    """Scores of two consumers of texts: DAnIEL, which detects epidemics, and name recognition.
 
     `diseases` maps languages to diseases by name; pages in other languages are skipped. The
     gazetteers are built from the gold texts of the corpus.

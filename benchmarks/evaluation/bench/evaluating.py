@@ -44,8 +44,8 @@ def evaluate(
 
     If a file contains several revisions of a page, the latest one counts. If the gold texts begin
     with the headline, each article is prefixed with the headline shown on the page or, if there are
-    no pages, with its own title. `title_in_text` states whether they do; None selects the default
-    of the corpus. Raise BenchError if a file cannot be read, or if there is nothing to score.
+    no pages, with its own title. `title_in_text` states whether the gold texts do; None selects the
+    default of the corpus. Raise BenchError if a file is unreadable or there is nothing to score.
     """
     corpus = _read_corpus(gold, title_in_text)
     golds = measurable(corpus)

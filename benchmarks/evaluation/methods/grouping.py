@@ -15,8 +15,8 @@ def find_neighbours(
 ) -> list[Neighbours]:
     """Group the pages of each site by template; return the pages with which each is compared.
 
-    Grouping is that of the service after a crawl. `sites` are derived from the URLs by default. A
-    page is compared with none if it is unreadable, or if its URL already occurred on the site.
+    Pages are grouped as by the service after a crawl. `sites` are derived from the URLs by default.
+    A page has no neighbours if it is unreadable, or if its URL already occurred on the site.
     """
     by_site: defaultdict[str, list[int]] = defaultdict(list)
     for index, source in enumerate(sources):

@@ -30,8 +30,8 @@ class Agreement:
 def agreement(found: Sequence[str], wanted: Sequence[str]) -> Agreement:
     """Compare the words of a text with the words of the gold text.
 
-    See Deturck (2015), section 5.2 and figure 5.1; there, as here, equal texts do not count as
-    included in each other. An empty text is not part of any other text.
+    As in Deturck (2015), section 5.2 and figure 5.1, equal texts do not count as included in each
+    other. An empty text is not part of any other text.
     """
     similarity = cosine(Counter(found), Counter(wanted))
     return Agreement(

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 class State:
     """The substrings that end at the same positions in the sequences.
 
-    All are suffixes of the longest of them, which has `length` symbols; its first occurrence ends
-    before position `end`. `link` is the state of the longest suffix that is shorter than all of
+    The longest one has `length` symbols, and its first occurrence ends before position `end`; the
+    others are suffixes of it. `link` is the state of the longest suffix that is shorter than all of
     these substrings; it is None for the initial state, which represents the empty string. `targets`
     maps each symbol that can follow to the next state.
     """
@@ -72,9 +72,9 @@ class SuffixAutomaton:
         return current
 
     def _state_after(self, state: State, symbol: Hashable, target: State) -> State:
-        """Return the state of the string that is the longest one of `state` followed by a symbol.
+        """Return the state of the longest string of `state` followed by a symbol.
 
-        If `target` also has longer strings, the string gets its own state, a copy of `target`.
+        If `target` also has longer strings, that string gets its own state, a copy of `target`.
         """
         if target.length == state.length + 1:
             return target

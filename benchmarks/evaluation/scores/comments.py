@@ -143,7 +143,7 @@ def _text_f1(left: Comment, right: Comment) -> float:
 
 
 def _gold_parent(parent: int | None, gold_of: dict[int, int]) -> int | None:
-    """Return the gold index that matches a found parent's, or -1 for none; None without parent."""
+    """Return the gold index matched with a parent, -1 if unmatched, or None without a parent."""
     return None if parent is None else gold_of.get(parent, -1)
 
 

@@ -28,7 +28,7 @@ class CorpusError(ValueError):
 
 @dataclass(frozen=True)
 class CorpusPage:
-    """A fetched page in a corpus; `html` is text only if the crawler delivered it decoded.
+    """A fetched page in a corpus; `html` is a string if the crawler decoded it, otherwise bytes.
 
     `site` is the registrable domain, and `content_type` the HTTP header, or None if it was not
     stored.
@@ -66,9 +66,9 @@ class Corpus:
 def load_corpus(folder: Path, *, title_in_text: bool | None = None) -> Corpus:
     """Read the corpus in a folder.
 
-    `title_in_text` states whether the gold texts begin with the headline; if it is None, the gold
-    records decide or, if they do not say, `BODY_ONLY`. Raise CorpusError if a file or line is
-    invalid, if an ID occurs twice, or if a gold record has no page.
+    `title_in_text` states whether the gold texts begin with the headline; if it is None, the
+    gold records decide or, if they do not state it, `BODY_ONLY`. Raise CorpusError if a file or
+    line is invalid, if an ID occurs twice, or if a gold record has no page.
     """
     pages: dict[str, CorpusPage] = {}
     for place, record in _numbered_records(folder / "pages.jsonl.gz"):

@@ -90,7 +90,7 @@ def near_day(found: str, wanted: str) -> bool:
 
 
 def _is_within(found: str, wanted: str, tolerance: timedelta) -> bool:
-    """Return whether the found date may lie within the expected date, give or take `tolerance`."""
+    """Return whether the found date may be within the expected date, give or take `tolerance`."""
     return any(
         target.first - tolerance <= given.first and given.last <= target.last + tolerance
         for given in possible_spans(found)

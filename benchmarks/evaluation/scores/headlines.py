@@ -1,4 +1,4 @@
-"""Detection of the headline at the start of a gold text; it is added to every method's text."""
+"""Detection of the headline at the start of a gold text, to prefix every method's text with it."""
 
 from collections.abc import Iterable
 

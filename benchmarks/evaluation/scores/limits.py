@@ -14,7 +14,7 @@ from benchmarks.evaluation.scores.words import words
 def best_subtree(
     document: HtmlElement, gold: Gold, headline: TextBlock | None = None
 ) -> Prediction:
-    """Return the text of the element with CleanEval's highest text-only F1, an exact bound."""
+    """Return the text of the element with the highest text-only F1 (CleanEval), an exact bound."""
     page = page_text(document)
     wanted = _Wanted(gold, headline)
     by_bound = sorted(
