@@ -662,7 +662,7 @@ class ProvingGround(Deployment):
             return {url: digest_of(text) for url, text in session.execute(last)}
 
     def wait_for_work_done(self) -> float:
-        """Wait until all pages have outcomes and the queues are empty; return when this was."""
+        """Wait until all pages have outcomes and the queues are empty; return the time of this."""
         while True:
             self.wait_for_outcomes()
             done_at = time.monotonic()

@@ -41,8 +41,8 @@ OF_EACH_KIND = 100  # number of unusable messages of each kind
 
 PAGES_AFTERWARDS = 6
 MAX_RESUMPTION_SECONDS = 180.0
-"""After a fault, every process must work again on this many pages of a new site within this time.
-The time is long because the machine may be busy."""
+"""Maximum time after a fault until every process works again, on `PAGES_AFTERWARDS` pages of a new
+site. The time is long because the machine may be busy."""
 
 KILLS_AT_RANDOM = 100
 RANDOM_VICTIMS = {
@@ -485,7 +485,7 @@ def publish_again(scene: Scene, new_pages: int) -> None:
     ground = scene.ground
     # Wait until the queue exists, because the broker would drop messages before.
     ground.wait_until(lambda: ground.topology.pages in ground.servers.queues())
-    # The crawler continues, and fetches the pages that it has sent since the backup again.
+    # The crawler continues, and again fetches the pages that it has sent since the backup.
     scene.publish(site_pages(scene.host, len(scene.pages) - new_pages, seed=9000))
     scene.publish(site_pages(scene.host, new_pages, first=1000, seed=9000))
     compare_sent_and_received(ground, scene.pages)

@@ -1,4 +1,4 @@
-"""Modules that help, errors and health checks import; they determine the response times."""
+"""Help, usage errors, health checks and processes import no modules that they do not need."""
 
 import json
 import os

@@ -244,7 +244,7 @@ def test_the_library_works_alone_next_to_files_with_the_names_of_the_service(
     site = tmp_path / "site"
     with zipfile.ZipFile(wheels["detourage"]) as archive:
         archive.extractall(site)
-    # The other installed packages, without both distributions of this checkout.
+    # All installed packages except the two distributions of this checkout.
     for path in Path(sysconfig.get_path("purelib")).iterdir():
         if "detourage" not in path.name and path.suffix != ".pth":
             (site / path.name).symlink_to(path)
@@ -255,7 +255,7 @@ def test_the_library_works_alone_next_to_files_with_the_names_of_the_service(
     (user_directory / "read.py").write_text(LIBRARY_ALONE)
 
     def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
-        # Without the site module, which would find this checkout.
+        # With -S, Python does not import the module site, which would find this checkout.
         command = [sys.executable, "-S", *arguments]
         env = {**os.environ, "PYTHONPATH": str(site)}
         return subprocess.run(

@@ -40,7 +40,6 @@ OUTCOMES = {
     "https://bad.example/deep": "too-deep",
 }
 """Outcomes of the `REJECTED` pages, by URL."""
-"""Outcomes of the `REJECTED` pages, by URL."""
 
 
 def page_with_metadata(seed: int) -> bytes:

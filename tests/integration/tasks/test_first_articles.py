@@ -195,7 +195,7 @@ def test_later_rounds_of_a_large_site_keep_the_turn_of_the_first(
     tasks: Tasks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(comparison_plan, "WHOLE_MATRIX_TREES", 12)
-    # A site of so many pages needs several rounds of comparison blocks.
+    # A site with 60 pages needs several rounds of comparison blocks.
     pages = [(f"large{n}", article_html(n, number=n)) for n in range(60)]
     large = tasks.publish("large", pages)
     cluster(large)

@@ -1,4 +1,4 @@
-"""Reprocessing large sites or all sites loses no page and adds one revision to each."""
+"""Reprocessing large sites or all sites loses no page and adds one revision to each page."""
 
 from datetime import timedelta
 

@@ -72,7 +72,7 @@ def random_steps(rng: random.Random, page: int) -> list[Step]:
 
 
 def interleave(rng: random.Random, sequences: list[list[Step]]) -> Iterator[Step]:
-    """Yield the interleaved steps of all sequences; about a third of them run out of order."""
+    """Yield the interleaved steps of all sequences; about a third of the sequences are shuffled."""
     remaining = [list(each) for each in sequences]
     for each in remaining:
         if rng.random() < 0.3:

@@ -32,7 +32,7 @@ def random_tree(rng: random.Random) -> DecisionTree:
 
 
 @given(st.integers(1, 5), st.integers(0, 70), st.randoms(use_true_random=True))
-def test_packed_trees_give_the_sums_of_walks_through_single_trees(
+def test_packed_trees_give_the_same_sums_as_single_trees(
     tree_count: int, row_count: int, rng: random.Random
 ) -> None:
     forest = [random_tree(rng) for _ in range(tree_count)]

@@ -32,7 +32,7 @@ CONTENT = st.lists(PIECES | st.binary(max_size=20), max_size=30).map(b"".join)
 
 
 def damaged_gzip(members: list[bytes], cut: int) -> bytes:
-    """Return a compressed file that lacks one byte."""
+    """Return a gzip file of the members without the byte at the position `cut`, if it exists."""
     content = b"".join(map(gzip.compress, members))
     return content[:cut] + content[cut + 1 :]
 

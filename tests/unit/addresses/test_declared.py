@@ -1,4 +1,4 @@
-"""URLs that a page declares as its own, and redirects, decide to which article it belongs."""
+"""Redirects, and URLs that a page declares as its own, decide to which article it belongs."""
 
 import pytest
 

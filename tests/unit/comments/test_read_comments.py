@@ -1,4 +1,4 @@
-"""Reading author, date, text and votes of comments whose elements are known."""
+"""Reading author, date, text and votes of comments, given the elements that contain them."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

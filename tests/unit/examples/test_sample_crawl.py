@@ -179,7 +179,7 @@ def test_most_leads_are_found_and_correct() -> None:
         for page, article in articles()
         if article.metadata.lead is not None
     ]
-    # The others include the caption of a picture above the text, or are its first paragraph.
+    # A wrong lead includes the caption of a picture above the text, or is the first paragraph.
     assert sum(are_correct) > max(0.85 * len(are_correct), len(articles()) / 2)
 
 

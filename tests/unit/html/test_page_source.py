@@ -84,7 +84,7 @@ def test_offsets_are_known_despite_invalid_bytes_but_not_after_a_repair() -> Non
     page = parse_page("<p>MontrÃ©al, MontrÃ©al, Ã la carte</p>".encode())
     assert page.flat.texts[0].startswith("Montréal")
     assert PageSource.of(page).text_range(0) is None
-    # Offsets into a page given as text are those of its UTF-8.
+    # If a page is given as a string, offsets refer to its UTF-8 encoding.
     html = "<p>é</p><p>two</p>"
     start = html.encode().index(b"two")
     assert PageSource.of(parse_page(html)).text_range(1) == (start, start + len("two"))

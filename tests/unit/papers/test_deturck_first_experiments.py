@@ -125,7 +125,7 @@ NESTED = """<html><body><div id="lead">one two three four five six<div id="a">on
 def test_the_first_heuristic_searches_down_or_up() -> None:
     # Only the text of b has changed, so b and all its ancestors have weight 5. On the downward
     # path, the differential is 5 - 5 for lead and 5 - 1 for b; c is a leaf and has none. On the
-    # upward path, it is 0 from body on.
+    # upward path, it is 0 for body and html.
     page = token_tree_of(document_fromstring(NESTED))
     weights = page.weights(page, script_that_deletes(page, "b"))
     assert HEURISTICS["most_tokens_down"](page, weights) == elements_by_id(page)["b"]

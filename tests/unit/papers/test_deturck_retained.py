@@ -96,8 +96,8 @@ def test_the_thesis_prunes_elements_below_two_percent() -> None:
 
 
 def test_the_thesis_keeps_any_text_that_is_not_identical() -> None:
-    # 35 of the 36 words are equal, so the cosine is 35/36. Text belongs to the template from a
-    # cosine of 0.9.
+    # 35 of the 36 words are equal, so the cosine is 35/36. Text with a cosine of 0.9 or more
+    # belongs to the template.
     counter = " ".join(sentence(9, 36).split()[:35])
 
     def counted(seed: int, number: str) -> Page:

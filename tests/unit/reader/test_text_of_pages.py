@@ -1,4 +1,4 @@
-"""Which text of a page is its article, and what is done with repetitions and little text."""
+"""The parts of a page that are its article; repetitions, and pages with little text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Dates in other forms than those of CLDR, which `tests/release/test_generated_data.py` reads."""
+"""Dates in forms that CLDR lacks; `tests/release/test_generated_data.py` tests those of CLDR."""
 
 import pytest
 

@@ -66,7 +66,7 @@ def commented_page() -> Source:
 
 
 def neighbours_for(story: str) -> Neighbours:
-    """Return the pages about the other stories, to be compared with that about a story."""
+    """Return the pages about all other stories, to be compared with the page about a story."""
     others = tuple(page(other) for other in SENTENCES if other != story)
     return Neighbours(others[0], others)
 
