@@ -69,11 +69,11 @@ def month_named(name: str, language: str | None = None) -> int | None:
 
 
 def is_long_enough(plain: str) -> bool:
-    """Return whether a name is long enough for a month: 3 letters, or 2 from `_FIRST_HEBREW` on."""
+    """Return whether a name is long enough for a month: 3 letters, in some scripts 2."""
     return len(plain) >= MIN_PREFIX or (len(plain) == MIN_PREFIX - 1 and plain[0] >= _FIRST_HEBREW)
 
 
-_FIRST_HEBREW = "\u0590"  # this script and later ones in Unicode have months of two letters
+_FIRST_HEBREW = "\u0590"  # month names in Hebrew, and in scripts after it in Unicode, may be short
 
 
 def is_weekday(name: str) -> bool:

@@ -92,7 +92,7 @@ _TO_ASCII = str.maketrans(
         **dict(zip("：／．－−،，、\u200e\u200f", ":/.--,,,  ", strict=True)),
     }
 )  # fmt: skip
-# A letter or a vowel sign; Python does not count the latter as a letter.
+# A letter, or a vowel sign, which Python does not count as a letter.
 _LETTER = r"(?-i:[^\s\d\x00-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u200b\u200e-\u206f])"
 _YEAR = r"(?P<year>(?:1[34]|19|2[05])\d\d)"  # Persian (1403), Gregorian, or Thai (2567)
 _DAY = r"(?P<day>\d{1,2})"
@@ -108,7 +108,7 @@ _PARTICLE = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"  # as in "4 d
 _AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|жылғы\b|оны\b)|[.,]?)"
 _ERA_MARK = r"(?:[พค]\.?\s?ศ\.?\s?)?"  # The Buddhist or the Christian era, before a Thai year
 _HAN = "[〇零○一二三四五六七八九十廿卅元]"  # A Chinese digit
-# Date formats, most reliable first: strings (if any) of which a match contains one, and a pattern.
+# Date formats, most reliable first. Each match of a pattern contains one of the strings before it.
 _FORMATS = tuple(
     (needed_strings.split(), rf"(?<![\d.,/-]){form}(?!\.?\d)")
     for needed_strings, form in (
@@ -415,7 +415,7 @@ _YEAR_DIGITS = 4  # characters of a year written digit by digit, such as 二〇�
 
 
 def _persian_date(year: int, month: int, day: int) -> date | None:
-    """Convert a date of the Persian calendar, whose years have eight leap days in 33 years."""
+    """Convert a date of the Persian calendar, in which eight of 33 years are leap years."""
     if not 1 <= month <= 12 or not 1 <= day <= (31 if month <= 6 else 30):
         return None
     days_before_month = 31 * min(month - 1, 6) + 30 * max(month - 7, 0)

@@ -78,7 +78,7 @@ _WITHOUT_YEAR = lazy_pattern(  # "31st of May" or "May 31st"
     r"|(?P<name2>[^\W\d_]{3,14})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?![\w/])",
     re.IGNORECASE,
 )
-_MAX_AROUND_DAY = 12  # characters around a word such as "today" without a time, if it is not prose
+_MAX_AROUND_DAY = 12  # characters around a word such as "today" without a time; with more, prose
 
 
 @cached_if_short(4096)
@@ -187,8 +187,8 @@ def _age_pattern() -> re.Pattern[str]:
     unit, direction = _one_of(names()["units"]), _one_of(names()["directions"])
     before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
     after = rf"(?:\.?\s*(?:{direction}|her)(?!\w))?"
-    # The empty group has matched before every number but the first, so only these may follow "and".
-    # Writing the hundreds of units twice instead would double the compile time.
+    # The empty group has not matched before the first number, so only later numbers may follow
+    # "and". Writing the hundreds of units twice instead would double the compile time.
     form = rf"{before}(?:(?(1){_AND}){_NUMBER}\s?{unit}(?!\w)())++{after}"
     return re.compile(form, re.IGNORECASE)
 

@@ -101,7 +101,7 @@ def character_tables() -> CharacterTables:
         for first, last in _RANGE.findall(ranges):
             traits[ord(first) : ord(last or first) + 1] |= np.uint32(trait)
     traits[(traits & Trait.UNSPACED) != 0] &= ~np.uint32(Trait.WORD)
-    # U+0130 is the only capital whose lower case has two characters; for it, C calls Python.
+    # U+0130 is the only capital whose lower case has two characters; C calls Python to convert it.
     alphabet = codes.view(f"<U{len(codes)}").item().replace("\u0130", "\u0131")
     return CharacterTables(traits, np.array([alphabet.lower()]).view(np.uint32))
 
@@ -132,7 +132,7 @@ class Count(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Counts of a page's texts, and then of those of its lines that differ from a single text.
+    """Counts of a page's texts, followed by those of its lines, except lines that equal a text.
 
     `clean` has each text on one line. `ends` has the number of tokens (see `detourage.text.words`)
     up to the end of each text. `counts` has a row per text and a column per `Count`. ``UNSPACED``

@@ -35,8 +35,8 @@ INVISIBLE = "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\
 _ILLEGAL = lazy_pattern(f"[{ILLEGAL}]")
 _INVISIBLE = lazy_pattern(f"[{INVISIBLE}]")
 # Sentence-final punctuation in the Latin, Greek (where ; is a question mark), Arabic (also Urdu),
-# Ethiopic and Armenian scripts. These separate words by spaces, so a mark counts only before a
-# space, a closing quotation mark or the end, but not in "3.5", "U.S" or "a.m".
+# Ethiopic and Armenian scripts, which separate words by spaces. A mark counts only before a space,
+# a closing quotation mark or the end, but not in "3.5", "U.S" or "a.m".
 MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
 WEAK_MARKS = ";\u061b"
 CLOSING = "\"'\u00bb\u201d\u2019)]"
@@ -67,7 +67,7 @@ def clean(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Return a text without control and invisible characters; whitespace is preserved."""
+    """Return a text with control characters replaced by spaces, and without invisible ones."""
     return text if text.isprintable() else _INVISIBLE.sub("", _ILLEGAL.sub(" ", text))
 
 
