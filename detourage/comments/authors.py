@@ -18,7 +18,7 @@ MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
 MAX_ADDRESS = 2_000  # length of a URL that is matched against profile patterns, in characters
 MIN_SCORE = 0.6  # minimum score of a column whose texts count as names
-MAX_HINT_GAP = 0.5  # how far the best hint of a column may be below the highest mean of a column
+MAX_HINT_GAP = 0.5  # how far the best hint of a column may be below the highest mean of any column
 _PROFILE = lazy_pattern(  # A profile's URL, such as "/users/ann" or "/member.php?u=1"
     r"(?:^|/)(?:users?|members?|profil\w*|authors?|people|u|~\w+|in|membres?|usuarios?|mitglied\w*"
     r"|benutzer\w*|commenter|autor\w*)(?:[/.?-]|$)|(?<!\w)(?=\w*?(?:member|profile|user|author))\w++\.(?:php|asp)"
@@ -59,7 +59,7 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
 
     Names are at the same place in all comments. They are short, mostly different texts that are
     marked up as authors or link to profiles. If a comment has no name there, such as that of a
-    guest without a profile, the name is taken from a similar place.
+    guest without a profile, the name is taken from the next best place.
     """
     addresses = layouts[0].attributes.by_element("href")
     links = {link for column in columns for link in column.links if link in addresses}
@@ -68,7 +68,7 @@ def find_authors(layouts: Sequence[Layout], columns: Sequence[Column]) -> dict[i
     usual = [hints for hints in hints_by_column if 2 * len(hints) >= len(layouts)]
     best_hint = max((sum(hints) / len(hints) for hints in usual), default=0.0)
     # Reading names is slow, so skip columns whose markup is much less like that of an author, and
-    # those that cannot have a score high enough.
+    # columns that cannot reach a sufficient score.
     limits = {
         number: _max_score(len(layouts), columns[number], max(hints))
         for number, hints in enumerate(hints_by_column)

@@ -56,9 +56,8 @@ def read_bodies(
 ) -> list[Body]:
     """Return the text of each comment.
 
-    Comments of a page share a template, so their texts are at the same path. The chosen path is the
-    one with the highest F1 of words expected from the probabilities that the commenter wrote each
-    text node.
+    Comments of a page share a template, so their texts are at the same path. The chosen path has
+    the highest expected F1 of words, given the probability that the commenter wrote each text node.
     """
     paths_and_texts = [
         [
@@ -99,7 +98,7 @@ def _repeated_texts(
 
 
 _DIGITS = lazy_pattern(r"\d+")
-_MIN_SPACES = 4  # minimum spaces in a text whose numbers matter; those of "Reply (3)" do not
+_MIN_SPACES = 4  # minimum spaces in a text whose numbers matter; the number in "Reply (3)" does not
 
 
 @cached_if_short(4096)
@@ -157,7 +156,7 @@ _MAX_IF_OTHER = 0.1
 
 A line is dropped if all of its texts are at most this probable."""
 
-_MAX_IF_LINK = 0.2  # the same maximum for a class such as "link", as commenters may write links
+_MAX_IF_LINK = 0.2  # maximum for a link with a class such as "link": commenters may write links
 _MIN_ELSEWHERE = 0.3
 """Probability above which a text is kept if its comment has no text at the chosen path."""
 

@@ -14,7 +14,7 @@ from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
 from detourage.text.patterns import lazy_pattern
 from detourage.text.relative import find_relative
 
-MIN_DATED = 0.5  # minimum share of a column's texts with a date if it has the comments' dates
+MIN_DATED = 0.5  # minimum share of dated texts in a column that may have the comments' dates
 # Attributes that contain a machine-readable date, or the full form of an abbreviated one.
 _DATE_ATTRIBUTES = (
     *("datetime", "content", "data-time", "data-timestamp", "data-utime", "data-date", "title"),

@@ -45,7 +45,7 @@ def find_extents(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
 
 
 def comment_area(page: FlatDocument, records: Sequence[int]) -> list[int]:
-    """Return the outermost elements that contain comments or lie between two comments."""
+    """Return the outermost elements that contain comments or are between two comments."""
     rows = [row for extent in find_extents(page, records) for row in extent.rows]
     is_row = np.zeros(len(page.ends), dtype=np.bool_)
     is_row[rows] = True

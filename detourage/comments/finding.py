@@ -1,7 +1,7 @@
 """Search for a page's comments among the candidates.
 
 Most pages have no comments, so the best candidate is often a list or a group of teasers. Unlike
-these, comments have authors and dates, so these are read before the best candidate is accepted. The
+these, comments have authors and dates, which are read before the best candidate is accepted. The
 weights are trained by ``benchmarks/comments/train.py``.
 """
 
@@ -20,7 +20,7 @@ from detourage.html import Page
 from detourage.inference import Features, load_model
 
 Floats = npt.NDArray[np.float64]
-# Minimum share of words by readers in a candidate; others are not read, as reading is slow.
+# Minimum share of words by readers in a candidate that is read; reading is slow.
 MIN_READERS_SHARE = 0.05
 MAX_READ = 300  # maximum number of records read to decide on a candidate
 
@@ -78,8 +78,8 @@ class FoundComments(NamedTuple):
 
     `records` are the indices of the elements that contain one comment each, in document order and
     possibly nested. `pattern` finds the comments on other pages of the template. `confidence` is
-    the probability that the records are the page's comments; without records, it is 1. `reading` is
-    what the search has read, or None if it did not read all records.
+    the probability that the records are the page's comments; without records, it is 1. `reading`
+    contains all records as read by the search, or is None if the search did not read all of them.
     """
 
     records: tuple[int, ...]

@@ -13,7 +13,7 @@ from detourage.html.flat import Attributes, FlatDocument
 from detourage.text.words import clean
 
 MAX_SMALL = 200  # maximum characters in an element whose class and ID apply to all its descendants
-MIN_FALLBACK = 0.5  # minimum score of a column that fills gaps of the best one, relative to it
+MIN_FALLBACK = 0.5  # minimum score, relative to the best score, of a column that fills gaps
 
 _Found = TypeVar("_Found")
 
@@ -23,7 +23,7 @@ class Column(NamedTuple):
 
     The texts have the same path and the same rank among the texts there. `is_text` is true if they
     are single text nodes of elements that also contain other texts. `elements` has the index of
-    each text's element in the layout of its comment. `hints` say how strongly names and tags
+    each text's element in the layout of its comment. `hints` measure how strongly names and tags
     indicate an author; a negative hint indicates another part. `links` are the elements, by their
     index in the page, of the links that contain the texts or are at their start; -1 for none.
     """

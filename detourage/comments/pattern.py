@@ -24,8 +24,8 @@ class Signature(NamedTuple):
 
     `name` is ``.class``, ``#id`` or ``[kind]`` (of microdata), with numbers replaced by ``#``.
     Several classes are sorted, as in ``.one.two``. `path` consists of the tags from the root down
-    to the element, separated by ``/``. If the pattern depends on only one of them, the other is
-    empty.
+    to the element, separated by ``/``. If the pattern depends on only one of `name` and `path`, the
+    other is empty.
     """
 
     tag: str

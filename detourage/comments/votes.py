@@ -20,7 +20,7 @@ _VOTES = lazy_pattern(  # "+12 likes", "1,234 points", "1.2k"
 
 
 def find_votes(layouts: Sequence[Layout], columns: Sequence[Column]) -> list[int | None]:
-    """Return the votes of each comment, or None; they are at the same place in all comments."""
+    """Return each comment's votes, or None; the votes are at the same place in all comments."""
     best: dict[int, int] = {}
     best_share = 0.0
     for column in columns:
