@@ -225,7 +225,7 @@ def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
 
 
 def _in_order(match: re.Match[str]) -> str:
-    """Return "Jane Doe" for "Doe, Jane", unless these are not the parts of a name."""
+    """Return "Jane Doe" for "Doe, Jane" if the two words are the parts of a name."""
     last, first = match.groups()
     are_capitalised = last[0].isupper() and first[0].isupper() and not last.isupper()
     are_names = are_capitalised and not {last.lower(), first.lower()} & _NON_FIRST_NAMES
@@ -362,7 +362,7 @@ class _NameSource(NamedTuple):
 
 def _is_in_comment(line: NearbyLine) -> bool:
     """Return whether a line belongs to a comment or a teaser."""
-    # Not if only a part, such as a link to the comments, indicates comments.
+    # Parts that indicate comments, such as a link to the comments, count only if all parts do.
     is_comment = line.meaning & Meaning.COMMENT and line.place != "before"
     return bool(is_comment) and all(part.meaning & Meaning.COMMENT for part in line.parts)
 
@@ -382,7 +382,7 @@ def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
 
 
 def _account(text: str) -> Iterator[_NameSource]:
-    """Yield the account name if a byline consists only of one."""
+    """Yield the account name if a byline contains nothing else."""
     name = without_mark(text).strip(" \t|¦·,.:()")
     if re.fullmatch(r"[\w.-]{3,24}", name) and not name.isdigit():
         yield _NameSource((Part(name),), is_account=True)
@@ -505,8 +505,8 @@ def _dates_by_mark(
 ) -> Iterator[tuple[Moment, bool]]:
     """Yield the dates of a line, each with whether it is the date of an update.
 
-    `moment` is the date found first in the line; if it is from the markup, it is more precise than
-    the displayed one and replaces it.
+    `moment` is the first date found in the line. It replaces a displayed date of the same day,
+    because it may come from the markup, which is more precise.
     """
     if _UPDATED.search(line.text) is not None:
         end = -1

@@ -128,7 +128,7 @@ def _direction(page: Outline, index: int) -> TextDirection | None:
 def _choose_authors(
     records: Collection[Record], displayed: tuple[str, ...], sites: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the authors in JSON-LD unless all are accounts, or else displayed or declared ones."""
+    """Return the authors in JSON-LD unless all are accounts, or else displayed or other authors."""
     authors = (
         without_repeats(name for value in record.authors for name in names_in(value, sites))
         for record in records

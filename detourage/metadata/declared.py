@@ -79,7 +79,7 @@ _FIELD_BY_META_NAME = {
 }
 _ICON_RELATIONS = word_set("icon apple-touch-icon")
 MAX_NAME = 200  # length of a ``meta`` element's name, in characters; the rest is ignored
-# Patterns of names, as words joined by spaces. The first match determines the field, if any.
+# Patterns of names, given as words joined by spaces. The first match determines a name's field.
 _FIELD_PATTERNS = tuple(
     (re.compile(pattern), field)
     for pattern, field in (
@@ -270,7 +270,7 @@ def read_json_ld(scripts: Iterable[Node]) -> Record:
     )
     for node in sites:
         values["sites"].extend(_read_texts(node.get("name"), nodes_by_id))
-    # Without an article, use a single video or gallery. The page supplies missing values.
+    # Without an article, use a single video or gallery. The page's node supplies missing values.
     main = articles[:1] or (media if len(media) == 1 else [])
     for node in (*main, *pages[:1]):
         _read_node(node, nodes_by_id, values)

@@ -58,7 +58,7 @@ def publication_date(
 
 
 def _in_order_of(unambiguous: Iterable[Moment], moment: Moment) -> Moment:
-    """Return a date; swap day and month if that is needed to agree with an unambiguous date."""
+    """Return a date; swap day and month if only the swapped date agrees with an unambiguous one."""
     other = in_other_order(moment)
     days = [each.day for each in unambiguous]
     tolerance = timedelta(days=1)
@@ -73,7 +73,7 @@ def dated_from(
     """Return the metadata with a relative date ("3 hours ago") resolved against the fetch time.
 
     `fetched_at` is the time when the page was fetched, with a time zone. If the publication date is
-    later, its day and month are swapped, provided that the result is not later.
+    over a day later, its day and month are swapped, unless the result is also later than the fetch.
     """
     if fetched_at is None:
         return metadata

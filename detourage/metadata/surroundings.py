@@ -21,10 +21,10 @@ MAX_CHARACTERS = 200  # length, in characters, of a line outside the body that d
 LINES_ABOVE = 12  # lines examined above the headline (or the body if none is displayed)
 LINES_BEFORE = 40  # lines examined between headline and body
 LINES_WITHIN = 4  # lines examined at either end of the body
-LINES_OPENING = 12  # first lines of the body; lines excluded among them may also have a byline
+LINES_OPENING = 12  # first lines of the body; lines left out between them may also have a byline
 LINES_AFTER = 8  # lines examined after the body; later ones belong to comments or other articles
 LINES_FARTHER = 300  # lines on either side of the body searched for a date if none is nearby
-MAX_DATED_TEXTS = 8  # texts of a line whose elements are searched for a date
+MAX_DATED_TEXTS = 8  # first texts of a line whose elements are searched for a date
 MAX_TOKENS_AROUND = 60  # tokens in an element whose attributes apply to the lines in it
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")  # start of an exact date in a ``title``
 
@@ -98,7 +98,7 @@ class Surroundings:
 
     @cached_property
     def _moments(self) -> Mapping[int, str]:
-        """The dates in the attributes of small elements, which may be empty."""
+        """The dates, possibly empty, in the attributes of small elements, by element."""
         page = self._page
         titles, times = map(page.flat.values, ("title", "datetime"))
         moments = {index: text for index, text in titles.items() if _INSTANT.match(text)}

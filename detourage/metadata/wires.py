@@ -255,7 +255,7 @@ def _has_words_of_name(text: str) -> bool:
 
 @cache
 def _agency_words() -> tuple[Any, Mapping[str, Sequence[Sequence[str]]]]:
-    """Return a `core.word_set` of the forms' most specific words, and by each, its forms' words."""
+    """Return the most specific words of forms (`core.word_set`), and the forms' words by these."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
     forms: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
@@ -285,7 +285,7 @@ def _find_form(text: str, position: int = 0) -> re.Match[str] | None:
 
 
 def _without_forms(text: str) -> str:
-    """Return a text with separators instead of the written forms."""
+    """Return a text in which separators replace the written forms of agencies."""
     pieces, position = [], 0
     for word in _WORDS.finditer(text):
         quoted = max(position, word.start() - 1)
