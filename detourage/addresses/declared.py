@@ -23,7 +23,7 @@ MAX_HEADLINES = 8  # stored wordings of headings, and of titles with and without
 MAX_PASSAGES = 32  # stored passages: those with the lowest digests, which are the same on copies
 # Characters of a passage without white space; those of scripts without spaces count twice.
 MIN_PASSAGE = 40
-# Share of text in passages of both pages, as chosen by `benchmarks.stories.addresses`.
+# Minimum share of the shorter page's passages on both pages (`benchmarks.stories.addresses`).
 MIN_SHARED = 0.5
 _LENGTH_BITS = (1 << 12) - 1  # low bits of a passage's digest, which encode its length
 

@@ -24,8 +24,8 @@ TRACKING = word_set(
     # Cross-domain session linkers: Google Analytics, Google Tag Manager.
     " _ga _gl _gac"
 )
-"""Lower-case names of parameters that, according to their vendors, serve only for statistics. Names
-with site-specific meanings, such as ``ref`` and ``source``, are not included."""
+"""Lower-case names of parameters that, according to their vendors, are only used for statistics.
+Names with site-specific meanings, such as ``ref`` and ``source``, are not included."""
 
 _TRACKING_PREFIX = re.compile(r"(?:utm_|mtm_|pk_(?:campaign|kwd|source|medium|content|cid)|hsa_)")
 # Lower-case names of parameters that contain session IDs, provided that the value looks like one.
@@ -42,7 +42,7 @@ _SERVER_SESSION = re.compile(r"(?:jsessionid|phpsessid|aspsessionid[a-z]*)")
 
 
 def is_irrelevant(name: str, value: str) -> bool:
-    """Return whether a decoded parameter serves only for tracking or sessions."""
+    """Return whether a decoded parameter is only used for tracking or sessions."""
     name = name.lower().removeprefix("amp;")
     if name in TRACKING or _TRACKING_PREFIX.match(name) or _SERVER_SESSION.fullmatch(name):
         return True
@@ -64,7 +64,7 @@ HASH_BANG = "!"  # first character of fragments that identify a page, as in "#!/
 
 
 def canonical_form(url: str) -> str:
-    """Return an absolute http or https URL without the parts that do not affect what it leads to.
+    """Return an absolute http or https URL without parts that do not affect which page it leads to.
 
     The scheme and host are in lower case, the host in ASCII (IDNA) without a trailing dot. User
     information, default ports, dot segments, tracking parameters, session IDs, and fragments that

@@ -84,7 +84,7 @@ class AddressRecord(NamedTuple):
 
 
 def decide_joining(one: AddressRecord, other: AddressRecord) -> Joining:
-    """Decide whether two URLs of a site lead to the same page, in either order.
+    """Decide whether two URLs of a site, given in any order, lead to the same page.
 
     Their content must agree (see `agreement`), and they must be linked: either one is a variant of
     the other by its declaration or form, or both declare the same third URL and differ only in

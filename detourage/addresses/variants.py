@@ -70,7 +70,7 @@ _PAGE_PARAMETERS = word_set(
     "page paged pg pagina pagenum pageno page_no page_number pagenumber pn seite start offset skip"
     " currentpage cpage p_page slide"
 )
-# Page parameters with a separate prefix or suffix; shops use names such as "pagesize" for others.
+# Page parameters with a separate prefix or suffix; "pagesize" etc. are not numbers of pages.
 _PAGE_NAME = re.compile(r"(?:^|[_-])(?:page|start|offset|seite)(?:$|[_-])")
 _PAGE_SEGMENT = re.compile(  # "/page/2", "-seite-3"
     r"/(?:page|pagina|seite|pg|part|teil|strona|stranica|sivu)[/_=-]?(\d{1,4}|all)(?=[/.]|$)"

@@ -119,7 +119,7 @@ class Links:
 
 
 MAX_RUN = 1_000  # maximum number of pages in a run
-MIN_CALENDAR_CELLS = 5  # a run in so many table cells, without words such as "page", is a calendar
+MIN_CALENDAR_CELLS = 5  # table cells of a run, without words such as "page", that is a calendar
 
 
 class Run(NamedTuple):

@@ -221,7 +221,7 @@ def _shift_block(block: dict[str, Any], shift: int) -> dict[str, Any]:
 
 
 def _new_blocks(blocks: Sequence[dict[str, Any]], earlier: Collection[str]) -> tuple[int, int]:
-    """Return the range of blocks that is left when earlier blocks are cut off at both ends."""
+    """Return the range of blocks that remain if those of earlier parts are cut off at both ends."""
     start, end = 0, len(blocks)
     while start < end and _normalise(blocks[start]["text"]) in earlier:
         start += 1

@@ -20,9 +20,9 @@ from detourage.walls.evidence import (
 )
 from detourage.walls.offers import has_offer_below
 
-SURE: Final = 0.5  # wall probability from which a page counts as having no article
-SUSPECTED: Final = 0.05  # wall probability from which a page is suspected of being a wall
-MAX_WALL_CHARACTERS: Final = 1_200  # a longer text is a wall only if its headline suggests it
+SURE: Final = 0.5  # minimum wall probability of a page that counts as having no article
+SUSPECTED: Final = 0.05  # minimum wall probability of a page suspected of being a wall
+MAX_WALL_CHARACTERS: Final = 1_200  # a longer text is a wall only if its headline suggests a wall
 MIN_HEADLINE_COVERAGE: Final = 0.5  # share of words in wall phrases in such a headline
 
 MIN_BLOCKS: Final = 3  # blocks and images that suffice for an article without sentences or authors

@@ -20,7 +20,7 @@ from detourage.text.texts import Trait, character_tables
 
 MAX_WORDS: Final = 1_000  # words examined in a text
 MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an article
-MIN_SNIPPET_WORDS: Final = 6  # the same for a page that displays only its text
+MIN_SNIPPET_WORDS: Final = 6  # words in such a line if the page displays nothing but the text
 MIN_COVERED_LINE_WORDS: Final = 2  # words in a line whose coverage is measured
 # Coverage is the share of a line's words that belong to wall phrases.
 MAX_REPORT_COVERAGE: Final = 0.4  # coverage of a line in a report about walls
@@ -103,7 +103,7 @@ class ExaminedPage(NamedTuple):
     """The parts of a page that are searched for wall phrases, and its other features.
 
     `text` are the lines of the article; `headlines` are the page's title, the article's title and
-    the first headings; `unlinked` are the lines of the page that are not links.
+    the first headings; `unlinked` are the lines of the page that are at most half linked.
     """
 
     text: Sequence[str]
@@ -186,7 +186,8 @@ def mentions_wall(page: ExaminedPage, confidence: float) -> bool:
     """Return whether an article, extracted with some confidence, mentions a wall only in passing.
 
     Either the confidence is high and half of the words are in lines without phrases, or the
-    headlines contain no wall phrase, every line with one is long, and no line addresses the reader.
+    headlines contain no wall phrase, the coverage of each line is at most `MAX_PASSING_COVERAGE`,
+    and no line addresses the reader.
     """
     lines = Lines.of(page.text)
     plain = lines.sizes[(lines.sizes >= MIN_PLAIN_WORDS) & (lines.concepts == 0)]

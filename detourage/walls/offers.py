@@ -27,7 +27,7 @@ MIN_PLAIN_OFFER_WORDS: Final = 8
 MIN_PLAIN_LINE_CHARACTERS: Final = 20
 
 _MIN_COVERAGE: Final = {"reading": 0.2, "login": 0.2, "subscribe": 0.25}
-"""Minimum share of an offer's words in wall phrases, by concept; the first that occurs counts."""
+"""Minimum share of an offer's words in phrases, by concept; the first concept found counts."""
 
 
 def begin_with_offer(
