@@ -1,4 +1,4 @@
-"""The command that explains why lines are kept, which needs no deployment."""
+"""The command that explains, without a deployment, why lines are kept."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The command that extracts articles, which needs no deployment."""
+"""The command that extracts articles without a deployment."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def _check_method(
     "--format",
     "form",
     type=click.Choice(tuple(SUFFIXES)),
-    help="Output format; by default, that of the ending of --output, such as .md or .jsonl, or"
-    " else text for a single page and JSON lines for several.",
+    help="Output format; by default, the one that the ending of --output implies, such as .md or"
+    " .jsonl, or else text for a single page and JSON lines for several.",
 )
 @click.option(
     "-o",

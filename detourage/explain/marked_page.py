@@ -77,7 +77,7 @@ def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
 
 
 def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
-    """Mark the largest elements that lie entirely inside or entirely outside the article."""
+    """Mark the largest elements that are entirely inside or entirely outside the article."""
     article_counts = [0, *accumulate([verdict in ("kept", "title") for verdict in verdicts])]
     counts = [0, *accumulate(verdict is not None for verdict in verdicts)]
     index = 0

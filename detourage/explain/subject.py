@@ -194,7 +194,7 @@ def _html_page(file: HtmlFile, name: str) -> InputPage:
     has_port = ":" in file.url.partition("://")[2].partition("/")[0]
     if len(file.content) <= MAX_HTML_BYTES and not has_port:
         return InputPage(name, html=file.content, url=file.url)
-    # The validation of messages reports content that is too large and invalid ports.
+    # The validation of messages reports oversized content and invalid ports.
     return InputPage(name, body=file.message())
 
 
@@ -223,8 +223,8 @@ def load_subject(
     """Read a page, and find another page of its template as the service does.
 
     `url` selects one of several pages, or replaces the URL of a single page. The page is compared
-    with the `site_pages` that belong to its site. If they all belong to one other site, it is
-    compared with all of them, because pages saved by hand do not retain their URL.
+    with the `site_pages` that belong to its site. If all `site_pages` belong to one other site, the
+    page is compared with all of them, because pages saved by hand do not retain their URL.
     """
     source = _select_page(given, input_pages(given), url)
     page = source.parse()

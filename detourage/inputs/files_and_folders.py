@@ -72,7 +72,7 @@ def is_html(path: Path) -> bool:
     return _suffix(path) in HTML_SUFFIXES
 
 
-Found = HtmlFile | bytes | SourceError  # in a folder: a file, a message, or why one is unreadable
+Found = HtmlFile | bytes | SourceError  # in a folder: a file, a message, or a reading error
 
 
 class HtmlFolder:

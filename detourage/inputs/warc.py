@@ -1,7 +1,7 @@
 """Page messages from WARC archives (ISO 28500).
 
-No library is used, because those available silently stop where a file is truncated, and decompress
-responses without a limit.
+No library is used, because the available ones silently stop where a file is truncated, and
+decompress responses without a limit.
 """
 
 import io
