@@ -146,8 +146,8 @@ class Extractor:
 
     `function` and `preparation` are written ``"module:function"``, so that a method can be sent to
     another process and its library is imported only when the method runs. They are called as
-    ``function(source, neighbours, **options)`` and ``preparation(**options)``, the latter before
-    the first page, so that imports and process starts are not included in the time of a page.
+    ``function(source, neighbours, **options)`` and, before the first page,
+    ``preparation(**options)``, so that the time of a page includes no imports or process starts.
 
     `version` is that of the library or, for this project's methods, the release and a digest of the
     code. `source` is a digest of the code that wraps a library, because changes of this code may

@@ -20,7 +20,7 @@ from detourage.papers.interface import Extracted, Neighbours, Source, one_line
 ORDER = 3  # length of the n-grams (the default of the published tool)
 
 INTERPOLATION = 0.6
-"""Weight of an n-gram relative to that with one more character (default of the published tool)."""
+"""Weight of an n-gram relative to one with one more character (default of the published tool)."""
 
 PADDING = "\n"  # character that pads the beginning of a segment; it never occurs within one
 

@@ -10,7 +10,7 @@ from detourage.html.flat import FlatDocument, Integers
 from detourage.inference import Features
 
 LETTERS_PER_EAST_ASIAN = 3
-"""Number of letters for which a kana, Chinese character or hangul counts; two form a word."""
+"""Number of letters that a kana, Chinese character or hangul counts as; two of them are a word."""
 
 _EAST_ASIAN = re.compile("[\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7ff]")
 _NAMES = ("text_density", "characters", "link_density", "words")  # each has two features

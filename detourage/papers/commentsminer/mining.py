@@ -82,7 +82,7 @@ class Forest:
     def extensions(self, pattern: Pattern, support: int) -> list[Pattern]:
         """Return the pattern's one-node rightmost extensions with at least `support` roots."""
         deepest = len(pattern.path) - 1
-        # The added nodes by root, for each level of the path below which they are added, and label
+        # For each level of the path and each label, the nodes that can be added there, by root
         added: defaultdict[tuple[int, str], dict[int, set[int]]] = defaultdict(dict)
         for root, nodes in pattern.rightmost.items():
             # Nodes that match the path at a level, each with the leftmost child that continues it
@@ -117,7 +117,7 @@ class Forest:
         return (*path[:depth], (parent_label, (*below, completed)), (label, ()))
 
     def can_grow_up_or_left(self, pattern: Pattern) -> bool:
-        """Return whether all matches allow the same node above the root or left of the last."""
+        """Return whether all matches have the same node above the root or left of the last node."""
         parents = [self.parents[root] for root in pattern.rightmost]
         has_node_above = (
             min(parents) >= 0

@@ -1,6 +1,6 @@
 """First experiments of Deturck (2015, section 4.4.1): heuristics tried before the retained one.
 
-Each of them gives every element of a page a weight, the number of words that the edit script to
+Each heuristic weights every element of a page by the number of words that the edit script to
 another page changes, and chooses one element. The thesis describes the heuristics in prose; if it
 leaves room for interpretation, the function documents the choice. In algorithm 5, unlike in the
 text, elements without children have no differential and are never chosen; the ``inner`` variants
@@ -87,8 +87,8 @@ def depth(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> in
     """Third heuristic: the greatest differential times depth, in levels from the root.
 
     The thesis then looks for a maximum of the differential on the way to the root. This is read as
-    the differential weighted by depth, whose maximum is the starting point itself, because the
-    unweighted differential would give the result of the second heuristic.
+    the differential weighted by depth, so that the maximum is the starting point itself. Without
+    this weight, the result would be that of the second heuristic.
     """
     pairs = zip(differentials(page, weights, inner=inner), page.depths(), strict=True)
     return _first_largest([difference * level for difference, level in pairs])

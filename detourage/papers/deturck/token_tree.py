@@ -17,7 +17,7 @@ from detourage.text import words
 WORD_MARK = "="  # first character of a token's label; element names never contain it
 
 EditScript = Sequence[tuple[int | None, int | None]]
-"""Pairs of the postorder numbers of a node in either tree, one of them None for an edit."""
+"""Pairs of postorder numbers, one per tree; one is None if a node is deleted or inserted."""
 
 
 class TokenTree(NamedTuple):
@@ -38,7 +38,7 @@ class TokenTree(NamedTuple):
     offsets: Sequence[int]
 
     def weights(self, other: "TokenTree", script: EditScript) -> list[int]:
-        """Weigh the elements by how much of the text below them the edit script to `other` changes.
+        """Weight each element by the number of tokens below it that the script to `other` changes.
 
         A deleted or relabelled token adds one to its parent (algorithm 2 of the thesis); the
         weights are then propagated to the root (algorithm 3).
