@@ -5,8 +5,8 @@
 enum { WORD = 64, RISES = 1, FALLS = 2 };
 
 /* Computes up to 64 rows of the table column by column. `steps` holds the changes from column to
- * column in the row above these rows, and is overwritten with the changes in the last of them.
- * Returns the sum of the latter. */
+ * column in the row above these rows, and is overwritten with the changes in the last of these
+ * rows. Returns the sum of the changes in the last row. */
 static int32_t fill_strip(const uint64_t *matches, int32_t rows, const int32_t *b, int32_t m,
                           uint8_t *steps) {
     const int32_t last = rows - 1;

@@ -47,7 +47,7 @@ typedef struct {
     int32_t place, source;
 } Jump;
 
-/* The same places for an inner node without descendants of its label. */
+/* Column and places of an inner node without descendants of the same label. */
 typedef struct {
     int32_t column, place, left, source;
 } Innermost;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Returns what mapping two subtrees to each other adds to the savings of the forests on their left.
+/* Returns the amount that mapping two subtrees adds to the savings of the forests on their left.
  * If either node is a leaf, only the nodes themselves are counted, which is sufficient. */
 static int32_t gain_of(const Trace *trace, int32_t u, int32_t v) {
     if (trace->f->size[u] == 1 || trace->g->size[v] == 1)

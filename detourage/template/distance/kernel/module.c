@@ -40,7 +40,7 @@ PyDoc_STRVAR(forest_doc,
              "Trees to compare with each other.\n\n"
              "labels, sizes: buffers of int32, the concatenated trees, each in postorder.\n"
              "starts: buffer of int64, the start of each tree, followed by the end of the last.\n"
-             "memory: size in bytes of the cache of savings shared by all pairs.\n"
+             "memory: size in bytes of the cache of subtree results shared by all pairs.\n"
              "work: units of work after which no comparison is started.");
 
 static int load(ForestObject *self, const Py_buffer *labels, const Py_buffer *sizes,

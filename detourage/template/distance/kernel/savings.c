@@ -50,8 +50,8 @@ static int32_t largest_on_path(const Tree *tree, const Keyroots *keyroots, int32
 
 enum { MAX_TWINS = 16 };
 
-/* Let left_k be the number of nodes before subtree K, and n the number of all nodes of its tree;
- * likewise left_l and m for L. A mapping through row x and column y of the tables of K and L pairs
+/* Let left_k be the number of nodes before subtree K, and n the number of all nodes of its tree. For
+ * L, these are left_l and m. A mapping through row x and column y of the tables of K and L pairs
  * the nodes before K with those before L, the first x nodes of K with the first y nodes of L, and
  * the remaining nodes with each other. It therefore costs at least
  *

@@ -14,7 +14,7 @@ typedef struct {
     CELL *row;       /* row of savings */
     CELL *outside;   /* rows by nesting: for each column, the savings to which gains are added */
     CELL *gain;      /* rows by subtree number: its savings with the subtrees of the columns */
-    CELL *leaf_gain; /* rows by label: what a leaf adds to the previous column */
+    CELL *leaf_gain; /* rows by label: amount that a leaf adds to the previous column */
     CELL *base;      /* row of the empty forest, laid out like a row of gains */
     CELL *mask;      /* masks of the first tile of each block */
     bool *is_begun, *is_complete; /* states of the rows of gains */

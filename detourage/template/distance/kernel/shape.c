@@ -33,10 +33,10 @@ static void cut(const Tree *tree, int32_t root, int32_t begin, int32_t end, int3
 /* Trimming preserves the distance, because it loses no savings. If two roots have equal labels and
  * one of them is mapped to a node other than the other root, that other root is not mapped at all,
  * so mapping the roots to each other saves at least as much. Suppose that the first (or last)
- * subtrees of two forests are both equal to A. If a node of one copy of A is mapped to a node
- * outside the other copy, nodes of the other copy can only be mapped to nodes of the one copy.
- * Every pair with a node in either copy thus has a node in that one copy. There are at most as many
- * such pairs as nodes of A, so they save no more than mapping the two copies onto each other. */
+ * subtrees of two forests, A and B, are equal. If a node of A is mapped to a node outside B, nodes
+ * of B can only be mapped to nodes of A. Every pair with a node in A or B thus has a node in A.
+ * There are at most as many such pairs as nodes of A, so they save no more than mapping A onto B.
+ * The same applies with A and B exchanged. */
 bool trim(const Tree *a, const Tree *b, Tree *trimmed_a, Tree *trimmed_b, int32_t *distance,
           Arena *arena) {
     int32_t root_a = a->n - 1, root_b = b->n - 1;
