@@ -1,4 +1,4 @@
-"""Measurement of work by counting trace events of Python, which is the same on every machine."""
+"""Measurement of work by a number of Python trace events that is the same on every machine."""
 
 import sys
 from collections.abc import Callable

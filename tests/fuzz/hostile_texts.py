@@ -53,7 +53,7 @@ def text_of(bait: Bait, size: int) -> str:
 def baits(pattern: re.Pattern[Any]) -> list[Bait]:
     """Return baits on which a pattern may take more than linear time.
 
-    The repeated units are texts matched by parts of its parse tree, with or without fillers, and
+    The repeated units are texts that parts of the parse tree match, with or without fillers, and
     pairs of its characters. The text before the units may match whatever precedes that part of the
     pattern, and various endings make the whole match fail.
     """

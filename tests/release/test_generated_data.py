@@ -1,4 +1,4 @@
-"""Data that is derived from other packages is current, and complete."""
+"""Data that is derived from other packages is up to date and complete."""
 
 from datetime import UTC, datetime
 from importlib.resources import files

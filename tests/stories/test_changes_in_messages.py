@@ -13,7 +13,7 @@ EDITED = replace(FIRST, text="\n\n".join([*BODY[:-1], BODY[-1] + " Corrected."])
 WITHDRAWN = replace(FIRST, revision=2, values={"withdrawn": NOON.isoformat()})
 
 
-def test_a_revision_says_which_sentence_was_added(stories: Stories) -> None:
+def test_a_revision_lists_the_added_sentence(stories: Stories) -> None:
     (first,) = stories.add(FIRST)
     (message,) = stories.add(EDITED)
     assert first["changes"] is None

@@ -1,4 +1,4 @@
-"""A run over pages at several URLs, and pages that become unavailable or cannot be used."""
+"""A run over pages that have several URLs, become unavailable or cannot be used."""
 
 import random
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ FETCH_ORDERS = [(0, 1, 2), (1, 2, 0)]
 
 
 def address(url: str, seed: int) -> str:
-    """Convert one of the five URLs of the article with seed 7 to that for another seed."""
+    """Replace seed 7 with another seed in one of the five URLs of an article."""
     return url.replace("bridge-7", f"bridge-{seed}")
 
 

@@ -111,7 +111,7 @@ def locked_table(settings: Settings, table: str) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("path", ["/articles", "/articles.json", "/articles.jsonl"])
-def test_a_view_that_takes_too_long_says_what_to_do(
+def test_a_view_that_takes_too_long_gives_advice(
     crawled: Settings, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
     monkeypatch.setattr("inspector.registry.VIEW_SECONDS", 0.3)

@@ -51,7 +51,7 @@ def test_pages_of_an_unclustered_site_are_shown_as_waiting(client: Client, site_
     assert "alone" not in view
 
 
-def test_a_site_view_says_why_pages_are_in_no_group(client: Client, site_id: int) -> None:
+def test_a_site_view_shows_why_pages_are_in_no_group(client: Client, site_id: int) -> None:
     values = client.values(f"/sites/{site_id}.json")
     assert values["is_clustered"] is False
     reasons = {each["kind"]: each for each in values["without_group"]}
@@ -64,7 +64,7 @@ def test_a_site_view_says_why_pages_are_in_no_group(client: Client, site_id: int
     assert reasons["outliers"]["reason"] in client.get(f"/sites/{site_id}").text
 
 
-def test_a_site_view_says_that_the_site_is_in_quarantine(
+def test_a_site_view_shows_that_the_site_is_in_quarantine(
     client: Client, tasks: Tasks, site_id: int
 ) -> None:
     with tasks.database.transaction() as session:

@@ -200,7 +200,7 @@ def test_rights_extend_to_tables_added_by_a_migration(servers: SecuredServers) -
         ("status --queues", "broker_url", "recogniser", "refused"),
     ],
 )
-def test_a_command_without_the_necessary_right_says_so_in_one_line(
+def test_a_command_without_the_necessary_right_reports_it_in_one_line(
     servers: SecuredServers,
     command_line: CommandLine,
     command: str,

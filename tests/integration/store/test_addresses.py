@@ -166,7 +166,7 @@ def test_a_page_that_declares_another_article_stays_separate(session: Session) -
 
 
 @pytest.mark.parametrize("constant", ["https://www.example.org/", "https://www.example.org/x"])
-def test_a_url_declared_by_every_page_joins_none(session: Session, constant: str) -> None:
+def test_a_url_declared_by_every_page_joins_no_pages(session: Session, constant: str) -> None:
     urls = [constant, *(f"https://www.example.org/{number}" for number in range(12))]
     fetches = [
         fetch(url, with_canonical_url(article_html(number), constant))

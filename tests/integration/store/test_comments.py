@@ -1,4 +1,4 @@
-"""Comments are published with articles, stored, and found by their group's pattern."""
+"""Comments are published with articles, stored, and found by the pattern of the page's group."""
 
 from typing import Any
 

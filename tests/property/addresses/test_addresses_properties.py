@@ -1,4 +1,4 @@
-"""The canonical form of any URL is unique and preserves what the URL refers to."""
+"""The canonical form of a URL is stable, and different for URLs of different pages."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""The native code assigns every row to the same leaves as a descent from the root."""
+"""The native code gives each row the same sum of leaf values as walks from the trees' roots."""
 
 import random
 

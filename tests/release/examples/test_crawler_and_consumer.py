@@ -1,4 +1,4 @@
-"""Integration with Scrapy, in a real crawl, and with the example recogniser."""
+"""A real crawl with Scrapy sends pages, and the example recogniser consumes articles."""
 
 import json
 import os

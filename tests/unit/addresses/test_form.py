@@ -1,4 +1,4 @@
-"""Canonical URLs, and URLs of variants and of other parts."""
+"""Canonical forms of URLs, and URLs of a page's variants and of other parts of its article."""
 
 from urllib.parse import urljoin
 

@@ -48,7 +48,7 @@ def test_work_that_reaches_its_time_limit_is_interrupted(
 def test_code_after_work_that_ended_in_time_is_not_interrupted() -> None:
     def work() -> None:
         for _ in range(50):
-            # On a busy machine, even this may exceed the time.
+            # On a busy machine, even an empty block may exceed its time limit.
             with suppress(TimeIsUpError), thread_time_limit(0.002):
                 pass
         with suppress(TimeIsUpError), thread_time_limit(0.05):

@@ -1,4 +1,4 @@
-"""Which names of a declaration or of a byline are the authors of an article."""
+"""Names in declarations and bylines that are, or are not, those of an article's authors."""
 
 from html import escape
 

@@ -1,4 +1,4 @@
-"""The shipped page model, and files that are damaged."""
+"""The shipped page model, and damaged model files."""
 
 import datetime
 import json

@@ -1,4 +1,4 @@
-"""Comparison of a page with others, on its own host or on an unrelated one."""
+"""Comparison of a page with other pages of its own host or of an unrelated host."""
 
 import json
 import zlib

@@ -1,4 +1,4 @@
-"""The parts of a page that are its article; repetitions, and pages with little text."""
+"""The parts of a page that belong to its article; repeated passages; pages with little text."""
 
 import pytest
 

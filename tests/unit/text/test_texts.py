@@ -1,4 +1,4 @@
-"""Words, counts and characters of any text."""
+"""Splitting texts into words, writing counts and ages in words, and repairing characters."""
 
 import re
 from collections.abc import Callable

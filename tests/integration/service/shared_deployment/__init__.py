@@ -1,1 +1,1 @@
-"""Tests of a running deployment; they form a package in order to share one through a fixture."""
+"""Tests that share a running deployment, which is a fixture of this package."""

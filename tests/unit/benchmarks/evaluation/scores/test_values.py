@@ -84,7 +84,7 @@ def test_a_thread_scores_100_against_itself() -> None:
     assert score.good
 
 
-def test_no_comments_are_correct_if_the_gold_record_has_none() -> None:
+def test_finding_no_comments_is_right_if_the_gold_record_has_none() -> None:
     assert score_comments((), ()).records == PRF(100, 100, 100)
     missing = score_comments((), THREAD)
     assert missing.records == PRF(0, 0, 0)
