@@ -53,7 +53,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Expected:
-    """A page of a suite with what is expected of it, by field."""
+    """A page of a suite, with the expected values of its fields."""
 
     suite: str
     url: str

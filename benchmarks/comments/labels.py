@@ -28,7 +28,7 @@ MAX_RECORDS_PER_COMMENT = 4
 def score_groups(
     page: FlatDocument, groups: Sequence[Sequence[int]], golds: Sequence[Comment]
 ) -> _Floats:
-    """Score groups of elements by the F1 of their records matched with comments, in percent.
+    """Score each group of elements by the F1, in percent, of its records matched with comments.
 
     A record matches a comment if it contains the comment and little else, or if their word F1 is at
     least 0.5. Records are not trimmed; that is the task of the code that reads them.

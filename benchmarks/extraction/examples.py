@@ -59,8 +59,8 @@ BARE_FRAME = (
 """Menu and footer of bare pages."""
 
 THREAD_KIND = "forum"
-"""Kind of pages whose gold texts are not used. Readers write the content of such pages; below an
-article, the same kind of content does not belong to the text."""
+"""Kind of pages whose gold texts are not used. They consist of posts by readers; such posts do not
+belong to the text if they follow an article."""
 
 COMMENT_LAYOUTS = (
     (
@@ -93,7 +93,7 @@ _ROLE_NUMBERS: Final[Mapping[str | None, int]] = {role: at for at, role in enume
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A page as the network sees it, with what is known about its lines.
+    """A page as the network sees it, with labels of its lines.
 
     `columns` are those of `detourage.core.columns`, with a row per line. `comparison` has the
     result of comparing each line with another page of the template, or -1 without such a page.

@@ -109,7 +109,7 @@ def measure(processes: int, window: float) -> dict[str, float]:
     )
     server = used["PostgreSQL"] - observing
     finished, stored = used["pages"], max(1, used["stored"])
-    # The intake may store more pages meanwhile, or fewer, than the workers finish.
+    # Meanwhile, the intake may store more or fewer pages than the workers finish.
     spent = {
         "worker": used["worker"] / finished,
         "server_for_worker": of_worker / finished,

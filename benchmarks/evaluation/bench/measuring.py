@@ -275,7 +275,7 @@ class _Measurement:
     def _score_texts(
         self, line: Line, texts: Sequence[Prediction], gives: Gives
     ) -> tuple[Line, list[PageScores]]:
-        """Score a method's texts and the downstream task, as far as the method gives the fields."""
+        """Score a method's texts, in the fields that the method gives, and the downstream task."""
         scored = self._map(
             f"{line.method}, scores", partial(score, self._memo), texts, self._targets
         )

@@ -1,4 +1,4 @@
-// A click on the head of a column sorts by it; again, the other way round. Empty cells stay last.
+// A click on a column head sorts by that column, another one in reverse. Empty cells stay last.
 for (const head of document.querySelectorAll("th")) {
   head.querySelector("button").addEventListener("click", () => {
     const table = head.closest("table");

@@ -110,7 +110,7 @@ def score(
 
 
 def _scores(extracted: Prediction, target: Target) -> dict[str, float]:
-    """Return all scores of a page by name, as far as its gold record allows."""
+    """Return, by name, the scores of a page for which its gold record has data."""
     gold = target.gold
     scores: dict[str, float] = {}
     if gold.text and gold.text.strip():

@@ -74,7 +74,7 @@ def _tokens(
     """Return the words of all blocks; each block begins with its mark, if it has one."""
     tokens: list[str] = []
     for block in blocks:
-        # unlabelled: every marked block counts as a paragraph
+        # Without labels, every marked block counts as a paragraph.
         mark = mark_of(block.type if labelled or not block.type else PARAGRAPH)
         if mark:
             tokens.append(mark)

@@ -46,7 +46,7 @@ class SnippetCounts:
 
 
 def score_metadata(extracted: Prediction, gold: Gold) -> dict[str, float]:
-    """Score the title, authors and date in percent, as far as the gold record has them.
+    """Score those of title, authors and date that the gold record has, in percent.
 
     ``title_exact`` and ``title_f`` compare words. ``authors_exact`` requires the same names; for
     ``authors_p _r _f``, two names match if one contains all words of the other. ``date_exact``

@@ -63,9 +63,9 @@ def percentile(values: Sequence[float], percent: int) -> float:
 class Phase:
     """A period in which good pages are sent evenly, with or without hostile pages.
 
-    `seconds` is the time until all work is done. `waits` are the times, in seconds, that the good
-    pages waited for their first articles: those of new sites, which were sent before their site had
-    an article and wait for its first clustering, apart from the others.
+    `seconds` is the time until all work is done. `waits` has, separately for known and new sites,
+    the seconds that good pages waited for their first articles. A page of a new site is sent before
+    the site has an article, and waits for the site's first clustering.
     """
 
     name: str

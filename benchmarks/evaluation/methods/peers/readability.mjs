@@ -49,7 +49,7 @@ for (;;) {
   const [html, url] = read();
   try {
     const { document } = parseHTML(html);
-    // The library resolves links against these, which the parser leaves out.
+    // The library resolves links against these properties, which the parser does not set.
     for (const name of ["baseURI", "documentURI"]) {
       Object.defineProperty(document, name, { value: url || "about:blank" });
     }
