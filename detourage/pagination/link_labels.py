@@ -63,6 +63,8 @@ class _Words(NamedTuple):
 @cache
 def _words() -> _Words:
     languages: dict[str, dict[str, list[str]]] = shipped_json("detourage.pagination", "words.json")
+    for lists in languages.values():
+        lists |= {kind: [word.casefold() for word in words] for kind, words in lists.items()}
     directions: dict[str, Direction] = {}
     ages: dict[str, Direction] = {}
     nouns: set[str] = set()

@@ -35,7 +35,7 @@ def read_links(body: str, url: str = URL, *, head: str = "") -> Pagination:
         ("Pagina precedente", "Pagina successiva"),
         ("Poprzednia strona", "Następna strona"),
         ("Предыдущая страница", "Следующая страница"),
-        ("Προηγούμενη", "Επόμενη"),
+        ("Προηγούμενες", "Επόμενες σελίδες"),
         ("الصفحة السابقة", "الصفحة التالية"),
         ("上一页", "下一页"),
         ("前のページ", "次のページ"),
