@@ -6,13 +6,14 @@ CORPORA is the folder of the corpora; ``peers``, ``postlight`` and ``trafilatura
 Each suite follows the conventions of the extractor that it tests (its owner). The owner's score is
 measured if it is a Python package; otherwise, it is 1 by definition. Texts are compared as bags of
 words; expected beginnings and snippets must occur in the text. An expected text is left out if its
-words are not on the page.
+words are not on the page, and a document if it is a feed.
 """
 
 import argparse
 import base64
 import gzip
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -35,6 +36,9 @@ from benchmarks.extraction.bags import compare_bags
 CORPORA = ("peers", "postlight", "trafilatura_eval")
 FIELDS = ("text", "snippets", "unwanted", "title", "authors", "date", "image")
 OURS, PEER = "Détourage", "trafilatura"
+
+FEED = re.compile(rb"\s*(?:<[?!][^>]*>\s*)*<(?:feed|rss)\b")
+"""Beginning of a document that is an Atom or RSS feed and not an HTML page."""
 
 PREFIX_WORDS = 12
 """Number of words of an expected beginning that must occur in the text."""
@@ -201,8 +205,9 @@ def pages_of(folder: Path) -> Iterator[Expected]:
     for gold in golds:
         page = by_id[gold["id"]]
         html = base64.b64decode(page.get("html_base64") or "") or page.get("html", "").encode()
-        url = gold.get("url") or page["url"]
-        yield Expected(gold.get("suite", folder.name), url, html, gold)
+        if not FEED.match(html):
+            url = gold.get("url") or page["url"]
+            yield Expected(gold.get("suite", folder.name), url, html, gold)
 
 
 def scores_of(reader: Reader, page: Expected) -> dict[str, float]:
