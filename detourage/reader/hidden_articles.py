@@ -141,6 +141,7 @@ def _candidates(
 
     If the page displays more than a teaser, the only candidates are a declared ``articleBody`` and
     `UNDISPLAYED_TAGS` elements within the displayed article, which may contain the rest of it.
+    The state of scripts comes last, because it also describes other parts of the site.
     """
     length = len(shown.text) if shown is not None else 0
     min_length = int(MIN_RATIO * length)
@@ -149,10 +150,6 @@ def _candidates(
     )
     bodies = ((script, each) for script, value in data for each in passages(value, ARTICLE_BODY))
     yield from _articles_of(url, page, bodies, ARTICLE_BODY, extract)
-    if is_teaser:
-        states = program_state(page.document, lambda text: len(text) >= min_length)
-        texts = ((script, each) for script, value in states for each in passages(value))
-        yield from _articles_of(url, page, texts, JSON_STATE, extract)
     around = page.root
     if not is_teaser and shown is not None and shown.container is not None:
         around = Node(page.document, shown.container)
@@ -160,6 +157,10 @@ def _candidates(
         article = _in_undisplayed(page, tag, around.iter(tag), min_length - length, read)
         if article is not None:
             yield article
+    if is_teaser:
+        states = program_state(page.document, lambda text: len(text) >= min_length)
+        texts = ((script, each) for script, value in states for each in passages(value))
+        yield from _articles_of(url, page, texts, JSON_STATE, extract)
 
 
 def _articles_of(
