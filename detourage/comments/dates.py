@@ -120,7 +120,10 @@ def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, FoundD
 
 
 def _order(found: Mapping[int, FoundDate]) -> float:
-    """Return how consistently dates ascend or descend, from 0 (random) to 1 (sorted)."""
+    """Return how consistently dates ascend or descend, from 0 (random) to 1 (sorted).
+
+    Equal dates are consistent with both.
+    """
     moments = [date.moment.instant for _, date in sorted(found.items()) if date.moment]
     steps = [(before < after) - (before > after) for before, after in pairwise(moments)]
-    return abs(sum(steps)) / len(steps) if steps else 0.0
+    return 1 - 2 * min(steps.count(1), steps.count(-1)) / len(steps) if steps else 0.0

@@ -100,6 +100,15 @@ def test_a_machine_readable_date_resolves_a_relative_one() -> None:
     assert (second.written_date, str(second.date)) == ("2 days ago", "2024-05-31T02:30:00+02:00")
 
 
+def test_a_day_on_which_all_posted_is_preferred_to_unlabelled_joining_dates() -> None:
+    body = records(
+        '<article><b class="author">{name}</b><time>May 3, {joined}</time> '
+        "<a>Posted <time>April 18, 2024</time></a><p>{text}</p></article>",
+        joined=JOINING_YEARS,
+    )
+    assert {each.written_date for each in read(body, "//article")} == {"April 18, 2024"}
+
+
 def test_votes_are_numbers_that_the_page_labels_as_votes() -> None:
     body = records(
         '<div class="c"><b>{name}</b><p>{text}</p><span class="num">{n}</span>'
