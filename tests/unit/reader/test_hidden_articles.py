@@ -126,7 +126,7 @@ def test_an_article_with_an_empty_custom_element_needs_no_rendering() -> None:
 @pytest.mark.parametrize("tag", ["noscript", "template shadowrootmode='open'"])
 def test_elements_hidden_until_scripts_run_are_read(tag: str) -> None:
     body = f'<x-story><{tag}><div class="article">{prose(1)}</div></{tag.split()[0]}></x-story>'
-    found = read_body(body + script_with_state({"title": TITLE, "tags": "Ask for help here. " * 99}))
+    found = read_body(body + script_with_state({"title": TITLE, "tags": "Ask for help. " * 99}))
     assert (found.method, found.text) == (tag.split()[0], TEXT)
     assert found.xpath == f"/html/body/x-story/{tag.split()[0]}/div"
     assert read_body(f'<div class="article">{prose(3)}</div>' + body).method == "lines"
