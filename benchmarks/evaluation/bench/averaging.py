@@ -38,7 +38,7 @@ def means(
 def _difference(
     name: str, measured: Sequence[PageScores], peer: Sequence[PageScores]
 ) -> Difference | None:
-    """Compare two methods on the pages that both have scored; None if there is no such page."""
+    """Compare two methods on the pages with a score of both; None if there is no such page."""
     ours = {row.page: row.scores[name] for row in measured}
     theirs = {row.page: row.scores[name] for row in peer if name in row.scores}
     if ours.keys().isdisjoint(theirs):

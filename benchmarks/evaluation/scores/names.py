@@ -1,4 +1,4 @@
-"""Recognition of names from the gold texts in extracted texts, without an entity recogniser."""
+"""Recognition, in extracted texts, of names from gold texts, without an entity recogniser."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
