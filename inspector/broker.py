@@ -1,4 +1,4 @@
-"""Number of messages and consumers of the deployment's queues; no message is received."""
+"""Numbers of messages and consumers in the deployment's queues; no message is received."""
 
 import ssl
 from typing import Any, Final, NamedTuple

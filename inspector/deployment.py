@@ -69,8 +69,8 @@ class Deployment:
         milliseconds = str(1000 * STATEMENT_SECONDS)
         try:
             with Session(self._engine) as session:
-                # The settings are those of a transaction, as a connection pooler may ignore those
-                # of a session.
+                # The limits are set for the transaction, since a connection pooler may ignore
+                # settings of the session.
                 session.execute(_LIMITS, {"limit": milliseconds})
                 return query(session, *args, **options)
         except NoConnectionError as error:
@@ -106,7 +106,7 @@ class Deployment:
         self._engine.dispose()
 
 
-# Settings until the end of the transaction (true): time limits in ms, and a single process
+# Settings until the transaction ends (`true`): time limits in ms, and no parallel processes
 _LIMITS = text("""
     SELECT set_config('statement_timeout', :limit, true),
         set_config('idle_in_transaction_session_timeout', :limit, true),

@@ -26,7 +26,7 @@ def revision_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> lis
 
 
 def _fields(message: Mapping[str, Any]) -> dict[str, tuple[Any, str]]:
-    """Return the values of a message to compare by key, each with the text to display for it."""
+    """Return the values of a message that are compared, with their displayed texts, by key."""
     template = message.get("template") or {}
     group = template.get("group")
     group_name = "no group" if group is None else f"group {group}"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 CHARACTERS_BEFORE: Final = 80
-"""Maximum number of characters of an excerpt before the term."""
+"""Maximum number of characters in an excerpt before the term."""
 
 MAX_CHARACTERS: Final = 240
 """Maximum length of an excerpt in characters, unless the term is longer."""

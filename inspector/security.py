@@ -69,7 +69,7 @@ class Safeguards:
 class Gate:
     """Middleware that requires the token or, if none is configured, a loopback host name.
 
-    The host name is checked to prevent DNS rebinding, by which any website could read everything.
+    The host name is checked to prevent DNS rebinding, which would let any website read everything.
     """
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:

@@ -178,7 +178,7 @@ def _template_of(session: Session, template_page: TemplatePage) -> TemplateKnowl
     """Return the stored knowledge learned from a page, or else learn it from the stored page."""
     packed = session.scalar(SQL.template_of, vars(template_page))
     if packed is not None:
-        # ValueError: it is damaged, or was written by an earlier version of the service.
+        # ValueError: the knowledge is damaged, or was written by an earlier version of the service.
         with suppress(ValueError):
             return TemplateKnowledge.from_bytes(bytes(packed))
     page = parse_stored(content_if_stored(session, template_page.id), template_page)

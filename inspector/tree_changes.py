@@ -50,7 +50,7 @@ class _Traversal:
 
     def __init__(self, tree: Tree, names: Sequence[str] | None, mapped: Sequence[int]) -> None:
         sizes = tree.sizes.astype(np.int64)
-        # Document order: nodes by the start of their subtree and, if it is the same, larger first.
+        # Document order: by the start of each node's subtree; if equal, the larger subtree first.
         self.order: list[int] = np.lexsort((-sizes, np.arange(len(tree)) - sizes)).tolist()
         self.sizes: list[int] = sizes.tolist()
         self.mapped = mapped

@@ -14,7 +14,7 @@ _, *_SECTIONS = re.split(
     flags=re.MULTILINE,
 )
 PARTS: Final = dict(zip(_SECTIONS[::2], map(str.strip, _SECTIONS[1::2]), strict=True))
-"""SQL texts by name; ``{name}`` in a text represents the text of that name."""
+"""SQL texts by name; ``{name}`` in a text is replaced by the text of that name."""
 
 
 def expand(statement: str) -> str:

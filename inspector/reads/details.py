@@ -209,8 +209,8 @@ class PageContext(NamedTuple):
     """A page's site and group, and the page with which it is compared.
 
     ``joined_with`` is the confidence of its assignment to the group, and ``method`` the clustering
-    method. ``group_pattern`` is the pattern of comments in the group, ``shared_lines`` are the
-    lines that its pages share, and ``lines`` those of the page itself, each as stored.
+    method. ``group_pattern`` is the comment pattern of the group, ``shared_lines`` are the lines
+    that the group's pages share, and ``lines`` those of this page; all three are in stored form.
     """
 
     site_key: str
@@ -293,7 +293,7 @@ def outcomes_of_group(
 
 
 class Container(NamedTuple):
-    """An element that contained the article, with the method and the number of pages."""
+    """An element that contained articles, with the extraction method and number of pages."""
 
     method: str | None
     xpath: str | None
@@ -307,7 +307,7 @@ def containers_of(session: Session, page_ids: Sequence[int]) -> list[Container]:
 
 
 def sending_of(session: Session, message_id: str) -> Literal["waiting", "refused"] | None:
-    """Return whether a message in the outbox waits or was refused; None if it is not there."""
+    """Return whether a message waits in the outbox or was refused; None if it left the outbox."""
     row = session.execute(SQL.sending_of, {"message_id": message_id}).one_or_none()
     if row is None:
         return None

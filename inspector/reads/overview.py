@@ -26,7 +26,7 @@ _SLOT_SECONDS: Final = (
 
 _OLDEST_PAGES: Final = 1000
 """Number of pages with the smallest IDs among which the earliest time of receipt is determined. The
-first page is not enough, since a page received again has a new time."""
+first page is not enough, since transactions that run at the same time do not get IDs in order."""
 
 RECENT_PERIOD: Final = timedelta(days=1)
 """An article is recent if its extraction was requested at most this long ago."""
@@ -64,8 +64,8 @@ class Slot:
 class Arrivals:
     """Number of pages by outcome, in total and in each slot with pages, oldest first.
 
-    ``doubtful`` is the number of articles that are probably wrong, and ``articles_sent`` that of
-    all revisions.
+    ``doubtful`` is the number of articles that are probably wrong, and ``articles_sent`` the number
+    of all revisions.
     """
 
     outcomes: dict[str, int]
@@ -211,7 +211,7 @@ def _rates(session: Session) -> Rates:
     now, messages, first, last, pages = session.execute(SQL.receipt_rates, params).one()
     seconds = float(RATE_SECONDS)
     if messages == MAX_RECEIPTS:
-        # More messages were received in the period, which is reduced to that of the counted ones.
+        # More messages were received in the period, so it is reduced to that of the counted ones.
         seconds = min(seconds, max((now - first).total_seconds(), 1.0))
     articles = session.scalar(SQL.article_rate, {**params, "seconds": seconds})
     per_minute = 60 / seconds

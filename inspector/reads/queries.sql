@@ -218,7 +218,7 @@ WHERE is_dark OR before - lately >= :min_fall
 ORDER BY lately, falling.site_id LIMIT :limit
 
 -- outcomes --
--- Pages of sites by outcome: all, those being extracted again, and doubtful articles.
+-- Numbers of pages by site and outcome: all pages, those extracted again, and doubtful articles.
 SELECT site_id, coalesce(outcome, :pending) AS named, count(*),
     count(*) FILTER (
         WHERE outcome IS NOT NULL AND (forced OR extracted_generation < generation)
@@ -299,7 +299,7 @@ SELECT packed FROM page_knowledge
 WHERE page_id = :id AND content_digest = :content_digest
 
 -- part_selected --
--- Fragment: pages with their latest articles, materialized because otherwise all articles are read.
+-- Fragment: pages with their latest articles; without MATERIALIZED, all articles would be read.
 WITH selected AS MATERIALIZED (
     SELECT pages.id, url, site_id, key, outcome, received_at, confidence, pages.revision, message
     FROM pages JOIN sites ON sites.id = site_id
@@ -332,7 +332,7 @@ FROM selected WHERE {part_matches} ORDER BY id DESC
 (SELECT received_at, page_id FROM receipts ORDER BY id DESC LIMIT :max_receipts) AS last
 
 -- receipt_rates --
--- Current time, number and period of the latest messages, and how many recent ones have a page.
+-- Current time, number and period of the latest messages, and number of recent ones with a page.
 SELECT now(), count(*), min(received_at), max(received_at),
     count(page_id) FILTER (WHERE received_at > now() - make_interval(secs => :seconds))
 FROM {part_last_receipts}

@@ -20,7 +20,7 @@ TREND_PAGES: Final = 200
 """Maximum number of pages in a site's trend: the newest ones."""
 
 TREND_PARTS: Final = 20
-"""Number of bars in a trend; each is for equally many pages, in order of fetching."""
+"""Number of bars in a trend; each bar represents equally many pages, in order of fetching."""
 
 
 class Cursor(NamedTuple):
@@ -44,7 +44,7 @@ class SiteStatus:
     """State of a site.
 
     ``pages`` is the number of its pages, ``outcomes`` is that number by outcome, and ``pending`` is
-    the number without any. ``again`` is the number of pages that have an outcome and are being
+    that without outcome. ``again`` is the number of pages that have an outcome and are being
     extracted again. ``changed_design`` is the start of the latest redesign. ``dark`` is True if
     most articles of the last day are ``doubtful``, that is, probably wrong.
     """

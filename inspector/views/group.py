@@ -103,7 +103,7 @@ def _compared_pages(
 
 
 def _fixed_lines(page: Page, others: Sequence[Page]) -> list[str]:
-    """Return the distinct lines of a page that other pages of the template have as well."""
+    """Return the distinct lines of a page that enough other pages of its group also have."""
     own, *compared = (Outline.of(each.flat) for each in (page, *others))
     digests = (set(line_digests(other).tolist()) for other in compared)
     pages_by_digest = Counter(chain.from_iterable(digests))

@@ -75,7 +75,7 @@ def _located_passages(sent: _SentArticle, start: int, end: int) -> list[Passage]
 
 
 def _with_source(passage: Passage, content: bytes | str | None) -> dict[str, Any]:
-    """Return a passage, its source in the page, and some of the source before and after."""
+    """Return a passage with its source in the page, and the source just before and after it."""
     values = dict(vars(passage), before="", source="", after="")
     start, end = passage.byte_start, passage.byte_end
     if start is not None and end is not None and content is not None:
