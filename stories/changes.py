@@ -2,8 +2,8 @@
 
 Equal sentences in the same order are matched, beginning with the longest runs of them. Of the other
 sentences, those that occur in both revisions have moved, and pairs that share most of their words
-are edited. Differences in typography do not count, and neither does text that also appears on other
-pages of the site, such as a promotion added by a new design.
+are edited. Differences in typography do not count, and neither do lines that another article of the
+template group contains, such as a promotion added by a new design.
 """
 
 import re
@@ -100,7 +100,7 @@ class _Revision:
     message: Mapping[str, Any]
     lead: frozenset[str] = field(init=False)  # keys of the lead's sentences
     sentences: list[Sentence] = field(init=False)
-    outside_text: frozenset[str] = field(init=False)  # keys in lead, title, captions and authors
+    outside_text: frozenset[str] = field(init=False)  # keys of lead, title, captions and authors
     list_items: frozenset[int] = field(init=False)  # offsets in the text
 
     def __post_init__(self) -> None:
@@ -130,7 +130,7 @@ class _Revision:
         """Return whether an added, removed or moved line is unlikely to matter to a reader.
 
         This holds for subheadings and links, which a new design may add, unless the line is a list
-        item, or next to a sentence that is `changed` in the same way.
+        item, or next to a full sentence that is `changed` in the same way.
         """
         sentence = self.sentences[number]
         if not sentence.is_note or sentence.start in self.list_items:
@@ -292,7 +292,7 @@ def _removal_positions(
 ) -> list[int]:
     """Return, for each old sentence, the position in the new text at which to list its removal.
 
-    It is the end of the nearest matched sentence before it, or -1 if there is none.
+    The position is the end of the nearest matched sentence before, or -1 if there is none.
     """
     positions, position = [], -1
     for number in range(len(old)):

@@ -17,7 +17,7 @@ from detourage.errors import ExpectedError
 def stories() -> None:
     """Group articles that repeat each other into stories.
 
-    Separate from the service: consumes its articles, and publishes a small message about each.
+    A separate process consumes the articles of the service, and publishes a message about each.
     """
 
 

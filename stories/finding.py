@@ -42,9 +42,9 @@ def find_stories(
     Returns
     -------
     list of StoryMessage
-        One message for each article, in the order of the fetch times. The earliest article of a
-        story is its first. (The service uses the order of receipt instead, because it does not
-        trust the fetch times.) Changes are left out.
+        One message for each article, in the order of the fetch times. The first article of a story
+        is the one fetched earliest. (The service uses the order of receipt instead, because it does
+        not trust the fetch times.) `changes` is always None.
 
     Raises
     ------
@@ -95,7 +95,7 @@ class _Entry:
     def message(
         self, by_text: Mapping[bytes, list["_Entry"]], leader_keys: Mapping[bytes, bytes]
     ) -> StoryMessage:
-        """Return the message about the article, given the articles and the story of each text.
+        """Return the message about the article, given the articles of each text and its leader.
 
         The first article of a story is the earliest one with the text of the story's leader.
         """

@@ -1,8 +1,8 @@
 """Grouping of texts into stories.
 
-The first text of a story that the service received is its leader. A later text joins a story only
-if it repeats the leader; that both repeat another text never puts two texts in one story.
-Therefore, later texts never change the stories of earlier ones.
+The leader of a story is the text that the service received first. A later text joins a story only
+if it repeats the leader; it is not enough that both repeat a third text. Therefore, later texts
+never change the stories of earlier texts.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,9 +46,9 @@ def group_texts(
     Return the IDs of the texts of each story, beginning with its leader, by the leader's ID.
     `common` returns the number of shingles that two texts share.
 
-    A text joins the leader of which it is a version or, failing that, the one with which it shares
-    most. It joins none with which it seems to share only boilerplate (see
-    `shares_boilerplate`).
+    A text joins the leader of which it is a version or, failing that, the leader with which it
+    shares the most shingles. It does not join a leader with which it seems to share only
+    boilerplate (see `shares_boilerplate`).
     """
     groups: dict[int, list[int]] = {}
 
@@ -76,7 +76,7 @@ def group_texts(
         )
 
     def leader_of(text: int) -> int:
-        """Return the leader that a text joins, or the text itself; earlier texts are grouped."""
+        """Return the leader that a text joins, or the text; all earlier texts must be grouped."""
         min_common = MIN_LEADER_SHARE * texts[text].length
         candidates = [
             leader

@@ -23,8 +23,8 @@ logger = logging.getLogger(__name__)
 
 MAX_REGROUPED: Final = 50
 """Maximum number of texts that are regrouped for a new text, counting copies once. If the stories
-that it may join have more, only their oldest texts are grouped with it, and no other text moves to
-another story."""
+that the new text may join have more texts, it is grouped only with their oldest ones, and no other
+text moves to another story."""
 
 MAX_BAND_TEXTS: Final = 50
 """Maximum number of texts examined per band of a signature."""
@@ -99,10 +99,10 @@ class _SimilarTexts(NamedTuple):
 class _Placement(NamedTuple):
     """The story of a new text, and the effect of the text on other stories.
 
-    `story` is the one that the text joins, or None if it leads a story. If a text that was received
-    late changes other stories, `groups` has the IDs of all their texts by new story, and
-    `story_ids` the previous story of each text. If not `is_indexed`, later texts will not be
-    compared with the new one, because its story is too large.
+    `story` is the one that the text joins, or None if the text leads a story. If a text that is
+    grouped late changes other stories, `groups` has the IDs of all their texts by new story, and
+    `story_ids` the previous story of each text. Unless `is_indexed`, later texts will not be
+    compared with the new text, because its story is too large.
     """
 
     story: StoryState | None = None
@@ -222,8 +222,8 @@ def _stories_of(connection: Connection, text_id: int | None) -> set[int]:
 def _record_first(connection: Connection, story: int, page: int, *, are_all_due: bool) -> None:
     """Record which article is the first of a story, after a page's article has joined it.
 
-    If it differs from the recorded one, or with `are_all_due`, there may be new messages about all
-    articles of the story.
+    If this is not the article recorded before, or with `are_all_due`, all articles of the story
+    become due for another message.
     """
     first = connection.execute(_FIRST_ARTICLE, {"story_id": story, "new_page": page}).one_or_none()
     if first is None:
@@ -270,7 +270,7 @@ _SAME_TEXT = text("""
 _TEXTS_WITH_SHARED_BANDS = text("""
     SELECT id, story_id, key, sites, received_at, shingles
     FROM stories.texts JOIN (
-        -- Band by band, since the planner overestimates an array overlap and reads all texts.
+        -- Band by band, since the planner overestimates array overlaps and would read all texts.
         SELECT with_band.id, count(*) AS shared
         FROM unnest(CAST(:bands AS integer[])) AS own (band) CROSS JOIN LATERAL (
             SELECT id, key FROM stories.texts
@@ -473,8 +473,8 @@ def _move_texts(
 ) -> set[int]:
     """Move the texts of each group to one story; return the stories that gained or lost texts.
 
-    A group keeps the story that most of its texts were in, unless a larger group has that story;
-    if there is none, it gets a new one. `text_id` is the new text, which was added to `story`.
+    A group keeps the story that most of its texts were in, unless a larger group has that story. A
+    group without a story gets a new one. `text_id` is the new text, which was added to `story`.
     """
     story_ids = {**placement.story_ids, text_id: story}
     groups = [

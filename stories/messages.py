@@ -135,7 +135,8 @@ class Story(MessagePart):
     """The story of an article."""
 
     story: str = Field(
-        description="The same for all articles of a story; derived from its first article's text."
+        description="ID of the story, the same for all its articles; derived from the first one's"
+        " text."
     )
     relation: StoryRelation | None = Field(
         description="Relation of this article's text to the text of the story's first article: the"

@@ -84,9 +84,9 @@ class Topology:
 
 
 class Ungrouped(NamedTuple):
-    """IDs of the articles not grouped.
+    """IDs of articles that were not grouped.
 
-    Articles in `later` wait for an earlier revision of theirs; those in `broken` caused an error.
+    Those in `later` wait for an earlier revision of the article; those in `broken` caused an error.
     """
 
     later: set[UUID]
@@ -98,8 +98,8 @@ def group_articles(
 ) -> Ungrouped:
     """Group articles, given as their messages, and compose the messages about them.
 
-    Several revisions of an article are not grouped together. A bug triggered by one article does
-    not affect the others.
+    Only one revision of an article is grouped at a time. A bug triggered by one article does not
+    affect the others.
     """
     articles = [(Article.model_validate(each), each) for each in messages]
     grouped_pages: set[int] = set()
@@ -237,8 +237,8 @@ class StoriesWorker(ConsumerMixin):
     def _process(self) -> None:
         """Group the articles received, publish the messages about them, and acknowledge them.
 
-        No article is grouped while messages about earlier ones are unpublished, as it could replace
-        them. Several revisions of an article are grouped one after the other.
+        No article is grouped while messages about earlier articles are unpublished, because it
+        could replace these messages. Several revisions of an article are grouped in succession.
         """
         self._publish({})
         read: dict[UUID, tuple[Message, dict[str, Any]]] = {}

@@ -29,7 +29,7 @@ class Settings(BaseSettings):
         description="URL of the broker, as in the service; not needed by `migrate`.",
     )
     broker_ca_file: Path | None = Field(
-        default=None, description="Certificates of the broker's authority, as in the service."
+        default=None, description="CA certificates for the broker, as in the service."
     )
     queue_prefix: str = Field(
         default="", description="Beginning of the names of all queues, as in the service."

@@ -110,7 +110,7 @@ def require_current(engine: Engine) -> None:
 
 
 def pages_of(connection: Connection, articles: Collection[UUID]) -> dict[UUID, int]:
-    """Return the page of each article that the store knows, by article ID."""
+    """Return the page of each article that is in the store, by article ID."""
     query = select(StoredArticle.id, StoredArticle.page_id)
     rows = connection.execute(query.where(StoredArticle.id.in_(articles)))
     return dict(rows.all())

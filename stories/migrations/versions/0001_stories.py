@@ -31,7 +31,7 @@ def upgrade() -> None:
         );
         CREATE INDEX ON stories.texts (key);
         CREATE INDEX ON stories.texts (story_id, received_at, key);
-        -- Without a pending list, because an article would have to wait whenever it is cleaned up.
+        -- No pending list: cleaning up the list would delay the article that causes it.
         CREATE INDEX ON stories.texts USING gin (bands) WITH (fastupdate = off);
         COMMENT ON COLUMN stories.texts.sites IS 'Sites with this text, the first one first.';
         COMMENT ON COLUMN stories.texts.received_at IS
@@ -78,5 +78,5 @@ def upgrade() -> None:
         COMMENT ON COLUMN stories.articles.must_forward IS
             'Whether the article is to be published, too, on the exchange of first articles.';
         COMMENT ON COLUMN stories.articles.is_forwarded IS
-            'Whether a revision was ever published there.';
+            'Whether a revision was ever published on that exchange.';
     """)
