@@ -71,9 +71,9 @@ $(service_extras): $(runtime) $(package)
 
 dev: $(development) $(package)
 
-# Excludes the fault tests, which take minutes and use their own servers, and what only a release or a
-# change of its files can break (release-check). Runs all jobs in parallel, because tests with servers
-# spend half of their time waiting: a job that began last would end alone. Output is printed per job.
+# Excludes the fault tests, which take minutes and use their own servers, and the tests of what only a
+# release or a change of its files can break (release-check). Runs all jobs in parallel, because tests
+# with servers spend half of their time waiting. Output is printed per job.
 test:
 	@$(MAKE) --no-print-directory $(development) $(package)
 	@$(MAKE) --no-print-directory --jobs=7 --output-sync=target test-services test-processes test-domain test-store test-tasks test-command-line lint
@@ -135,8 +135,8 @@ coverage: $(development) $(package)
 fuzz: $(development) $(package)
 	$(call run_tests,--timeout 0 -o faulthandler_timeout=0 --hypothesis-profile fuzz tests/property/messaging tests/property/inputs tests/property/html tests/fuzz)
 
-# The fault tests, and then every fault. Takes an hour. The full-disk fault needs
-# root.
+# Runs the fault tests, and then injects every fault. Takes an hour. The full-disk fault
+# requires root.
 faults: $(development) $(package)
 	$(call run_tests,--timeout 0 -o faulthandler_timeout=0 tests/faults)
 	$(bin)/python -m benchmarks.faults.report

@@ -5,8 +5,8 @@
 #   crawler             publishes pages to the exchange crawler.pages
 #   recogniser          consumes articles, and has a queue for unreadable articles
 #
-# It also keeps the broker from dropping messages that these users return to their queues, and limits
-# the crawler's queue: it is first in, first out, so every page waits for all pages before it.
+# The script also keeps the broker from dropping messages that these users return to their queues, and
+# limits the queue of pages, since each page in this queue waits for all pages received before.
 #
 # Run it on a host whose rabbitmqctl can reach the node. It is idempotent and applies new passwords,
 # taken from BROKER_SERVICE_PASSWORD, BROKER_CRAWLER_PASSWORD and BROKER_RECOGNISER_PASSWORD.
@@ -54,11 +54,11 @@ user recogniser "$BROKER_RECOGNISER_PASSWORD" "$@"
 rights recogniser "^$unreadable\$" "^$unreadable\$" '^entities\.articles(\.unreadable)?$' "$@"
 
 # RabbitMQ 4 drops a message that its reader has returned twenty times, unless the queue has a limit.
-# An operator policy leaves the queue free for a policy of yours, which may set a lower limit.
+# Since this is an operator policy, you can still apply a policy of your own, such as a lower limit.
 rabbitmqctl --quiet "$@" set_operator_policy --vhost / --apply-to queues detourage_outgoing \
     "^($outgoing)\$" '{"delivery-limit": 1000000000}'
 
-# Beyond the limit, the broker rejects messages, and the crawler publishes them again. The limit is a
-# few seconds of the intake's work; what waits after the intake is taken in turn, site by site.
+# Beyond the limit, the broker rejects messages, and the crawler publishes them again. The intake takes
+# a few seconds for this number of pages; once they are stored, their sites take turns.
 rabbitmqctl --quiet "$@" set_operator_policy --vhost / --apply-to queues detourage_pages \
     '^crawler\.pages$' "{\"max-length\": ${BROKER_PAGES_LIMIT:-500}}"

@@ -1,4 +1,4 @@
-"""A bridge between Kafka and the service's queues, in one direction: at least once, in order.
+"""A bridge between Kafka and the service's queues: one direction, in order, at least once.
 
     export DETOURAGE_BROKER_URL=amqp://…
     python examples/kafka_bridge.py pages kafka.properties crawler.pages
@@ -81,7 +81,7 @@ def bridge_pages(properties: dict[str, str], topic: str, stop: Event) -> None:
 
 
 def bridge_articles(properties: dict[str, str], topic: str, stop: Event) -> None:
-    """Produce the articles of the queue to a topic; move articles that Kafka rejects to a queue."""
+    """Produce the queued articles to a topic; move those that Kafka rejects to another queue."""
     kafka = Producer({**properties, "acks": "all", "message.max.bytes": 1_000_000_000})
     settings = load_settings()
     queue = topology_of(settings).articles_queue

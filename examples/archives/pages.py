@@ -34,7 +34,7 @@ of this number."""
 def archived_pages(path: str | Path, rows: int = 200) -> Iterator[pa.RecordBatch]:
     """Yield the pages of a WARC file, or of another file that Détourage can read.
 
-    Each batch has at most `rows` pages, which bounds the memory that it takes.
+    Each batch has at most `rows` pages, which bounds its use of memory.
     """
     pages = detourage.load_pages(path)
     while chunk := list(islice(pages, rows)):

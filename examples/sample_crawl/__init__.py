@@ -22,10 +22,10 @@ from examples.sample_crawl.story import Newsroom
 __all__ = ["SMALL_CRAWL", "SamplePage", "all_sites", "generate", "small_crawl", "write_crawl"]
 
 SMALL_CRAWL = Path(__file__).parents[1] / "crawl.jsonl.gz"
-"""A file of `small_crawl`, which the documentation uses."""
+"""File with the result of `small_crawl`, used by the documentation."""
 
 DEFAULT_PAGES_PER_TEMPLATE = 7
-"""Enough for groups to form, but few enough for the whole pipeline to take about a minute."""
+"""Enough pages for groups to form, but few enough for the pipeline to take about a minute."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _round(maker: PageMaker, position: int) -> Iterator[SamplePage]:
     for story in stories:
         yield _page(maker, *maker.article(story), story.published)
     yield _page(maker, *maker.menu(position, newest), latest)
-    # With full noise, there is one page without a template for every ten others; a round has three.
+    # At full noise, one page without a template is added per ten others; a round has three others.
     per_round = 0.1 * maker.noise * 3
     for number in range(round(position * per_round), round((position + 1) * per_round)):
         yield _page(maker, *maker.one_off(number, newest), latest)

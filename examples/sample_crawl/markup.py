@@ -3,8 +3,8 @@
 ``{{name}}`` is replaced by the escaped value, ``{{{name}}}`` by the raw value.
 ``{{#name}}…{{/name}}`` is repeated for each item of a list, rendered once for any other true value
 (which becomes the innermost context), and omitted if the value is false or missing;
-``{{^name}}…{{/name}}`` is the inverse. ``{{>name}}`` includes another template of the design or,
-for trees, the template itself; ``{{! … }}`` is a comment. Names may be dotted; ``{{.}}`` is the
+``{{^name}}…{{/name}}`` is the inverse. ``{{>name}}`` includes another template of the design or, to
+render a tree, the template itself; ``{{! … }}`` is a comment. Names may be dotted; ``{{.}}`` is the
 current item.
 """
 

@@ -178,7 +178,7 @@ class PageMaker:
     def _body(
         self, story: Story, optional_blocks: OptionalBlocks, rng: random.Random, gold: Gold
     ) -> tuple[list[Context], list[Picture]]:
-        """Lay out the body of a story, with the inserts that `maybe` allows, and its pictures."""
+        """Lay out a story's body with the inserts among `optional_blocks`; return its pictures."""
         passages = [(passage.kind, passage.text) for passage in story.body]
         if self.design.lead[story.kind] == "body":
             passages.insert(0, ("paragraph", story.lead))

@@ -17,7 +17,7 @@ labels:
   {{- include "detourage.labels" . | nindent 2 }}
 {{- end }}
 
-{{/* Differences between the processes. Those with a port are probed there, the others by `detourage health`. */}}
+{{/* Differences between the processes. Those without a probe are probed by `detourage health`. */}}
 {{- define "detourage.processes" -}}
 intake:
   command: [detourage, intake]
@@ -89,8 +89,8 @@ spec:
   automountServiceAccountToken: false
   # The variables of service links would look like unknown settings.
   enableServiceLinks: false
-  # The pause container then reaps orphans, and SIGTERM also ends a process that is still starting, which it would
-  # not as process 1.
+  # Makes the pause container process 1: it reaps orphans. SIGTERM then also ends a process that is still starting,
+  # which would ignore the signal as process 1.
   shareProcessNamespace: true
   terminationGracePeriodSeconds: {{ .process.grace | default 30 }}
   securityContext:
@@ -151,7 +151,7 @@ spec:
         periodSeconds: 10
         timeoutSeconds: 20
         failureThreshold: 12
-      # Ten minutes: a process whose server is unavailable does nothing, and a restart does not help it.
+      # Ten minutes, since a restart does not help a process that waits for an unavailable server.
       livenessProbe:
         exec: *health
         periodSeconds: 30
