@@ -91,7 +91,7 @@ def blocks(page: FlatDocument, *body: Any) -> tuple[list[Any], list[Any]]:
 def extent(
     page: FlatDocument, selected: FlatDocument, *body: Any
 ) -> tuple[int, int, Integers, Integers]:
-    """Return the elements around a body and its core, and those left out; see ``extent.hpp``."""
+    """Return the elements around a body and its core, and those to omit; see ``extent.hpp``."""
     columns = selected.numbers, selected.parents, selected.ends
     texts = selected.text_starts, selected.text_ends
     around, core, *left_out = _core.extent(document(page), *columns, *texts, *body)

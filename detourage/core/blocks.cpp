@@ -57,7 +57,7 @@ struct Marks {
     bool has(int32_t mark) const { return std::find(begin(), end(), mark) != end(); }
 };
 
-// Joins pieces of formatted text, without superfluous whitespace, and finds the spans in it.
+// Joins pieces of formatted text, without superfluous whitespace, and finds the spans in the result.
 class InlineText {
   public:
     explicit InlineText(const Characters &characters, bool is_single_line = false)
@@ -316,7 +316,7 @@ class Building {
         return sizes_[last] - sizes_[first];
     }
 
-    // Call a function with the descendants of an element that may display text, until it returns false.
+    // Call `visit` with the descendants of an element that may display text, until `visit` returns false.
     template <typename Visit> bool descend(int32_t index, const Visit &visit) const {
         const int32_t end = element(index).end;
         for (int32_t below = index + 1; below < end;) {
@@ -455,7 +455,7 @@ class Building {
         return true;
     }
 
-    // Join the texts of an element on a single line; `add` adds each of them.
+    // Join the texts of an element on a single line; `add` adds each text.
     template <typename Add> void join(int32_t index, InlineText &line, const Add &add) const {
         const auto [first, last] = displayed_below(index);
         for (size_t i = first; i < last; i++) {

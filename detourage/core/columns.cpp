@@ -572,7 +572,7 @@ class Building {
         std::vector<uint32_t> first_heading;
         if (heading_ >= 0) first_heading = tokens(static_cast<size_t>(heading_));
         said_.emplace_back(std::move(first_heading));
-        // Lines are in document order, so those below an element are a range.
+        // Lines are in document order, so the lines below an element are a range.
         size_t next = 0;
         for (size_t element = 0; element <= total; element++) {
             while (next < count() && at(line(next).inner) < element) next++;

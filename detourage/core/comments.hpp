@@ -38,7 +38,7 @@ std::vector<Candidate> find_candidates(const Document &document, const Character
                                        const Selection &page, Selection::Numbers words,
                                        std::span<const double> by_readers);
 
-// Those of the given elements that have a signature's name and path; all given elements must have its tag.
+// The given elements that have a signature's name and path; all given elements must have the signature's tag.
 std::vector<int64_t> matching(const Document &document, const Characters &characters,
                               Selection::Numbers elements, std::string_view name, std::string_view path);
 

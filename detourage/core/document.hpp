@@ -77,7 +77,7 @@ struct Document {
     size_t characters = 0;        // total size of the texts as parts of lines, in bytes
 
     void reserve(size_t element_count, size_t text_count, size_t attribute_count);
-    // Add the next element, with the tag of its name; returns false if it is not inside its parent.
+    // Add the next element, with the tag of its name; returns false if the element is not inside its parent.
     bool add_element(std::string_view name, Tag tag, int64_t parent, int64_t end);
     // Add an attribute of the last element.
     void add_attribute(std::string_view name, std::string_view value);

@@ -1,4 +1,4 @@
-// Hashes of keys that a page determines. They depend on random numbers, so that no page can be crafted
+// Hashes of keys that a page determines. Hashes depend on random numbers, so that no page can be crafted
 // with colliding keys, which would take quadratic time. The order of tables must not affect results.
 #pragma once
 #include <bit>

@@ -232,8 +232,8 @@ void append_cleaned(std::string &shown, bool &is_after_space, std::string_view t
     }
 }
 
-// How strongly the markup of an element indicates an author, given the bits of its own names and of
-// those around it; negative if it indicates another part.
+// How strongly the markup of an element indicates an author, given the bits of the element's own names and
+// of the names around it; negative if the markup indicates another part.
 double hint_of(const Document &document, int32_t element, int64_t own, int64_t inherited) {
     double hint = 0;
     if (own & AUTHOR_NAME || document.value(element, "itemprop") == "name") hint += 0.4;

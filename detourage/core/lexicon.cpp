@@ -81,8 +81,8 @@ size_t Lexicon::read(std::string_view text, const Characters &characters, size_t
     const size_t start = masks.size();
     masks.resize(start + tokens.size());
     for (size_t i = 0; i < tokens.size(); i++) {
-        // All groups whose first word is a prefix of the token are on the chain of `shorter` groups
-        // that starts at the last group not after the token.
+        // All groups whose first word is a prefix of the token are on the chain of `shorter` groups that
+        // starts at the last group that does not sort after the token.
         ptrdiff_t group = std::ranges::upper_bound(beginnings_, beginning_of(tokens[i])) - beginnings_.begin() - 1;
         while (group >= 0 && groups_[static_cast<size_t>(group)].first > tokens[i]) group--;
         while (group >= 0) {

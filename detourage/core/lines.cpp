@@ -18,7 +18,7 @@ struct Token {
     }
     uint32_t value() const {
         if (!is_number) return static_cast<uint32_t>(hash.value ^ hash.value >> 32);
-        // All numbers of the same length are equal, and so are those with five digits or more.
+        // All numbers of the same length have equal values, and so do all numbers with five digits or more.
         return static_cast<uint32_t>(std::min(characters, 5));
     }
 };

@@ -73,7 +73,7 @@ class Reading {
     }
 
     bool are_list() {
-        // A page with a longer text, anywhere on it, is not a list.
+        // A page with a longer text in any place is not a list.
         for (const Between &each : between_)
             if (each.words > MAX_PROSE_WORDS) return false;
         for (Between &each : between_) each.path = path_of(each.path);

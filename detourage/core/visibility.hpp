@@ -11,7 +11,7 @@ namespace detourage {
 using Mask = std::vector<uint8_t>;  // whether each element is marked
 
 // The elements hidden by ``hidden``, an inline style or a hidden class, with their descendants. A class
-// is hidden by a rule for it alone: ``.x {display: none}``. Rules in a block, such as ``@media``, and
+// is hidden by a rule for that class alone: ``.x {display: none}``. Rules in a block, such as ``@media``, and
 // styles for certain media are ignored because they do not always apply.
 Mask hidden(const Document &document, const Characters &characters);
 
