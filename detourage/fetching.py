@@ -165,7 +165,7 @@ def _open_url(
     from urllib3.connection import HTTPConnection
 
     class Unredirected(requests.Session):
-        """A session without its own redirects, whose bodies it would read without limit."""
+        """A session that follows no redirects: requests would read their bodies without limit."""
 
         def get_redirect_target(self, resp: Response) -> None:
             del resp

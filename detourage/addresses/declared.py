@@ -56,8 +56,8 @@ def share_passages(one: Sequence[int], other: Sequence[int]) -> bool:
     """Return whether two pages share half of the shorter one's passages, or neither has any."""
     if not one or not other:
         return not one and not other
-    # A page with `MAX_PASSAGES` stored passages may have others with higher digests, so compare
-    # only up to its highest digest.
+    # A page with `MAX_PASSAGES` stored passages may have more passages with higher digests, so
+    # compare only up to its highest stored digest.
     full = [passages[-1] for passages in (one, other) if len(passages) == MAX_PASSAGES]
     highest = min(full, default=max(one[-1], other[-1]))
     ours, theirs = ({each for each in passages if each <= highest} for passages in (one, other))
@@ -92,7 +92,7 @@ class DeclaredUrls(NamedTuple):
 
     @property
     def own(self) -> str | None:
-        """The declared canonical URL, or None if there is none or it is the page's URL."""
+        """The declared canonical URL, or None if absent or equal to the page's URL."""
         return next((target.address for target in self.targets if target.is_declared), None)
 
 

@@ -32,7 +32,7 @@ def with_spelling(spellings: Sequence[str], spelling: str) -> list[str]:
 def canonical_of(addresses: Sequence[PageAddress]) -> str:
     """Return the canonical URL of a page, independently of the order of its URLs.
 
-    This is the authoritative URL. If an earlier release marked none as authoritative, it is the
+    This is the authoritative URL or, if an earlier release marked no URL as authoritative, the
     shortest URL that is not a variant. A URL that was declared but never fetched is not eligible,
     because it may belong to another page.
     """
@@ -90,7 +90,7 @@ def decide_joining(one: AddressRecord, other: AddressRecord) -> Joining:
     the other by its declaration or form, or both declare the same third URL and differ only in
     their parameters.
     """
-    # If the paths differ, one may be an unrelated page that declares the same URL by mistake.
+    # If the paths differ, one of the pages may be unrelated and declare the same URL by mistake.
     have_same_path = one.address.partition("?")[0] == other.address.partition("?")[0]
     are_spellings = _share_declaration(one, other) and have_same_path
     if not (is_variant(one, other) or is_variant(other, one) or are_spellings):

@@ -33,7 +33,7 @@ class Service(Protocol):
         """Return the commands by group of users, in the order of the help."""
 
     def begin(self, command: str) -> None:
-        """Prepare the process for one of these commands."""
+        """Prepare the process for the named command."""
 
     def describe_expected_error(self, error: Exception) -> str | None:
         """Return the one-line message of an expected error, or None for a bug."""

@@ -45,8 +45,8 @@ def explain(
     """Show why lines are kept or left out, or the groups of pages.
 
     A URL is fetched; FILE or standard input (-) contains HTML, a page message, or several messages,
-    one of which --url selects. Each line has its most probable role, and the probability that it
-    belongs to the text.
+    one of which --url selects. Each line is shown with its most probable role, and the probability
+    that the line belongs to the text.
     """
     if groups:
         if site_pages or url or html_file:

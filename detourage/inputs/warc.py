@@ -169,7 +169,7 @@ def _read_exactly(stream: IO[bytes], length: int) -> bytes:
 
 
 def _message(record: _Record) -> bytes | None:
-    """Return the page message for a record, or None if it is not a page or an HTTP error."""
+    """Return the page message for a record of a page or an HTTP error; None for other records."""
     if record.fields.get("warc-type") != "response":
         return None
     # wget writes angle brackets around the URL, because of an error in the standard's grammar.
