@@ -235,8 +235,8 @@ struct Match {
 };
 
 // Find a text node at the given position of a block, and advance past it. In the block, the text is as
-// returned by `clean` in detourage.text.words; in code, it has its lines and indentation, but no blank
-// lines.
+// returned by `clean` in detourage.text.words; in code, the text keeps its lines and indentation, but no
+// blank lines.
 std::optional<Match> match(Place &place, std::string_view text, bool is_code, const Characters &known) {
     place.skip_space(known);
     Place here = place;

@@ -203,7 +203,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
 def _cyrillic_encoding(reading: _Reading) -> str:
     """Return the Cyrillic encoding that yields far more common letters, or else the declared one.
 
-    The declaration is wrong if a server has converted the page without updating it.
+    Some servers convert a page to another encoding without updating the declaration.
     """
     letters = reading.content.translate(None, bytes(range(0x80)))[:MAX_CYRILLIC_BYTES]
     if len(letters) < MIN_CYRILLIC_BYTES:

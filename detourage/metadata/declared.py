@@ -2,7 +2,7 @@
 
 JSON-LD is often invalid. It may contain comments, superfluous commas, unescaped quotation marks, or
 quotation marks as HTML entities; it may lack commas, consist of several objects, or be truncated.
-It is read as far as possible.
+Invalid JSON-LD is read as far as possible.
 """
 
 import html
@@ -312,7 +312,7 @@ def parse_tolerant(text: str) -> list[Any]:
 
 
 def _decode(text: str) -> tuple[list[Any], bool]:
-    """Return the valid JSON values at the start of a text, and whether they make up all of it."""
+    """Return the valid JSON values at the start of a text, and whether nothing else follows."""
     values: list[Any] = []
     position = 0
     while position < len(text):

@@ -465,7 +465,7 @@ def find_times(text: str, start: int, end: int, language: str | None = None) -> 
             elif before is not None:
                 time_start, period = before
         if period is None and match["minute"] is None and match["sign"] is None:
-            continue  # It is a bare number.
+            continue  # The match is a bare number.
         zone = _ZONE.match(text, time_end)
         if zone is not None:
             name, is_zone = zone["zone"], bool(zone["offset"])

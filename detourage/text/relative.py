@@ -165,7 +165,7 @@ def _phrases() -> frozenset[str]:
 
 
 def _span_of_named_day(text: str) -> tuple[int, int] | None:
-    """Return the offsets of a word such as "yesterday" and its time, or None if it is in prose."""
+    """Return the offsets of a word such as "yesterday" and its time; None if absent or in prose."""
     found = _DAY.search(text)
     if found is None:
         return None
