@@ -52,7 +52,7 @@ _Value = TypeVar("_Value")
 
 
 class _RawComment(NamedTuple):
-    """A comment in JSON; `enclosing` is the index of the comment in which it is nested, if any."""
+    """A comment in JSON; `enclosing` is the index of the comment around this one, if any."""
 
     text: str
     author: str
@@ -68,7 +68,7 @@ class _RawComment(NamedTuple):
 class _Thread:
     """The comments on one item, such as an article or the first post of a discussion."""
 
-    location: tuple[str, ...] = ()  # the item's URLs in JSON-LD, or the keys on the path to it
+    location: tuple[str, ...] = ()  # the item's URLs in JSON-LD, or the keys on the item's path
     first_post: _RawComment | None = None
     comments: list[_RawComment] = field(default_factory=list)
 

@@ -95,7 +95,7 @@ _SHARES_WITH_AUTHOR = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
 
 @dataclass(frozen=True, eq=False)
 class BestCandidate:
-    """The best candidate of a page, whose authors are only read if they can make it likely.
+    """A page's best candidate, whose authors are read only if they can make the candidate likely.
 
     `reading` contains at most the first `MAX_READ` of the `records`.
     """
@@ -137,7 +137,7 @@ class BestCandidate:
         return 1.0001 * max(map(trained_model().probability, extremes))
 
     def if_likely(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
-        """Return the candidate's records, or none if they are not likely enough."""
+        """Return the candidate's records, or none if its confidence is too low."""
         if self.max_confidence < least_confidence or self.confidence < least_confidence:
             return NONE_FOUND
         pattern = CommentPattern(self.chosen.signature, self.chosen.levels, self.confidence)
@@ -147,7 +147,7 @@ class BestCandidate:
 
 
 def read_candidate(page: Page, words: PageWords, chosen: Candidate) -> BestCandidate | None:
-    """Lay out the first records of a candidate; return None if readers wrote too little of it."""
+    """Lay out a candidate's first records; return None if readers wrote too few of its words."""
     flat = words.page
     is_record = np.zeros(len(flat.ends), dtype=np.bool_)
     is_record[chosen.record_indices] = True

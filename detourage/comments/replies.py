@@ -232,7 +232,7 @@ def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | 
 
 
 def _ancestor_count(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
-    """Return a comment's number of ancestors; it is the depth if replies are in nested lists."""
+    """Return a comment's number of ancestors, which is its depth if replies are in nested lists."""
     return float(page.depths[extent.element])
 
 

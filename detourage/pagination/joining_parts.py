@@ -1,8 +1,8 @@
 """Join the parts of an article.
 
 Links are followed from each part to the next, as long as the next one confirms that it belongs to
-the article: either it links back, or its headline is that of the first part and its URL is that of
-the first part with a number. No page can make itself part of an article that does not link to it.
+the article: it links back, or has the headline of the first part and the URL of the first part with
+a number added. No page can make itself part of an article that does not link to the page.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -71,7 +71,7 @@ def key_of(url: str) -> str:
 
 
 def chain_of(first: Member, members: Collection[Member]) -> list[Member]:
-    """Return the parts of an article in order and without gaps; only `first` if none follows.
+    """Return the parts of an article in order and without gaps; only `first` if no part follows.
 
     `members` are pages of the same site, and may or may not include `first`.
     """
