@@ -92,7 +92,7 @@ MAX_LEAVES = 32  # leaves per tree; the shipped trees have at most 24
 
 
 class PackedTrees(NamedTuple):
-    """Trees packed for fast evaluation of all of them together.
+    """Trees packed so that all trees are evaluated together, which is fast.
 
     `tests` are the inner nodes, ordered by column and threshold. The bit mask ``remaining`` has a
     bit for each leaf of the tree that a row above the threshold can still reach; the lowest bit is

@@ -1,4 +1,4 @@
-"""Conversion of pages to what methods read, and of what they find to results."""
+"""Conversion of pages to the input of methods, and of the methods' findings to results."""
 
 import re
 from collections.abc import Iterable

@@ -44,7 +44,7 @@ def _paragraphs(root: HtmlElement, heading: HtmlElement | None) -> list[str]:
     paragraphs: list[str] = []
     parts: list[str] = []
     started = heading is None
-    # Elements around the heading are never removed; only their start tags come before it.
+    # Elements around the heading are never removed: only their start tags precede the heading.
     ancestors = set(heading.iterancestors()) if heading is not None else set()
     walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
     for event, node in walk:

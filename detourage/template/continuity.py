@@ -72,7 +72,7 @@ def match_groups(
             if shared[row, column] < MIN_SHARED_PAGES * min(len(group), len(new[i] & old_pages)):
                 shared[row, column] = 0
     # If the numbers of shared pages are equal, the older ID and the larger group are preferred. All
-    # these preferences together weigh less than one page.
+    # preferences together weigh less than one page.
     age = np.arange(len(old), 0, -1)[:, None] / (len(old) + 1)
     largeness = np.arange(len(new), 0, -1)[None, :] / (len(new) + 1)
     preference_weight = 1 / (2 * (min(len(old), len(new)) + 1))

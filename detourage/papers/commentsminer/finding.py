@@ -55,6 +55,6 @@ def find_occurrences(page: FlatDocument, pattern: Subtree) -> list[int]:
 
 
 def _in_order(nodes: Sequence[int], matched: Sequence[frozenset[int]]) -> bool:
-    """Return whether elements, given by the nodes that they match, match these nodes in order."""
+    """Return whether elements match `nodes` in order; `matched` has the nodes that each matches."""
     remaining = iter(matched)
     return all(any(node in candidates for candidates in remaining) for node in nodes)

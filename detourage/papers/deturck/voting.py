@@ -23,7 +23,7 @@ CACHED_VOTES = 4096
 
 
 def extract(source: Source, neighbours: Neighbours) -> Extracted:
-    """Extract the text of the element with the most votes that the page has.
+    """Extract the text of the element with the most votes, among the elements that the page has.
 
     Raise NoPivotError if there is no page to compare with, and NoTextError if the page has none of
     the elements with votes.

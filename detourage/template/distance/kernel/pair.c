@@ -17,8 +17,8 @@ enum {
     WORD_WORK = 18        /* units per word, i.e. 64 cells of the table of two sequences */
 };
 
-/* Maximum number of words for the lower bound of one pair (a third of a second), and for that of
- * each of many pairs. */
+/* Maximum number of words for the lower bound of one pair (a third of a second), and for the lower
+ * bound of each of many pairs. */
 static const int64_t MAX_WORDS = INT64_C(100000000), MAX_WORDS_AMONG_MANY = INT64_C(400000);
 
 /* If the complete tables have more cells than MAX_WORK times this factor, no band along the

@@ -1,5 +1,5 @@
-/* Preparation of the trees of a pair: cutting off what they share, mirroring, and listing the
- * subtrees on which the recurrence works. */
+/* Preparation of the trees of a pair: cutting off common parts, mirroring, and listing the subtrees
+ * on which the recurrence works. */
 #ifndef DETOURAGE_SHAPE_H
 #define DETOURAGE_SHAPE_H
 
