@@ -1,4 +1,4 @@
-"""Removal of asides: lines between or below an article's paragraphs that are not part of it.
+"""Removal of asides: lines between or below paragraphs that are not part of the article.
 
 Examples are headlines of other articles, subscription forms and copyright notices. The network is
 often unsure whether such a line belongs to the text; rules about its surroundings decide.

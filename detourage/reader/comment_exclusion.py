@@ -28,7 +28,7 @@ def comments_to_exclude(page: Page, found: FoundComments) -> Collection[int]:
 
 
 def exclude(page: Outline, body: FoundBody, elements: Collection[int]) -> FoundBody:
-    """Drop elements from a body, unless they make up most of it and few words would remain.
+    """Drop elements from a body, unless they are most of the body and few words would remain.
 
     The body's lines are not chosen again without the comments, because doing so makes as many
     pages worse as it improves.

@@ -102,7 +102,7 @@ def without_further_articles(
             ancestor = parent
     lines = body.lines
     if lines is not None:
-        # Remove their lines too: authors and dates are searched for at both ends of the body.
+        # Remove the elements' lines: authors and dates are searched for at both ends of the body.
         ranges = (slice(page.text_starts[each], page.text_ends[each]) for each in dropped)
         lines = lines.difference(*(page.text_lines[each].tolist() for each in ranges))
     return replace(body, dropped=body.dropped | dropped, lines=lines)

@@ -140,7 +140,7 @@ def _candidates(
     """Yield possible hidden articles, which are longer than the displayed one.
 
     If the page displays more than a teaser, the only candidates are a declared ``articleBody`` and
-    `UNDISPLAYED_TAGS` elements within the displayed article, which may contain the rest of it.
+    `UNDISPLAYED_TAGS` elements within the displayed article, which may contain its continuation.
     The state of scripts comes last, because it also describes other parts of the site.
     """
     length = len(shown.text) if shown is not None else 0
@@ -222,8 +222,8 @@ def _article_of(
 def _in_undisplayed(
     page: Outline, tag: str, elements: Iterable[Node], min_length: int, read: Read
 ) -> Article | None:
-    """Read a page as if its elements with a tag were displayed, if they are long enough."""
-    # Whitespace between elements does not count. Each of them may hold one paragraph.
+    """Read a page as if its elements with a tag were displayed; None if their text is too short."""
+    # Whitespace between elements does not count. Each element may hold one paragraph.
     text = "\n".join(words.clean(element.text_content()) for element in elements)
     if len(text) < min_length or not is_prose(text):
         return None
