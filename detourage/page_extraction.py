@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack, get_args
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
     from detourage.comments import CommentPattern
     from detourage.pages import AnyHtml, AnyPage
-
-logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -182,7 +179,11 @@ def attempt(page: Page, step: Callable[[], T]) -> T | Result:
 
 def failed(page: Page, error: BaseException) -> Result:
     """Return the result for a page that could not be read because of a bug."""
-    logger.error("could not read %s (a bug: report it)", page.url or "a page", exc_info=error)
+    from logging import getLogger
+
+    getLogger(__name__).error(
+        "could not read %s (a bug: report it)", page.url or "a page", exc_info=error
+    )
     reason = f"{type(error).__name__}: {error}"
     return Result(page.url, None, str(PageOutcome.FAILED), reason)
 

@@ -1,19 +1,16 @@
 """Extraction of reader comments, with their texts, authors, dates and parents."""
 
-from detourage.comments.assembly import CommentParts, Reading, read_comments, with_content
-from detourage.comments.comment import Comment
-from detourage.comments.finding import FoundComments
+from detourage.comments.comment import NONE_FOUND, Comment, CommentParts, FoundComments, dated_from
 from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
 
 __all__ = [
+    "NONE_FOUND",
     "NO_PATTERN",
     "Comment",
     "CommentParts",
     "CommentPattern",
     "FoundComments",
-    "Reading",
-    "read_comments",
+    "dated_from",
     "vote_of",
     "winner",
-    "with_content",
 ]

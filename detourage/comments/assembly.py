@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import Self
 
 from detourage.comments.authors import FoundAuthor, find_authors
 from detourage.comments.bodies import Body, read_bodies
-from detourage.comments.comment import Comment
+from detourage.comments.comment import Comment, CommentParts
 from detourage.comments.dates import FoundDate, find_comment_dates
 from detourage.comments.extents import Extent, find_extents
 from detourage.comments.layout import Column, Layout, lay_out
@@ -16,22 +15,6 @@ from detourage.comments.permalinks import find_permalinks
 from detourage.comments.replies import find_parents
 from detourage.comments.votes import find_votes
 from detourage.html.flat import FlatDocument
-from detourage.text.relative import resolve_relative
-
-
-class CommentParts(NamedTuple):
-    """Locations of the parts of a page's comments.
-
-    `elements` are the indices of the elements that contain the comments, in page order. `authors`,
-    `dates` and `bodies` are the indices of the text nodes that display these parts. `confidence` is
-    the probability that these are comments or posts.
-    """
-
-    elements: tuple[int, ...]
-    authors: frozenset[int]
-    dates: frozenset[int]
-    bodies: frozenset[int]
-    confidence: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,22 +122,4 @@ def _texts_below(elements: Iterable[tuple[Layout, int]]) -> frozenset[int]:
         place
         for layout, index in elements
         for place in layout.text_places[layout.text_starts[index] : layout.text_ends[index]]
-    )
-
-
-def dated_from(
-    comments: Iterable[Comment], fetched_at: datetime | None, language: str | None
-) -> tuple[Comment, ...]:
-    """Return the comments with relative dates ("3 hours ago") resolved to absolute ones.
-
-    `fetched_at` is the time when the page was fetched, with a time zone; if it is None, the
-    comments do not change. `language` is the page's BCP 47 tag.
-    """
-    if fetched_at is None:
-        return tuple(comments)
-    return tuple(
-        replace(comment, date=resolve_relative(comment.written_date, fetched_at, language))
-        if comment.date is None and comment.written_date is not None
-        else comment
-        for comment in comments
     )

@@ -8,11 +8,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import unescape
 from typing import Any, NamedTuple, TypeVar
 
 from detourage.comments.comment import Comment
 from detourage.html.page import plain_paragraphs
+from detourage.html.text import unescape
 from detourage.html.urls import absolute
 from detourage.text.dates import parse_moment
 from detourage.text.patterns import lazy_pattern

@@ -8,13 +8,14 @@ weights are trained by ``benchmarks/comments/train.py``.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from detourage.comments.assembly import Reading
 from detourage.comments.candidates import Candidate, PageWords, find_candidates
+from detourage.comments.comment import NONE_FOUND, FoundComments
 from detourage.comments.pattern import CommentPattern
 from detourage.html import Page
 from detourage.inference import Features, load_model
@@ -73,22 +74,6 @@ def trained_model() -> CommentModel:
 MIN_CONFIDENCE = 0.3  # minimum probability of a candidate that is accepted as the page's comments
 
 
-class FoundComments(NamedTuple):
-    """The comments found on a page, before they are read.
-
-    `records` are the indices of the elements that contain one comment each, in document order and
-    possibly nested. `pattern` finds the comments on other pages of the template. `confidence` is
-    the probability that the records are the page's comments; without records, it is 1. `reading`
-    contains all records as read by the search, or is None if the search did not read all of them.
-    """
-
-    records: tuple[int, ...]
-    pattern: CommentPattern
-    confidence: float
-    reading: Reading | None = None
-
-
-NONE_FOUND = FoundComments((), CommentPattern(None, 0, 1.0), 1.0)
 # Extremes of the shares of records with an author and with different authors
 _SHARES_WITH_AUTHOR = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
 

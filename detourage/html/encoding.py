@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import cchardet
-import webencodings
-
 from detourage.html.content_type import charset_label
 from detourage.html.errors import UndecodableError
 from detourage.text.patterns import lazy_pattern
@@ -229,6 +226,8 @@ def codec_of(encoding: str) -> CodecInfo:
     """Return the codec of an encoding as used on the web."""
     if encoding in _WEB_CODECS:
         return codecs.lookup(_WEB_CODECS[encoding])
+    import webencodings
+
     found: CodecInfo = webencodings.lookup(encoding).codec_info
     return found
 
@@ -308,6 +307,11 @@ def _encoding(label: str | None) -> str | None:
     if not label:
         return None
     label = label.strip().lower()
+    if label == "utf-8":
+        return label
+    # Imported here, as in other functions, because most pages declare UTF-8.
+    import webencodings
+
     found = webencodings.lookup(_MISNOMERS.get(label, label))
     if found is None:
         return None
@@ -326,6 +330,8 @@ def _detect(content: bytes) -> str:
     ascii_letters = len(text) - len(text.translate(None, _ASCII_LETTERS))
     if foreign <= MAX_FOREIGN_SHARE * (foreign + ascii_letters):
         return _DEFAULT
+    import cchardet
+
     name = cchardet.detect(text)["encoding"]
     encoding = _encoding(_DETECTED.get(name.lower(), name)) if name else None
     # An unknown encoding is a DOS or Mac code page, which no browser supports: the guess is wrong.

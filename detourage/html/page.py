@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape, unescape
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -15,7 +14,7 @@ from detourage.html.encoding import DecodedPage, decode
 from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.source import Source
-from detourage.html.text import paragraphs
+from detourage.html.text import paragraphs, unescape
 from detourage.html.tree import Tree
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from detourage.text.mojibake import may_need_repair, repair
@@ -149,6 +148,8 @@ def to_html(text: str) -> str:
         text = unescape(text)
     if _MARKUP.search(text):
         return text
+    from html import escape
+
     lines = (line.strip() for line in unescape(text).splitlines())
     return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
 

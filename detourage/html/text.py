@@ -124,3 +124,13 @@ def hides(style: str) -> bool:
     lower = style.lower()
     may_hide = "none" in lower or "hidden" in lower or "collapse" in lower
     return may_hide and _HIDING_STYLE.search(style) is not None
+
+
+def unescape(text: str) -> str:
+    """Return a text with its character references decoded."""
+    if "&" not in text:
+        return text
+    # Imported here because the table of all names is slow to load, and few pages need it.
+    from html import unescape as decode
+
+    return decode(text)

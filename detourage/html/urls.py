@@ -4,16 +4,16 @@ import re
 from contextlib import suppress
 from functools import cache, lru_cache
 from io import FileIO
-from ipaddress import ip_address
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
-
-from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from detourage.html.nodes import AnyElement
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
 from detourage.text.words import clean, word_set
+
+if TYPE_CHECKING:
+    from publicsuffixlist import PublicSuffixList
 
 _NOT_IN_HOST: Final = re.compile(r"""[\s"<>\\^`{|}]""")  # characters that make a host invalid
 _SCHEMES: Final = frozenset({"http", "https"})
@@ -101,6 +101,8 @@ def site_of(url: str) -> str:
     unchanged; the result is empty if the URL has no host. Private suffixes count, so
     ``one.blogspot.com`` and ``two.blogspot.com`` are two sites.
     """
+    from ipaddress import ip_address
+
     host = _ascii_host(url)
     with suppress(ValueError):
         ip_address(host)
@@ -116,8 +118,10 @@ _COMMON_DOMAINS: Final = word_set("com net org de fr uk it es nl pl ru br jp cn 
 
 
 @cache
-def _suffixes(top: str) -> PublicSuffixList:
+def _suffixes(top: str) -> "PublicSuffixList":
     """Return the public suffixes in a top-level domain; parsing all of them is ten times slower."""
+    from publicsuffixlist import PublicSuffixList
+
     domain = top.encode()
     pieces = _suffix_list().split(b"." + domain + b"\n")
     longer = [piece.rpartition(b"\n")[2] + b"." + domain for piece in pieces[:-1]]
@@ -139,6 +143,8 @@ def _top_level_domains() -> frozenset[str]:
 @cache
 def _suffix_list() -> bytes:
     """Return the bundled list of public suffixes in UTF-8."""
+    from publicsuffixlist import PSLFILE
+
     with FileIO(PSLFILE) as file:
         return b"\n" + file.readall().lower() + b"\n"
 

@@ -1,11 +1,11 @@
 """Metadata of an article, combined from the values that its page declares and displays."""
 
-import html
 import re
 from collections.abc import Collection, Iterable, Mapping
 
 from detourage.article import ArticleMetadata, TextDirection
 from detourage.html.nodes import Node
+from detourage.html.text import unescape
 from detourage.html.urls import absolute, base_of, split_url
 from detourage.metadata import bylines, publication
 from detourage.metadata.bylines import names_in, without_repeats
@@ -110,7 +110,7 @@ _DIRECTIONS: Mapping[str, TextDirection] = {"ltr": "ltr", "rtl": "rtl"}
 
 
 def _first_text(values: Iterable[str]) -> str | None:
-    return next((words.clean(html.unescape(value))[:MAX_TEXT] for value in values), None)
+    return next((words.clean(unescape(value))[:MAX_TEXT] for value in values), None)
 
 
 def _first_absolute(urls: Iterable[str], base: str) -> str | None:

@@ -5,7 +5,6 @@ quotation marks as HTML entities; it may lack commas, consist of several objects
 Invalid JSON-LD is read as far as possible.
 """
 
-import html
 import json
 import re
 from collections import defaultdict
@@ -20,6 +19,7 @@ from detourage.html.flat import FlatDocument
 from detourage.html.head import metas_of
 from detourage.html.names import split_name
 from detourage.html.nodes import AnyElement, Node
+from detourage.html.text import unescape
 from detourage.text import words
 from detourage.text.caches import cached_if_short
 from detourage.text.patterns import lazy_pattern
@@ -306,7 +306,7 @@ def parse_tolerant(text: str) -> list[Any]:
     if is_complete:
         return values
     if '"' not in text:
-        text = html.unescape(text)
+        text = unescape(text)
         values, is_complete = _decode(text)
     return values if is_complete else _salvage(text)
 
@@ -369,7 +369,7 @@ def _value_of_token(match: re.Match[str]) -> Any:
     """Return the value of a token, or None; for an opening bracket, an empty object or list."""
     literal = match[0]
     if literal[0] == '"':
-        return _unescape(match["text"]) if match["end"] else None
+        return _decode_escapes(match["text"]) if match["end"] else None
     if literal in _OPENING:
         return _OPENING[literal]()
     if literal in ("true", "false"):
@@ -377,7 +377,7 @@ def _value_of_token(match: re.Match[str]) -> Any:
     return literal if literal.lstrip("-")[:1].isdecimal() else None
 
 
-def _unescape(text: str) -> str:
+def _decode_escapes(text: str) -> str:
     """Return a JSON string with its escapes decoded; other backslashes are kept."""
     if "\\" not in text:
         return text
@@ -464,7 +464,7 @@ def _read_texts(value: Any, nodes_by_id: Mapping[str, _Node]) -> list[str]:
         if isinstance(value, bool):
             texts.append("true" if value else "false")
         elif isinstance(value, str):
-            text = words.clean(html.unescape(value))
+            text = words.clean(unescape(value))
             if text:
                 texts.append(text)
         elif depth < 4 and isinstance(value, list):

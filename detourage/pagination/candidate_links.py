@@ -1,9 +1,11 @@
 """Links on a page that may lead to other parts of an article, and runs such as "1 2 3"."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from detourage.core import PartLinks
 from detourage.html import Page
@@ -13,8 +15,10 @@ from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
 from detourage.pagination import link_labels
 from detourage.pagination.link_labels import Direction
-from detourage.pagination.page_numbers import Address
 from detourage.text.patterns import lazy_pattern
+
+if TYPE_CHECKING:
+    from detourage.pagination.page_numbers import Address
 
 MAX_CANDIDATES = 2_000  # maximum number of links per page that may lead to other parts
 MAX_NAMES = 500  # maximum combined length of an element's class and ID, in characters
@@ -50,6 +54,9 @@ class Links:
     @cached_property
     def own(self) -> Address:
         """The page's URL."""
+        # Imported here, and below, because most pages have no such links.
+        from detourage.pagination.page_numbers import Address
+
         return Address(self._url)
 
     @cached_property
@@ -64,6 +71,8 @@ class Links:
         url = absolute(href, self._base)
         if url is None:
             return None
+        from detourage.pagination.page_numbers import Address
+
         address = Address(url.partition("#")[0])
         return None if address.host != self.own.host or address.is_comment_page else address
 

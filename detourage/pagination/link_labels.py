@@ -4,7 +4,6 @@ A label counts only if it consists entirely of listed words: "Next", "Page suiva
 count, "Next article" and "Weiter zum Shop" do not.
 """
 
-import re
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import cache
@@ -13,6 +12,7 @@ from typing import Any, NamedTuple
 from detourage import core
 from detourage.html.names import to_kebab_case
 from detourage.text.caches import cached_if_short
+from detourage.text.patterns import lazy_pattern
 from detourage.text.shipped import shipped_json
 
 MAX_LABEL = 48  # maximum length of a label, in characters
@@ -48,7 +48,7 @@ _DIRECTION_OF_ARROW = {
 }
 _ARROW_CHARACTERS = "|⏮⏭⇤⇥‹›«»<>←→⟨⟩▶►◀◄❮❯⇒⇐"
 _AROUND_LABEL = f" .,:;!…/\\()[]{{}}-–—_·•*\u200e\u200f\ufe0e\ufe0f\xa0{_ARROW_CHARACTERS}"
-_NUMBER = re.compile(r"\d{1,5}")
+_NUMBER = lazy_pattern(r"\d{1,5}")
 
 
 class _Words(NamedTuple):
@@ -125,7 +125,7 @@ def _read_words(tokens: Sequence[str]) -> Label | None:
     return Label(direction, number if direction is None else None)
 
 
-_DIRECTION_IN_NAME = re.compile(  # "next", "prev-page", "last"
+_DIRECTION_IN_NAME = lazy_pattern(  # "next", "prev-page", "last"
     r"(?<![a-z])(?:(?:next|prev(?:ious)?|first|last)(?![a-z])"
     r"|(?:next|prev(?:ious)?)(?:page|posts?|link|btn|button))"
 )

@@ -5,13 +5,18 @@ They are accepted only if their URL differs from the page's URL by a number, or 
 run such as "1 2 3" or to an element whose class or ID denotes a pager.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from detourage.html import Page
 from detourage.pagination.candidate_links import Links, Run, find_runs
 from detourage.pagination.link_labels import Direction
-from detourage.pagination.page_numbers import Address
+
+if TYPE_CHECKING:
+    from detourage.pagination.page_numbers import Address
 
 # Ranks of links that are confirmed by their URL, or only by their position in a pager.
 _CONFIRMED_BY_URL, _CONFIRMED_BY_PAGER = 2, 1

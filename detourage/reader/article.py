@@ -1,10 +1,11 @@
 """Extraction of a page's article, with or without knowledge of its template."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from detourage.article import Article
+from detourage.comments import CommentParts
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
 from detourage.reader import hidden_articles, menus, sentences, titles
@@ -20,9 +21,11 @@ from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, know
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.reader.predictions import confidence_of, with_predictions
-from detourage.reader.threads import FindPosts, find_thread
 from detourage.roles import TEXT_ROLES, Favor, LineRole
 from detourage.text.texts import Count, count_words
+
+FindPosts = Callable[[], CommentParts | None]
+"""Function that finds the posts of a forum page, or returns None if there are none."""
 
 
 class PageInTemplate(NamedTuple):
@@ -191,6 +194,8 @@ def _find_thread(page: PageInTemplate) -> FoundBody | None:
     body = next(_candidate_bodies(page), None)
     if posts is None or body is None:
         return None
+    from detourage.reader.threads import find_thread
+
     outline, judged = page.outline, page.judged
     _, heading = titles.headline(outline, body.container, page.url, page.template.titles)
     return find_thread(outline, judged, body, posts, heading, page.text_roles)

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from detourage.comments import FoundComments
-from detourage.comments.extents import comment_area
 from detourage.html import Page
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
@@ -23,6 +22,8 @@ def comments_to_exclude(page: Page, found: FoundComments) -> Collection[int]:
     """Return the outline indices of comments found with a confidence of at least `SURE`."""
     if found.confidence < SURE or not found.records:
         return ()
+    from detourage.comments.extents import comment_area
+
     area = comment_area(page.flat, found.records)
     return np.flatnonzero(np.isin(Outline.of(page.flat).flat.numbers, area)).tolist()
 

@@ -1,30 +1,14 @@
 """Extraction of a page's article and of the comments below it."""
 
-import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from detourage.article import Article
-from detourage.comments import (
-    Comment,
-    CommentParts,
-    CommentPattern,
-    FoundComments,
-    Reading,
-    read_comments,
-    vote_of,
-    with_content,
-)
-from detourage.comments.assembly import dated_from
-from detourage.comments.candidates import PageWords
-from detourage.comments.declared import comments_in_data, comments_in_state
-from detourage.comments.extents import find_extents
-from detourage.comments.finding import MIN_CONFIDENCE, NONE_FOUND, BestCandidate, search
+from detourage.comments import NONE_FOUND, Comment, CommentPattern, FoundComments, dated_from
 from detourage.core import may_hold_comments
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
@@ -42,30 +26,15 @@ from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
 
 if TYPE_CHECKING:
+    from detourage.comments.candidates import PageWords
     from detourage.reader.explanation import Explanation
-
-logger = logging.getLogger(__name__)
+    from detourage.reader.posts import PostsOfPage
 
 MIN_COMMENT = 0.3  # probability of a comment, or a forum page, at which comments are searched for
 MIN_WORDS_BY_READERS = 15  # expected number of readers' words at which comments are searched for
 
-MIN_POSTS_CONFIDENCE = 0.1
-"""Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
-forum page would lose most of its text."""
-
-# Comments found with low confidence are doubtful; the roles of their lines may confirm them.
-MIN_DOUBTFUL_CONFIDENCE = 0.005
-MIN_SIGNED = 2  # doubtful comments that have an author
-MIN_ROLE = 0.15  # mean probability of the role "comment" of the words in doubtful comments
-MIN_HEADING = 0.3  # probability of the role "comment" of a heading such as "12 comments"
-MAX_HEADING_WORDS = 8  # words in a heading with the number of comments
-MAX_COUNT_DIGITS = 7  # digits of the number of comments in a heading
-MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
-
 MAX_COMPARED = 50  # characters at the start of a post that are searched for in the thread's opening
 MAX_OPENING = 200  # characters of a thread within which its first post begins
-
-MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
 
 def read_content(
@@ -155,7 +124,9 @@ def read_despite_wall(
         return with_locations(page, article)
     except Exception:
         # An article without locations is better than none.
-        logger.exception(
+        from logging import getLogger
+
+        getLogger(__name__).exception(
             "article at %s has no locations because of a bug; report it",
             page.url or "an unknown URL",
         )
@@ -184,23 +155,46 @@ def _with_comments(
     favor: Favor | None,
 ) -> Article:
     """Extract the article without its comments, and read the comments."""
-    posts = _PostsOfPage.of(page, template, group_pattern)
-    excluded = comments_to_exclude(page, posts.likely)
+    posts = _posts_of(page, template, group_pattern)
+    excluded = comments_to_exclude(page, posts.likely) if posts is not None else ()
+    find = posts.find if posts is not None else None
 
     def read_opened(opened: FlatDocument) -> Article:
         """Read a copy with displayed ``noscript`` elements, which may hold the posts of a forum."""
         return _with_comments(replace(page, flat=opened), template, None, text_roles, favor)
 
-    article = extract_article(page, template, excluded, text_roles, posts.find, favor, read_opened)
+    article = extract_article(page, template, excluded, text_roles, find, favor, read_opened)
     if article.comments:
         return article
-    found = posts.found if article.metadata.kind == "forum" else posts.likely
-    if article.metadata.kind == "listing":
-        # The teasers of a listing look like comments, because they have an author and a date.
-        found = NONE_FOUND
-    if excluded and not found.records:
-        article = extract_article(page, template, (), text_roles, None, favor, read_opened)
-    return replace(article, comments=_comments_below(article, found, page))
+    comments: tuple[Comment, ...] = ()
+    if posts is not None:
+        from detourage.reader.posts import comments_below
+
+        found = posts.of_kind(article.metadata.kind)
+        if excluded and not found.records:
+            article = extract_article(page, template, (), text_roles, None, favor, read_opened)
+        comments = comments_below(article, found, page)
+    return replace(article, comments=comments or declared_comments(page))
+
+
+def _posts_of(
+    page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None = None
+) -> "PostsOfPage | None":
+    """Find the posts or comments of a page; return None if readers probably wrote none of it."""
+    words = words_by_readers(page, template)
+    page.flat.memo[CommentPattern] = None
+    if words is None:
+        return None
+    # Imported here because most pages have no comments, and the import takes 10 ms.
+    from detourage.reader.posts import PostsOfPage
+
+    return PostsOfPage.of(page, words, group_pattern)
+
+
+def comments_of(page: Page) -> FoundComments:
+    """Search a page for its comments."""
+    posts = _posts_of(page, UNKNOWN_TEMPLATE)
+    return posts.likely if posts is not None else NONE_FOUND
 
 
 def explain_content(
@@ -219,62 +213,9 @@ def explain_content(
     return explanation_of(page, template, result)
 
 
-def comments_of(page: Page) -> FoundComments:
-    """Search a page for its comments."""
-    words = words_by_readers(page)
-    return _find_comments(page, search(page, words) if words is not None else None)
-
-
-def _find_comments(page: Page, best: BestCandidate | None) -> FoundComments:
-    """Return the best candidate if it is likely or its lines' roles confirm it, or no comments."""
-    if best is None:
-        return NONE_FOUND
-    found = best.if_likely()
-    return found if found.records else _confirm_by_roles(page, best) or found
-
-
-def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
-    """Return a doubtful candidate if authors, dates and its lines' roles confirm it, or None."""
-    # Each comment must have an author and a date; the dates have already been parsed.
-    is_whole = len(best.records) == len(best.reading.records)
-    if is_whole and len(best.reading.dates) < MIN_SIGNED:
-        return None
-    doubtful = best.if_likely(MIN_DOUBTFUL_CONFIDENCE)
-    if not doubtful.records:
-        return None
-    reading = doubtful.reading or Reading.of(page.flat, doubtful.records, page.url)
-    names = [author.name for author in reading.authors.values()]
-    is_complete = reading.authors.keys() <= reading.dates.keys()
-    if len({*names}) < max(MIN_SIGNED, len(names)) or not is_complete:
-        return None
-    records = doubtful.records[0 if 0 in reading.authors else 1 :]
-    outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
-    is_record = np.isin(outline.flat.numbers, records)
-    is_inside = outline.flat.within(is_record)[judged.columns.blocks]
-    word_counts = judged.columns.words
-    probabilities = judged.probability_of(("comment",))
-    comment_words = probabilities * word_counts
-    first = int(is_inside.argmax())
-    heading = judged.lines[first - 1].tokens
-    is_heading = first > 0 and probabilities[first - 1] >= MIN_HEADING
-    has_count = len(heading) <= MAX_HEADING_WORDS and any(
-        word.isdecimal() and len(word) <= MAX_COUNT_DIGITS and int(word) >= len(records)
-        for word in heading
-    )
-    min_role, start = (0.0, first) if is_heading and has_count else (MIN_ROLE, 0)
-    found_words = comment_words[is_inside].sum()
-    has_most = found_words >= MIN_COMMENTS_SHARE * comment_words[start:].sum()
-    if not has_most or found_words < min_role * word_counts[is_inside].sum():
-        return None
-    if not all(reading.comments[number].text for number in reading.authors):
-        return None
-    is_whole = len(records) == len(reading.records)
-    return FoundComments(records, doubtful.pattern, MIN_CONFIDENCE, reading if is_whole else None)
-
-
 def words_by_readers(
     page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE
-) -> PageWords | None:
+) -> "PageWords | None":
     """Return the expected number of words by readers in each text node, or None if there are few.
 
     Readers wrote the comments of any page and, if it is a forum page, its whole text.
@@ -288,45 +229,9 @@ def words_by_readers(
     by_readers = outline.text_sizes * probability_by_line[outline.text_lines]
     if by_readers.sum() < MIN_WORDS_BY_READERS:
         return None
+    from detourage.comments.candidates import PageWords
+
     return PageWords(page.flat, outline.flat, outline.text_sizes, by_readers)
-
-
-@dataclass(frozen=True)
-class _PostsOfPage:
-    """The posts of a page if it is a forum page, or its comments (`likely`) if it is not."""
-
-    page: Page
-    likely: FoundComments
-    best: BestCandidate | None
-
-    @classmethod
-    def of(
-        cls, page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None
-    ) -> Self:
-        """Find the likely posts or comments by a search, or else with the group's pattern."""
-        words = words_by_readers(page, template)
-        best = search(page, words) if words is not None else None
-        likely = _find_comments(page, best)
-        page.flat.memo[CommentPattern] = vote_of(likely.pattern) if words is not None else None
-        if words is not None and group_pattern is not None and not likely.records:
-            matching = group_pattern.records(page.flat)
-            likely = FoundComments(matching, group_pattern, group_pattern.confidence)
-        return cls(page, likely, best)
-
-    @cached_property
-    def found(self) -> FoundComments:
-        """The posts, found with a lower threshold than comments on other kinds of pages."""
-        if self.likely.records or self.best is None:
-            return self.likely
-        return self.best.if_likely(MIN_POSTS_CONFIDENCE)
-
-    def find(self) -> CommentParts | None:
-        """Return the locations of the posts, or None if there are none."""
-        reading, records = self.found.reading, self.found.records[:MAX_COMMENTS]
-        if not records:
-            return None
-        reading = reading or Reading.of(self.page.flat, records, self.page.url)
-        return reading.locate_parts(self.found.confidence)
 
 
 def own_vote(page: Page) -> str | None:
@@ -340,37 +245,16 @@ def own_vote(page: Page) -> str | None:
 
 def search_for_vote(page: Page, template: TemplateKnowledge | None) -> str | None:
     """Search a page for comments, and return its `own_vote`."""
-    _PostsOfPage.of(page, knowledge_of(template), None)
+    _posts_of(page, knowledge_of(template))
     discard_cached_judgement(page)
     return own_vote(page)
-
-
-def _comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
-    """Read the displayed comments that do not contain the article, or else the declared ones."""
-    records = _without_article(found.records[:MAX_COMMENTS], page, article)
-    if found.reading is not None and len(records) == len(found.records):
-        return with_content(found.reading.comments) or declared_comments(page)
-    return with_content(read_comments(page.flat, records, page.url)) or declared_comments(page)
-
-
-def _without_article(records: Sequence[int], page: Page, article: Article) -> Sequence[int]:
-    """Remove each record that contains the article, unless it has sibling records (a thread)."""
-    place, ends = article.container, page.flat.ends
-    around = [each for each in records if place is not None and each <= place < ends[each]]
-    if not around:
-        return records
-    parents = [page.flat.parents[each.element] for each in find_extents(page.flat, records)]
-    return [
-        record
-        for record, parent in zip(records, parents, strict=True)
-        if record not in around or parents.count(parent) > 1
-    ]
 
 
 def declared_comments(page: Page) -> tuple[Comment, ...]:
     """Read the comments in a page's JSON-LD or, failing that, in the state of its scripts."""
     if not may_hold_comments(page.flat.pieces.utf8):
         return ()
+    from detourage.comments.declared import comments_in_data, comments_in_state
 
     def is_wanted(script: str) -> bool:
         return may_hold_comments(script.encode())

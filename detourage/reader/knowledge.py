@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from base64 import b64decode, b64encode
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -103,10 +103,10 @@ class TemplateKnowledge:
             "titles": [
                 {"title": each.declared, "headings": sorted(each.headings)} for each in self.titles
             ],
-            "digests": b64encode(self.lines.digests.astype("<u8").tobytes()).decode(),
+            "digests": _encoded(self.lines.digests),
             "words": self.lines.words.tolist(),
             "places": self.lines.places.tolist(),
-            "paths": b64encode(self.lines.paths.astype("<u8").tobytes()).decode(),
+            "paths": _encoded(self.lines.paths),
         }
         text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
         return zlib.compress(text.encode())
@@ -169,8 +169,12 @@ def knowledge_of(template: Page | TemplateKnowledge | None) -> TemplateKnowledge
     return template if template is not None else UNKNOWN_TEMPLATE
 
 
+def _encoded(numbers: npt.NDArray[np.uint64]) -> str:
+    return b2a_base64(numbers.astype("<u8").tobytes(), newline=False).decode()
+
+
 def _read_lines(values: dict[str, Any]) -> KnownLines:
-    digests, paths = (np.frombuffer(b64decode(values[key]), "<u8") for key in ("digests", "paths"))
+    digests, paths = (np.frombuffer(a2b_base64(values[key]), "<u8") for key in ("digests", "paths"))
     words, places = (np.array(values[key], np.int64).ravel() for key in ("words", "places"))
     if not len(digests) == len(words) == len(places) or np.any(
         (places < 0) | (places >= len(paths))

@@ -9,9 +9,9 @@ from detourage.text.words import word_set
 
 # Matches a language tag or locale, such as "pt", "zh-Hant-TW" or "pt_BR.UTF-8".
 _TAG = re.compile(
-    r"(?P<language>[a-z]{2,3})(?:[-_](?P<script>[a-z]{4}))?(?:[-_](?P<region>[a-z]{2}|\d{3}))?"
-    r"(?:[-_;,. @].*)?",
-    re.IGNORECASE | re.DOTALL,
+    r"(?P<language>[A-Za-z]{2,3})(?:[-_](?P<script>[A-Za-z]{4}))?"
+    r"(?:[-_](?P<region>[A-Za-z]{2}|\d{3}))?(?:[-_;,. @].*)?",
+    re.DOTALL,
 )
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 

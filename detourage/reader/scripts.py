@@ -6,13 +6,13 @@ No script is executed, and anything other than JSON is skipped.
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from html import unescape
 from itertools import chain
 from typing import Any, NamedTuple
 
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.page import to_html
+from detourage.html.text import unescape
 from detourage.metadata.declared import is_json_ld, json_ld_in, json_ld_of
 from detourage.text import words
 from detourage.text.patterns import lazy_pattern

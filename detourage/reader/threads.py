@@ -1,6 +1,6 @@
 """Extraction of threads: discussion pages whose text consists of all posts in order."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -24,9 +24,6 @@ MIN_SHARES_IN_POSTS = ((0.99, 0.0), (0.5, 0.6), (0.0, 0.95))
 posts at that probability. With a smaller share, the posts are the comments below an article."""
 
 _PARAGRAPH = FoundRole("paragraph", 0.0)
-
-FindPosts = Callable[[], CommentParts | None]
-"""Function that finds the posts of a forum page, or returns None if there are none."""
 
 
 class _PostLines(NamedTuple):

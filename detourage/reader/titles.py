@@ -1,6 +1,5 @@
 """Identification of an article's headline."""
 
-import html
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -8,6 +7,7 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple, Self
 
+from detourage.html.text import unescape
 from detourage.html.urls import split_url
 from detourage.reader.outline import Outline, list_of
 from detourage.text import words
@@ -172,7 +172,7 @@ def _site_and_titles(page: Outline, url: str, others: Sequence[Titles]) -> tuple
 
 def _declared(page: Outline, site: _Site) -> list[str]:
     """Return the declared titles without names of the site; see `headline` for the rules."""
-    whole = html.unescape(page.title)
+    whole = unescape(page.title)
     title = _without_site(whole, site)
     if title == whole:
         parts = [whole[start:end] for start, end in _parts(whole)]
@@ -184,7 +184,7 @@ def _declared(page: Outline, site: _Site) -> list[str]:
                 title = parts[0]
     separator = _separator(is_strong=True, has_underscores="_" in title)
     title = max(separator.split(title), key=len)
-    both = (_without_site(html.unescape(page.metas.get("og:title", "")), site), title)
+    both = (_without_site(unescape(page.metas.get("og:title", "")), site), title)
     return [text for text in both if 0 < len(words.tokens(text)) <= MAX_HEADLINE_TOKENS]
 
 

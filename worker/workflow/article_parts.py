@@ -7,7 +7,8 @@ from sqlalchemy.orm import Session
 
 from detourage.article import Article
 from detourage.messages import Parts
-from detourage.pagination import MAX_PARTS, Pagination, may_be_part
+from detourage.pagination import Pagination
+from detourage.pagination.joining_parts import MAX_PARTS, may_be_part
 from worker.store import parts
 
 

@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 
 from detourage.limits import MAX_MESSAGE_BYTES
 from detourage.messages import ArticleMessage, Part
-from detourage.pagination import (
+from detourage.pagination import Pagination
+from detourage.pagination.joining_parts import (
     Member,
-    Pagination,
     chain_of,
     is_contained_in,
     joined_values,

@@ -2,7 +2,8 @@
 
 import pytest
 
-from detourage.comments import CommentPattern, read_comments, vote_of, winner
+from detourage.comments import CommentPattern, vote_of, winner
+from detourage.comments.assembly import read_comments
 from detourage.comments.pattern import Signature
 from detourage.html import Page
 from detourage.reader.content import comments_of as find_comments

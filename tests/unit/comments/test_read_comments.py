@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from detourage.comments.assembly import dated_from
+from detourage.comments import dated_from
 from detourage.comments.comment import Comment
 from detourage.text.dates import parse_moment
 from tests.unit.comments.comment_pages import NAMES, REMARKS, URL, read

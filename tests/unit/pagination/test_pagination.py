@@ -5,13 +5,12 @@ from typing import Any
 import pytest
 
 from detourage.html import parse_page
-from detourage.pagination import (
+from detourage.pagination import Pagination, read_pagination
+from detourage.pagination.joining_parts import (
     Member,
-    Pagination,
     chain_of,
     is_contained_in,
     joined_values,
-    read_pagination,
     urls_of,
 )
 
