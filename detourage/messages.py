@@ -518,10 +518,10 @@ class Metadata(MessagePart):
 class ArticleMessage(SentMessage):
     """A clean article, as published on the exchange ``articles``.
 
-    ``published_at`` is a point in time: if the page gives no time zone, it is UTC; if the page
-    gives no time, it is midnight UTC, so that the date is the one on the page.
+    ``published_at`` is a point in time: if the page gives no time zone, UTC is assumed; if the page
+    gives no time, midnight UTC is assumed, so that the date is the date on the page.
     ``metadata.published`` has the precision given by the page: it has an offset only if the page
-    gives one, or names a zone whose offset is known (``EST``).
+    gives an offset, or names a zone whose offset is known (``EST``).
     """
 
     model_config = ConfigDict(title="Article message")
