@@ -1,6 +1,6 @@
 """Join the parts of an article.
 
-Links are followed from each part to the next, as long as the next one confirms that it belongs to
+Links are followed from each part to the next, as long as the next part confirms that it belongs to
 the article: it links back, or has the headline of the first part and the URL of the first part with
 a number added. No page can make itself part of an article that does not link to the page.
 """
