@@ -13,8 +13,11 @@ from detourage.template.distance.forest import MEMORY, TASK_WORK, Forest
 from detourage.template.groups import Group, group_pages
 from detourage.template.matrix import Matrix, size_tolerant_distance
 
-MAX_DISTANCE_TO_CHOSEN: Final = 0.3
+MAX_MEMBER_DISTANCE: Final = 0.3
 """Representatives are added until every member is within this distance of one of them."""
+
+MAX_ASSIGNMENT_DISTANCE: Final = MAX_SIZE_TOLERANT_PIVOT_DISTANCE
+"""Maximum size-tolerant distance of a new page from the nearest representative of its group."""
 
 MAX_REPRESENTATIVES: Final = 3  # maximum number of representatives per group
 
@@ -48,7 +51,7 @@ NOT_COMPARED: Final = Assignment(None, 0.0, float("nan"))
 def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages of a group to compare with new ones: the pivot and the farthest members.
 
-    Members are added until all are within `MAX_DISTANCE_TO_CHOSEN` of a chosen one; in a tie, the
+    Members are added until all are within `MAX_MEMBER_DISTANCE` of a chosen one; in a tie, the
     first member is added. `distances` are between all pages of the site. Source: Gonzalez,
     "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
     (1985).
@@ -56,7 +59,7 @@ def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]
     to_nearest = distances[group.pivot, members]
-    while len(chosen) < MAX_REPRESENTATIVES and to_nearest.max() > MAX_DISTANCE_TO_CHOSEN:
+    while len(chosen) < MAX_REPRESENTATIVES and to_nearest.max() > MAX_MEMBER_DISTANCE:
         farthest = members[first_smallest(-to_nearest)]
         chosen.append(int(farthest))
         to_nearest = np.minimum(to_nearest, distances[farthest, members])
@@ -67,7 +70,7 @@ def assign(
     distances: npt.ArrayLike,
     groups: Sequence[int],
     *,
-    limit: float = MAX_SIZE_TOLERANT_PIVOT_DISTANCE,
+    limit: float = MAX_ASSIGNMENT_DISTANCE,
 ) -> Assignment:
     """Assign a new page to the group of its nearest representative within the `limit`, if any.
 
@@ -96,7 +99,7 @@ def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
     """Return the indices of the representatives whose `sizes` are close to a new page's `size`."""
     # Two trees differ by at least the difference of their sizes.
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
-    possible = [i for i, bound in enumerate(bounds) if bound <= MAX_SIZE_TOLERANT_PIVOT_DISTANCE]
+    possible = [i for i, bound in enumerate(bounds) if bound <= MAX_ASSIGNMENT_DISTANCE]
     nodes = 0
     chosen: list[int] = []
     for i in sorted(possible, key=lambda i: (bounds[i], i)):
@@ -138,7 +141,7 @@ def assign_tree(
         two_nearest = sorted(nearest_by_group.values())[:2]
         in_group = nearest_by_group.get(groups[i], np.inf)
         second_nearest = two_nearest[1] if len(two_nearest) == 2 else np.inf
-        if bounds[i] > min(MAX_SIZE_TOLERANT_PIVOT_DISTANCE, in_group, second_nearest):
+        if bounds[i] > min(MAX_ASSIGNMENT_DISTANCE, in_group, second_nearest):
             continue
         if nearest_by_group and forest.work >= work:
             break

@@ -44,7 +44,7 @@ def site() -> Pages:
 def test_comparing_few_representatives_gives_the_same_result_as_all(
     site: Pages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(assignment, "MAX_DISTANCE_TO_CHOSEN", 0.2)
+    monkeypatch.setattr(assignment, "MAX_MEMBER_DISTANCE", 0.2)
     urls, trees = site.urls, site.trees
     found = group_site("harbour-post.example", urls, trees)
     distances = size_tolerant_distances(found.distances, [len(tree) for tree in trees])
