@@ -18,8 +18,10 @@ from detourage.article import (
 )
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute
-from detourage.reader import illustrations, media
+from detourage.reader import media
+from detourage.reader.captions import caption_mask
 from detourage.reader.found_body import FoundBody
+from detourage.reader.leading_images import is_teaser
 from detourage.reader.outline import Outline
 from detourage.roles import ALL_ROLES
 from detourage.text import words
@@ -54,7 +56,7 @@ def blocks_of(
         *(page.flat.shown, page.text_lines, page.text_sizes),
         int(numbers[body.container]),
         *(numbers[[*elements]] for elements in (body.dropped, body.muted)),
-        numbers[illustrations.caption_mask(page)],
+        numbers[caption_mask(page)],
         None if body.lines is None else np.array([*body.lines], np.int64),
         np.array([*roles], np.int64),
         np.array([ALL_ROLES.index(each.role) for each in roles.values()], np.int64),
@@ -142,7 +144,7 @@ def _media_at(
         if link >= 0 and not media.is_image_url(Node(page.document, link).get("href")):
             continue
         around = int(page.flat.numbers.searchsorted(muted)) if muted >= 0 else -1
-        if around >= 0 and element.tag != "audio" and illustrations.is_teaser(page, around):
+        if around >= 0 and element.tag != "audio" and is_teaser(page, around):
             continue
         here: list[ArticleImage | ArticleEmbed | None]
         if kind in {"embed", "post"}:

@@ -10,8 +10,8 @@ from detourage import core
 from detourage.html.flat import Booleans, Integers
 from detourage.reader import page_model
 from detourage.reader.asides import without_asides
+from detourage.reader.captions import MAX_CAPTION_TOKENS
 from detourage.reader.found_body import FoundBody, FoundRole
-from detourage.reader.illustrations import MAX_CAPTION_TOKENS
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line
 from detourage.reader.outline import Outline

@@ -10,8 +10,8 @@ from detourage.metadata import read_metadata
 from detourage.reader import titles
 from detourage.reader.blocks import blocks_of
 from detourage.reader.found_body import FoundBody
-from detourage.reader.illustrations import leading_images
 from detourage.reader.languages import language_of
+from detourage.reader.leading_images import leading_images
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
 from detourage.text.texts import count_words

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.core import Network
+from detourage.reader.captions import lines_under_images
 from detourage.reader.found_body import FoundRole
-from detourage.reader.illustrations import lines_under_images
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line, LineColumns, line_columns, lines_of
 from detourage.reader.outline import Outline, rows

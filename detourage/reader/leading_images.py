@@ -4,20 +4,17 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 import numpy as np
-import numpy.typing as npt
 
-from detourage import core
 from detourage.article import ArticleImage, copy_with
 from detourage.html.flat import Booleans, Integers
 from detourage.html.nodes import Node
 from detourage.reader import media
+from detourage.reader.captions import MAX_CAPTION_TOKENS, caption_mask, caption_within
 from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import PARTS
 from detourage.text.words import word_set
 
-MAX_CAPTION_TOKENS = 100  # tokens in an element with an image and its caption
-MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
 MAX_OPENING_SHARE = 0.3  # share of the text's words before a leading image, which may follow a lead
 MIN_WIDTH = 200  # declared width, in pixels, of an image above the text; logos are narrower
 MAX_LINKED_SHARE = 0.5  # share of linked words in an element; with a larger share, it is a teaser
@@ -72,7 +69,7 @@ def leading_images(
         frame = _frame_of(page, index, root, heading, kept_before)
         is_declared = bool(declared) and media.file_stem(image.url) == declared
         if is_declared or _may_lead(page, index, frame, heading):
-            yield copy_with(image, caption=_caption_of(page, index, frame, captions))
+            yield copy_with(image, caption=_leading_image_caption(page, index, frame, captions))
 
 
 def _frame_of(
@@ -89,7 +86,7 @@ def _frame_of(
     return frame
 
 
-def _caption_of(page: Outline, index: int, frame: int, captions: Booleans) -> str | None:
+def _leading_image_caption(page: Outline, index: int, frame: int, captions: Booleans) -> str | None:
     """Return the caption of an image, from an enclosing figure or its frame."""
     for each in takewhile(lambda each: each >= frame, page.ancestry(index)):
         if each != index and (page.tags[each] == "figure" or each == frame):
@@ -108,32 +105,6 @@ def _may_lead(page: Outline, index: int, frame: int, heading: int | None) -> boo
     if link >= 0 and not media.is_image_url(page.node(link).get("href")):
         return False
     return not is_teaser(page, frame)
-
-
-def caption_mask(page: Outline) -> Booleans:
-    """Return a mask of the short elements that are captions because of their name or place."""
-    mask: Booleans = _signs_of_captions(page) > 0
-    return mask
-
-
-def lines_under_images(page: Outline) -> frozenset[int]:
-    """Return the numbers of the lines in captions recognised by their place below an image."""
-    blocks = np.flatnonzero(_signs_of_captions(page) & core.BELOW_IMAGE).tolist()
-    ranges = (page.text_lines[page.text_starts[each] : page.text_ends[each]] for each in blocks)
-    return frozenset(line for lines in ranges for line in lines.tolist())
-
-
-def _signs_of_captions(page: Outline) -> npt.NDArray[np.uint8]:
-    columns = page.flat, page.text_lines, page.text_sizes
-    return page.cached(_signs_of_captions, lambda: core.captions(page.document, *columns))
-
-
-def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:
-    """Return the first caption within an element; `captions` is the mask from `caption_mask`."""
-    for below in range(index + 1, page.ends[index])[:MAX_FIGURE_ELEMENTS]:
-        if page.tags[below] == "figcaption" or captions[below]:
-            return page.text_of(below) or None
-    return None
 
 
 def is_teaser(page: Outline, index: int) -> bool:
