@@ -9,7 +9,8 @@ from detourage.html.text import unescape
 from detourage.html.urls import absolute, base_of, split_url
 from detourage.metadata import bylines, publication
 from detourage.metadata.bylines import names_in, without_repeats
-from detourage.metadata.declared import Record, json_ld_of, read_json_ld, read_metas, read_microdata
+from detourage.metadata.declared import Record, read_metas, read_microdata
+from detourage.metadata.json_ld import json_ld_of, read_json_ld
 from detourage.metadata.surroundings import Surroundings
 from detourage.metadata.wires import find_wire
 from detourage.reader.found_body import FoundBody

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from detourage.metadata.declared import json_ld_of
+from detourage.metadata.json_ld import json_ld_of
 from detourage.reader.outline import Outline
 
 MAX_SCRIPT_CHARACTERS: Final = 500_000  # length of JSON-LD searched for declared types

@@ -16,7 +16,7 @@ from detourage.article import Article
 from detourage.html import PageError, parse_page
 from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.nodes import Node, Paths, index_at
-from detourage.metadata.declared import is_json_ld
+from detourage.metadata.json_ld import is_json_ld
 from detourage.reader import titles
 from detourage.reader.errors import NoArticleError
 from detourage.reader.found_body import FoundBody

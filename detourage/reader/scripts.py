@@ -13,7 +13,7 @@ from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.page import to_html
 from detourage.html.text import unescape
-from detourage.metadata.declared import is_json_ld, json_ld_in, json_ld_of
+from detourage.metadata.json_ld import is_json_ld, json_ld_in, json_ld_of
 from detourage.text import words
 from detourage.text.patterns import lazy_pattern
 from detourage.text.texts import count_words

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from detourage.html import parse_page
 from detourage.metadata.bylines import names_in
-from detourage.metadata.declared import parse_tolerant
+from detourage.metadata.json_ld import parse_tolerant
 from detourage.reader import extract_article
 from detourage.text.dates import find_moments, parse_moment, without_dates
 
