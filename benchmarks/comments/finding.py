@@ -21,7 +21,7 @@ from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, sc
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.folds import fold_of
 from detourage.comments.assembly import read_comments, with_content
-from detourage.comments.finding import MIN_CONFIDENCE
+from detourage.comments.comment_search import MIN_CONFIDENCE
 from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
 
 MARKED_CORPORA = ("reader_comments", "forum_threads")

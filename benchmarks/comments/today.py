@@ -22,8 +22,8 @@ from benchmarks.evaluation.scores import Gold, load_corpus
 from benchmarks.extraction.bags import BagScore, compare_bags
 from benchmarks.extraction.folds import FoldModels, fold_of
 from detourage.article import Article
-from detourage.comments import finding
-from detourage.comments.finding import CommentModel
+from detourage.comments import comment_search
+from detourage.comments.comment_search import CommentModel
 from detourage.html import PageError
 from detourage.papers.conversion import page_of
 from detourage.reader import NoArticleError, extract_article
@@ -49,7 +49,7 @@ MIN_SOURCE_RECALL = 0.5
 def on_site(comment_models: Sequence[CommentModel], site: str) -> Iterator[None]:
     """Make the service find comments with the model whose training left out the given site."""
     model = comment_models[fold_of(site, len(comment_models))]
-    with patch.object(finding, "trained_model", lambda: model):
+    with patch.object(comment_search, "trained_model", lambda: model):
         yield
 
 

@@ -18,7 +18,7 @@ from benchmarks.comments.examples import Example, read_examples
 from benchmarks.comments.labels import is_good
 from benchmarks.extraction.folds import fold_of
 from benchmarks.training.headers import ModelFile, Training, corpus_used, describe_training
-from detourage.comments.finding import CommentModel, Floats, read_candidate
+from detourage.comments.comment_search import CommentModel, Floats, read_candidate
 
 CORPORA = ("reader_comments", "forum_threads", "dragnet", "l3s_gn1", "wcxb")
 

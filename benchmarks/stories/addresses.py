@@ -22,7 +22,7 @@ from detourage.addresses import (
     decide_joining,
     read_declared,
 )
-from detourage.addresses.declared import share_passages
+from detourage.addresses.declared_urls import share_passages
 from detourage.html import Page, PageError, parse_page, site_of
 from detourage.html.head import Head
 from detourage.reader import NoArticleError

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
 from detourage.article import Article
 from detourage.html import PageError, parse_page
-from detourage.metadata.wires import written_forms
+from detourage.metadata.news_agencies import written_forms
 from detourage.reader import NoArticleError, extract_article
 
 END_CHARACTERS = 300  # number of characters at either end of a text in which an agency may be named

@@ -1,6 +1,6 @@
 """Canonical URLs, and detection of URLs that lead to the same article."""
 
-from detourage.addresses.declared import NOTHING_DECLARED, DeclaredUrls, read_declared
+from detourage.addresses.declared_urls import NOTHING_DECLARED, DeclaredUrls, read_declared
 from detourage.addresses.form import canonical_form
 from detourage.addresses.refusal import Refusal, refusal_of
 from detourage.addresses.same_page import (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from detourage.addresses.declared import DeclaredUrls, share_passages
+from detourage.addresses.declared_urls import DeclaredUrls, share_passages
 from detourage.addresses.variants import Kind, are_other_parts
 
 MAX_SPELLINGS = 50  # spellings stored per URL; without a limit, every newsletter would add one

@@ -6,7 +6,7 @@ from string import whitespace
 from typing import NamedTuple
 
 from detourage.comments.layout import MIN_FALLBACK, Column, Layout, merge_ranked
-from detourage.comments.names import AUTHOR, NO_AUTHOR, PERSON
+from detourage.comments.part_words import AUTHOR, NO_AUTHOR, PERSON
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from detourage.comments.authors import FoundAuthor
 from detourage.comments.dates import FoundDate
 from detourage.comments.layout import Layout, join_texts
-from detourage.comments.names import COMMENT, LINK, NO_TEXT, SIGNATURE, TEXT
+from detourage.comments.part_words import COMMENT, LINK, NO_TEXT, SIGNATURE, TEXT
 from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.text import CONTROLS
 from detourage.text.caches import cached_if_short

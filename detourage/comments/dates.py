@@ -7,7 +7,7 @@ from operator import or_
 from typing import NamedTuple
 
 from detourage.comments.layout import Column, Layout, merge_ranked
-from detourage.comments.names import DATE, OTHER_DATE, OTHER_DATE_WORDS
+from detourage.comments.part_words import DATE, OTHER_DATE, OTHER_DATE_WORDS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from detourage import core
 from detourage.comments.extents import Extent
-from detourage.comments.names import name_words
+from detourage.comments.part_words import name_words
 from detourage.html.flat import Attributes, FlatDocument
 from detourage.text.words import clean
 
@@ -69,8 +69,8 @@ class Layout:
     """The elements of one comment in document order, without the elements of nested comments.
 
     For each element, `places` has its index in the page, `names` the words in its names as bits
-    (see `detourage.comments.names`), `parents` its parent (-1 for the rows of an `Extent`), `ends`
-    the index after its last descendant, and `paths` the number of its path. A path consists of the
+    (see `comments.part_words`), `parents` its parent (-1 for the rows of an `Extent`), `ends` the
+    index after its last descendant, and `paths` the number of its path. A path consists of the
     tags and classes from the row down; 0 is the comment's element. The same path in two comments of
     a page is the same part of the template. `texts` are the displayed text nodes, `text_places`
     their indices in the page, and `word_counts` their numbers of words. For each element,

@@ -7,7 +7,7 @@ from urllib.parse import urldefrag
 from detourage.comments.dates import FoundDate
 from detourage.comments.extents import Extent
 from detourage.comments.layout import Layout
-from detourage.comments.names import PERMALINK
+from detourage.comments.part_words import PERMALINK
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from detourage.comments.layout import Column, Layout
-from detourage.comments.names import DOWNVOTE, VOTE
+from detourage.comments.part_words import DOWNVOTE, VOTE
 from detourage.text.patterns import lazy_pattern
 
 MAX_VOTES = 10**12  # maximum votes for a comment; a larger number has another meaning

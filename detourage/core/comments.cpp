@@ -463,7 +463,7 @@ std::vector<int64_t> matching(const Document &document, const Characters &charac
 namespace {
 
 // Whether the JSON key that ends at a quotation mark denotes an author, as in
-// `detourage.comments.declared`. A key with an escaped character always counts.
+// `detourage.comments.declared_comments`. A key with an escaped character always counts.
 bool is_key_of_author(std::string_view text, size_t quote) {
     constexpr std::string_view KEYS[] = {"author", "user", "creator", "createdby", "commenter", "owner", "profile",
                                          "member", "authorname", "username", "displayname", "nickname",

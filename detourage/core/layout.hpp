@@ -14,7 +14,7 @@ struct Rows {
     int64_t count = 0;                  // number of comments
 };
 
-// The bits of lower-case words in classes, IDs and other names, as in `detourage.comments.names`.
+// The bits of lower-case words in classes, IDs and other names, as in `detourage.comments.part_words`.
 using NameWords = std::unordered_map<std::string, uint32_t>;
 enum NameBit : uint32_t { AUTHOR_NAME = 1, PERSON_NAME = 2, NO_AUTHOR_NAME = 4 };
 

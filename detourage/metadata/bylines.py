@@ -344,7 +344,7 @@ def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) 
                     return without_repeats(names)
     if any(contains_any(line.text, HAN) for line in lines):
         # Imported here because its patterns take 50 ms to compile, and few pages are Chinese.
-        from detourage.metadata.chinese import chinese_bylines
+        from detourage.metadata.chinese_bylines import chinese_bylines
 
         for text in chinese_bylines(lines):
             names = names_in(text, sites, is_byline=True)

@@ -1,4 +1,4 @@
-"""Labels of links to other parts, in the languages of ``words.json``.
+"""Labels of links to other parts, in the languages of ``link_labels.json``.
 
 A label counts only if it consists entirely of listed words: "Next", "Page suivante" and "2. Seite"
 count, "Next article" and "Weiter zum Shop" do not.
@@ -62,7 +62,9 @@ class _Words(NamedTuple):
 
 @cache
 def _words() -> _Words:
-    languages: dict[str, dict[str, list[str]]] = shipped_json("detourage.pagination", "words.json")
+    languages: dict[str, dict[str, list[str]]] = shipped_json(
+        "detourage.pagination", "link_labels.json"
+    )
     for lists in languages.values():
         lists |= {kind: [word.casefold() for word in words] for kind, words in lists.items()}
     directions: dict[str, Direction] = {}

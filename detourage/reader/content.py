@@ -254,7 +254,7 @@ def declared_comments(page: Page) -> tuple[Comment, ...]:
     """Read the comments in a page's JSON-LD or, failing that, in the state of its scripts."""
     if not may_hold_comments(page.flat.pieces.utf8):
         return ()
-    from detourage.comments.declared import comments_in_data, comments_in_state
+    from detourage.comments.declared_comments import comments_in_data, comments_in_state
 
     def is_wanted(script: str) -> bool:
         return may_hold_comments(script.encode())

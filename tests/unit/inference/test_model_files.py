@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.boosting import DecisionTree, to_forest
 from benchmarks.training.headers import ModelFile, Training, TrainingCorpus
-from detourage.comments.finding import CommentModel
+from detourage.comments.comment_search import CommentModel
 from detourage.inference import BoostedTrees, load_model
 from detourage.inference.files import TrainedModel
 from detourage.papers import commentsminer, nclean

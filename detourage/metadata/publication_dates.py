@@ -7,7 +7,7 @@ from itertools import chain, product
 
 from detourage.article import ArticleMetadata
 from detourage.metadata.bylines import DisplayedDate, displayed_dates
-from detourage.metadata.declared import Record
+from detourage.metadata.declared_values import Record
 from detourage.metadata.surroundings import Surroundings
 from detourage.text.dates import Moment, in_other_order, parse_moment
 from detourage.text.relative import resolve_relative

@@ -7,12 +7,18 @@ from detourage.article import ArticleMetadata, TextDirection
 from detourage.html.nodes import Node
 from detourage.html.text import unescape
 from detourage.html.urls import absolute, base_of, split_url
-from detourage.metadata import bylines, publication
+from detourage.metadata import bylines
 from detourage.metadata.bylines import names_in, without_repeats
-from detourage.metadata.declared import Record, read_metas, read_microdata
+from detourage.metadata.declared_values import Record, read_metas, read_microdata
 from detourage.metadata.json_ld import json_ld_of, read_json_ld
+from detourage.metadata.news_agencies import find_wire
+from detourage.metadata.publication_dates import (
+    modification_date,
+    publication_date,
+    search_date,
+    written_language,
+)
 from detourage.metadata.surroundings import Surroundings
-from detourage.metadata.wires import find_wire
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
@@ -65,15 +71,15 @@ def read_metadata(
     sites = {squash(name) for name in (*declared.sites, host)}
     not_sections = {*sites, squash(title or ""), ""}
     sections = (name for name in declared.sections if len(name) <= MAX_TAG_CHARACTERS)
-    language = publication.written_language(
+    language = written_language(
         language, host, page.metas.get("og:locale"), page.root.get("lang"), *declared.languages
     )
     displayed, displayed_modified = bylines.displayed_dates(surroundings.lines, language)
-    modified = publication.modification_date(declared, displayed_modified, language)
+    modified = modification_date(declared, displayed_modified, language)
     in_path = date_in_path(address.path, language)
-    published = publication.publication_date(declared, displayed, in_path, language)
+    published = publication_date(declared, displayed, in_path, language)
     age = "" if published is not None else bylines.displayed_age(surroundings.lines)
-    published = published or modified or publication.search_date(surroundings, displayed, language)
+    published = published or modified or search_date(surroundings, displayed, language)
     not_authors = sites | {squash(name) for name in declared.sections}
     return ArticleMetadata(
         authors=_choose_authors(

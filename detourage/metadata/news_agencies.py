@@ -89,7 +89,7 @@ class Agency(TypedDict):
 
 
 def find_wire(lines: Sequence[NearbyLine], text: str, authors: Sequence[str]) -> str | None:
-    """Return the agency that supplied an article, by its name in ``wires.json``, or None."""
+    """Return the agency that supplied an article, as named in ``news_agencies.json``, or None."""
     body = text.split("\n\n")
     texts = [line.text[: 2 * MAX_BYLINE] for line in lines if line.place != "above"]
     texts += [each[:MAX_HEAD] for each in body[:_LINES_OPENING]]
@@ -363,5 +363,7 @@ def _agency_by_form() -> Mapping[str, str]:
 
 
 def _shipped_agencies() -> Mapping[str, Agency]:
-    agencies: dict[str, Agency] = shipped_json("detourage.metadata", "wires.json")["agencies"]
+    agencies: dict[str, Agency] = shipped_json("detourage.metadata", "news_agencies.json")[
+        "agencies"
+    ]
     return agencies
