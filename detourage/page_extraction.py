@@ -13,7 +13,7 @@ from detourage.html.urls import split_url
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page, as_page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge
-from detourage.reader.building import declared_by
+from detourage.reader.article_from_body import declared_by
 from detourage.reader.content import read_content
 from detourage.roles import CHOOSABLE_ROLES, Favor, LineRole
 

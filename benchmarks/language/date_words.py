@@ -22,7 +22,7 @@ from babel.core import get_global
 from babel.dates import format_timedelta
 
 from detourage.text.calendars import LANGUAGES, MIN_PREFIX, is_long_enough, plain_name, plain_period
-from detourage.text.relative import age_words
+from detourage.text.relative_dates import age_words
 
 _CODE = re.compile("[a-z]{2,3}")  # primary subtag of a language, such as "de"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks.evaluation.scores import load_corpus
 from detourage.html import PageError, parse_page, site_of
-from detourage.html.text import paragraphs
+from detourage.html.visible_text import paragraphs
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
 from detourage.text.words import tokens

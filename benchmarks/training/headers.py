@@ -1,7 +1,7 @@
 """Model files, whose headers describe the training.
 
-The header is laid out for people to read and compare line by line. `detourage.inference.files`
-loads the model alone.
+The header is laid out for people to read and compare line by line; `inference.model_files` loads
+the model alone.
 """
 
 import json
@@ -15,7 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Generic, Self
 
-from detourage.inference.files import ModelT, parse_model
+from detourage.inference.model_files import ModelT, parse_model
 
 LIBRARIES = ("scikit-learn", "numpy", "lxml")  # libraries used by every training
 

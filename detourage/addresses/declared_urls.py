@@ -14,8 +14,8 @@ from detourage.addresses.variants import MAX_TARGETS, Kind, Target, targets_by_f
 from detourage.html import Page, publisher_of
 from detourage.html.flat import FlatDocument
 from detourage.html.head import Head, text_of
-from detourage.html.text import INLINE, UNSEEN
 from detourage.html.urls import split_url
+from detourage.html.visible_text import INLINE, UNSEEN
 from detourage.text import words
 from detourage.text.words import squash
 

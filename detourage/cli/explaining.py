@@ -9,7 +9,7 @@ import click
 
 from detourage.cli.options import OutputFile, messages_in, site_pages_option, url_option
 from detourage.errors import require_groups
-from detourage.export.files import open_replacement
+from detourage.export.output_files import open_replacement
 from detourage.text.terminal import printable
 
 

@@ -21,7 +21,7 @@ from detourage.cli.options import (
     text_roles_option,
     url_option,
 )
-from detourage.export.files import open_replacement
+from detourage.export.output_files import open_replacement
 from detourage.text.plural import pluralise
 from detourage.text.terminal import json_line, printable
 

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from detourage.comments.layout import MIN_FALLBACK, Column, Layout, merge_ranked
 from detourage.comments.part_words import AUTHOR, NO_AUTHOR, PERSON
-from detourage.html.text import CONTROLS
+from detourage.html.visible_text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import may_have_date, without_dates
-from detourage.text.patterns import lazy_pattern
-from detourage.text.relative import find_relative
+from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.relative_dates import find_relative
 
 MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"

@@ -12,9 +12,9 @@ from detourage.comments.dates import FoundDate
 from detourage.comments.layout import Layout, join_texts
 from detourage.comments.part_words import COMMENT, LINK, NO_TEXT, SIGNATURE, TEXT
 from detourage.comments.replies import MAX_HEADER, names_parent
-from detourage.html.text import CONTROLS
+from detourage.html.visible_text import CONTROLS
 from detourage.text.caches import cached_if_short
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import clean
 
 # A text at the same path in at least this share of the comments is boilerplate.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from detourage.comments.pattern import CommentPattern
-from detourage.text.relative import resolve_relative
+from detourage.text.relative_dates import resolve_relative
 
 if TYPE_CHECKING:
     from datetime import datetime

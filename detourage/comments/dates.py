@@ -11,8 +11,8 @@ from detourage.comments.part_words import DATE, OTHER_DATE, OTHER_DATE_WORDS
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, in_one_order, parse_moment
-from detourage.text.patterns import lazy_pattern
-from detourage.text.relative import find_relative
+from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.relative_dates import find_relative
 
 MIN_DATED = 0.5  # minimum share of dated texts in a column that may have the comments' dates
 # Attributes that contain a machine-readable date, or the full form of an abbreviated one.

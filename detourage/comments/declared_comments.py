@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from detourage.comments.comment import Comment
 from detourage.html.page import plain_paragraphs
-from detourage.html.text import unescape
 from detourage.html.urls import absolute
+from detourage.html.visible_text import unescape
 from detourage.text.dates import parse_moment
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import clean
 
 MAX_VALUES = 100_000  # JSON values examined per page

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from detourage.html.flat import FlatDocument
-from detourage.html.text import without_text
+from detourage.html.visible_text import without_text
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 

@@ -11,7 +11,7 @@ from detourage.comments.extents import Extent
 from detourage.comments.layout import Layout
 from detourage.html.flat import FlatDocument
 from detourage.text.caches import cached_if_short
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 MIN_SHARE = 0.9  # depths are used only if at least this share of comments have one
 MAX_JUMP_SHARE = 0.1  # maximum share of comments over one level deeper than the preceding one

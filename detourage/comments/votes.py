@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from detourage.comments.layout import Column, Layout
 from detourage.comments.part_words import DOWNVOTE, VOTE
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 MAX_VOTES = 10**12  # maximum votes for a comment; a larger number has another meaning
 _UNIT = (

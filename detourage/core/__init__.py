@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from detourage.core import _core
 from detourage.html.flat import Booleans, FlatDocument, Integers, joined_strings
-from detourage.html.text import text_buttons
-from detourage.text.texts import character_tables
+from detourage.html.visible_text import text_buttons
+from detourage.text.token_counts import character_tables
 
 WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
 PLACES, NAMES, PAGE_WORDS = _core.PLACES, _core.NAMES, _core.PAGE_WORDS

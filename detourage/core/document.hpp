@@ -33,7 +33,7 @@ enum class Tag : uint8_t {
 // The tag with the given name; `other_` if the reader does not distinguish it.
 Tag tag_of(std::string_view name);
 
-// Kinds of elements, as in `detourage.html.text`.
+// Kinds of elements, as in `detourage.html.visible_text`.
 enum Kind : uint8_t {
     SILENT = 1,   // no article text below
     WITHIN = 2,   // does not interrupt a line

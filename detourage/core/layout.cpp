@@ -17,7 +17,7 @@ constexpr double MIN_SHARE = 0.1;       // share of comments in which a class oc
 using Names = std::unordered_set<std::string_view>;
 
 // Elements that do not interrupt a line, and elements whose content browsers do not display, as in
-// `detourage.html.text`.
+// `detourage.html.visible_text`.
 const Names INLINE{"a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "del", "dfn", "em",
                    "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "ruby", "s", "samp", "small",
                    "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "button", "data", "img",

@@ -11,7 +11,7 @@
 
 namespace detourage {
 
-// Traits and lower case of the characters below `size`; see `detourage.text.texts`.
+// Traits and lower case of the characters below `size`; see `detourage.text.token_counts`.
 struct Characters {
     const uint32_t *traits = nullptr;
     const uint32_t *lower = nullptr;

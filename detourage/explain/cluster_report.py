@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from detourage.errors import ExpectedError
 from detourage.html import PageError, Tree, parse_page, site_key
 from detourage.messages import PageMessage
+from detourage.template.grouping_methods import METHODS
 from detourage.template.groups import SiteGroups, group_site
-from detourage.template.methods import METHODS
 from detourage.text.plural import pluralise
 
 Progress = Callable[[str, int, int], None]

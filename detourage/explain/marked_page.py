@@ -16,8 +16,8 @@ from lxml.html import HtmlElement
 
 from detourage.explain.explained import summary
 from detourage.html import Page
-from detourage.html.text import without_text
 from detourage.html.urls import base_of
+from detourage.html.visible_text import without_text
 from detourage.reader import ExplainedLine, Explanation
 from detourage.reader.explanation import Verdict
 from detourage.reader.media import image_of

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from detourage.errors import ExpectedError
-from detourage.export.files import OutputError, partial_of, replacement_path, write_articles
 from detourage.export.formats import SUFFIXES, FileFormat
+from detourage.export.output_files import OutputError, partial_of, replacement_path, write_articles
 from detourage.messages import ArticleMessage
 
 DESCRIPTION = "_export.json"

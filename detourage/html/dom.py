@@ -12,8 +12,8 @@ from detourage.html import _markup
 from detourage.html.errors import EmptyPageError, FramesetError, NotHtmlError, TooLargeError
 from detourage.html.flat import Attributes, Elements, FlatDocument, HtmlElement, Pieces
 from detourage.html.serialisation import OPTIONS, serialise
-from detourage.html.text import visible_text
-from detourage.text.patterns import lazy_pattern
+from detourage.html.visible_text import visible_text
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import tokens
 
 MAX_TAGS_IN_PROCESS = 30_000  # ``<`` in a page parsed in this process; 100,000 may take 33 s
@@ -57,9 +57,9 @@ def parse_html(markup: bytes) -> FlatDocument | None:
 
         check_depth(markup)
     # Imported here because few pages need a child process and the import takes 5 ms.
-    from detourage.html import confined
+    from detourage.html import confined_parsing
 
-    return flatten(confined.serialise(markup))
+    return flatten(confined_parsing.serialise(markup))
 
 
 _SEED = hash(__name__) & 0xFFFF_FFFF_FFFF_FFFF

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from detourage.html.content_type import charset_label
 from detourage.html.errors import UndecodableError
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 # Number of leading bytes searched for a declared encoding; the standard's 1,024 are too few.
 PRESCAN_BYTES = 65_536

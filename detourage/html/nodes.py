@@ -9,7 +9,7 @@ import numpy as np
 
 from detourage.html import _locations
 from detourage.html.flat import FlatDocument, HtmlElement, joined_strings
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 _STEP = lazy_pattern(r"(?:\*\[name\(\)='([^'/]+)'\]|([^/\[\]*]+))(?:\[(\d{1,6})\])?")
 

@@ -13,12 +13,12 @@ from detourage.html.dom import encode_repaired, has_text, parse_document
 from detourage.html.encoding import DecodedPage, decode
 from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument, HtmlElement
-from detourage.html.source import Source
-from detourage.html.text import paragraphs, unescape
+from detourage.html.source_positions import Source
 from detourage.html.tree import Tree
+from detourage.html.visible_text import paragraphs, unescape
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.mojibake import may_need_repair, repair
-from detourage.text.patterns import lazy_pattern
 
 
 class Response(NamedTuple):

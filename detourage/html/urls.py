@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 from detourage.html.nodes import AnyElement
 from detourage.text.caches import cached_if_short
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import clean, word_set
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from detourage.inference import _trees
 from detourage.inference.features import Features, Rows
-from detourage.inference.files import decode_array, encode_array
+from detourage.inference.model_files import decode_array, encode_array
 
 Integers = npt.NDArray[np.int32]
 LEAF_UNITS_PER_ONE = 100_000

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 from detourage.article import ArticleMetadata, TextDirection
 from detourage.html.nodes import Node
-from detourage.html.text import unescape
 from detourage.html.urls import absolute, base_of, split_url
+from detourage.html.visible_text import unescape
 from detourage.metadata import bylines
 from detourage.metadata.bylines import names_in, without_repeats
 from detourage.metadata.declared_values import Record, read_metas, read_microdata
@@ -24,8 +24,8 @@ from detourage.reader.outline import Outline
 from detourage.roles import Kind
 from detourage.text import words
 from detourage.text.dates import date_in_path
-from detourage.text.patterns import lazy_pattern
-from detourage.text.texts import count_words
+from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.token_counts import count_words
 from detourage.text.words import squash, word_set
 
 MAX_TAGS = 30  # number of tags; others are ignored

@@ -11,8 +11,8 @@ from detourage.metadata.surroundings import Meaning, NearbyLine, Part, Place
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
-from detourage.text.patterns import lazy_pattern
-from detourage.text.relative import find_relative, is_past
+from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.relative_dates import find_relative, is_past
 from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, squash, word_set
 
 MAX_NAME_WORDS = 5  # words in a name, without particles, as in "María del Carmen López García"

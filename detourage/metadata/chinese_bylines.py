@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from detourage.metadata.bylines import HAN
 from detourage.metadata.surroundings import NearbyLine
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import contains_any
 
 KANA = "\u3040-\u30ff"  # Japanese syllables, for use inside a character class

@@ -9,13 +9,13 @@ from urllib.parse import unquote
 
 import numpy as np
 
+from detourage.html.class_words import split_name
 from detourage.html.flat import FlatDocument
 from detourage.html.head import metas_of
-from detourage.html.names import split_name
 from detourage.html.nodes import AnyElement
 from detourage.text import words
 from detourage.text.caches import cached_if_short
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import word_set
 
 # Patterns of the declared types, in lower case, of an article and of the page itself

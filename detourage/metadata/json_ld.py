@@ -13,10 +13,10 @@ from typing import Any
 
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
-from detourage.html.text import unescape
+from detourage.html.visible_text import unescape
 from detourage.metadata.declared_values import ITEM_TYPES, PAGE_TYPE, Record
 from detourage.text import words
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import word_set
 
 MAX_CHARACTERS = 1_000_000  # characters of JSON-LD read per page

@@ -15,7 +15,7 @@ from detourage.metadata.bylines import names_in, without_mark
 from detourage.metadata.surroundings import Meaning, NearbyLine
 from detourage.text.calendars import month_named
 from detourage.text.dates import without_dates
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.shipped import shipped_json
 from detourage.text.words import contains_any, word_set
 

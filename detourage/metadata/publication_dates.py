@@ -10,7 +10,7 @@ from detourage.metadata.bylines import DisplayedDate, displayed_dates
 from detourage.metadata.declared_values import Record
 from detourage.metadata.surroundings import Surroundings
 from detourage.text.dates import Moment, in_other_order, parse_moment
-from detourage.text.relative import resolve_relative
+from detourage.text.relative_dates import resolve_relative
 from detourage.text.words import word_set
 
 SURE_RANK = 1  # maximum rank of a marked date below the headline or in the body's first lines

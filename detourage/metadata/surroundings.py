@@ -13,7 +13,7 @@ from detourage import core
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline, list_of, rows
 from detourage.text.dates import may_have_date, without_dates
-from detourage.text.texts import Count, digest_of
+from detourage.text.token_counts import Count, digest_of
 
 # Place of a line: above the headline, before, at the start or end of, or after the body.
 Place = Literal["above", "before", "opening", "closing", "after"]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from detourage.core import PartLinks
 from detourage.html import Page
+from detourage.html.class_words import to_kebab_case
 from detourage.html.flat import FlatDocument
-from detourage.html.names import to_kebab_case
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of
 from detourage.pagination import link_labels
 from detourage.pagination.link_labels import Direction
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from detourage.pagination.page_numbers import Address

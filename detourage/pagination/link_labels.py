@@ -10,9 +10,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from detourage import core
-from detourage.html.names import to_kebab_case
+from detourage.html.class_words import to_kebab_case
 from detourage.text.caches import cached_if_short
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.shipped import shipped_json
 
 MAX_LABEL = 48  # maximum length of a label, in characters

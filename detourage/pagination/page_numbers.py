@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import word_set
 
 MAX_ADDRESS = 2_000  # maximum length of a URL, in characters

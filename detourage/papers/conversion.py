@@ -11,8 +11,8 @@ from detourage.comments import Comment
 from detourage.html import Page, parse_page
 from detourage.html.encoding import decode
 from detourage.papers.interface import Extracted, Neighbours, NoPivotError, ReaderComment, Source
+from detourage.reader.article_from_body import article_of
 from detourage.reader.blocks import blocks_of
-from detourage.reader.building import article_of
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles

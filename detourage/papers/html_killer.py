@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from lxml import etree
 from lxml.html import HtmlElement
 
-from detourage.html.text import NO_TEXT
+from detourage.html.visible_text import NO_TEXT
 from detourage.papers.conversion import page_of
 from detourage.papers.interface import Extracted, Neighbours, Source, one_line
 

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from functools import cache
 
 from detourage.article import BlockType
-from detourage.html.text import visible_text
+from detourage.html.visible_text import visible_text
 from detourage.papers.conversion import page_of, text_of
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.text import words

@@ -16,7 +16,7 @@ blocks of one parent) instead of single nodes, and it keeps images (`detourage.r
 
 import re
 
-from detourage.html.text import WITHIN_SENTENCES
+from detourage.html.visible_text import WITHIN_SENTENCES
 from detourage.papers.conversion import extract_body, outline_of
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.reader import NoTextError, sentences

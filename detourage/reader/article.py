@@ -9,8 +9,8 @@ from detourage.comments import CommentParts
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
 from detourage.reader import hidden_articles, menus, sentences, titles
+from detourage.reader.article_from_body import article_of
 from detourage.reader.body import find_body, judge_page
-from detourage.reader.building import article_of
 from detourage.reader.comment_exclusion import exclude
 from detourage.reader.declared_types import declared_types
 from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
@@ -22,7 +22,7 @@ from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.reader.predictions import confidence_of, with_predictions
 from detourage.roles import TEXT_ROLES, Favor, LineRole
-from detourage.text.texts import Count, count_words
+from detourage.text.token_counts import Count, count_words
 
 FindPosts = Callable[[], CommentParts | None]
 """Function that finds the posts of a forum page, or returns None if there are none."""

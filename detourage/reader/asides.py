@@ -12,12 +12,12 @@ from typing import Final
 import numpy as np
 
 from detourage.html.flat import Booleans
-from detourage.html.text import HEADINGS
 from detourage.html.urls import absolute, base_of, site_of
+from detourage.html.visible_text import HEADINGS
 from detourage.reader.lines import Line, LineColumns
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import clean, word_set
 from detourage.walls.offers import MAX_SEARCHED_LINES, begin_with_offer
 

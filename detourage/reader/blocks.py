@@ -25,7 +25,7 @@ from detourage.reader.leading_images import is_teaser
 from detourage.reader.outline import Outline
 from detourage.roles import ALL_ROLES
 from detourage.text import words
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 MAX_BLOCKS_TO_TITLE = 3  # number of first blocks that are left out if they repeat the headline
 PROBABILITY_DIGITS = 3  # Number of decimal places in the probability of a role

@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from detourage.html.class_words import split_words
 from detourage.html.flat import Booleans
-from detourage.html.names import split_words
 from detourage.html.urls import absolute, base_of, site_of, split_url
 from detourage.limits import MAX_URL_CHARACTERS
 from detourage.metadata.bylines import BYLINE_MARKS
@@ -27,7 +27,7 @@ from detourage.reader.scripts import structured_data
 from detourage.reader.vocabulary import PARTS
 from detourage.text import words
 from detourage.text.dates import find_moments
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import squash, word_set
 
 MIN_OWN_WORDS: Final = 50  # body words above a further article; with fewer above, it is a section

@@ -24,8 +24,8 @@ from detourage.reader.locations import without_locations
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import Passage, is_prose, passages, program_state, structured_data
 from detourage.text import words
-from detourage.text.patterns import lazy_pattern
-from detourage.text.texts import count_words
+from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.token_counts import count_words
 
 ARTICLE_BODY = "articleBody"
 JSON_STATE = "json-state"

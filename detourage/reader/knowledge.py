@@ -19,7 +19,7 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.reader.lines import line_columns, line_digests, line_paths
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
-from detourage.text.texts import Digests
+from detourage.text.token_counts import Digests
 
 FORMAT = 2  # Version of the stored format; increment it with every change to the format
 _MAX_BYTES = 2 * MAX_HTML_BYTES  # size of the serialised knowledge, which is smaller than the pages

@@ -8,8 +8,8 @@ from detourage.html.flat import Booleans, Integers, OnDemand
 from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.caches import cached_if_short
-from detourage.text.patterns import lazy_pattern
-from detourage.text.texts import Count, Digests
+from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.token_counts import Count, Digests
 
 _DIGIT = lazy_pattern(r"\d+")
 _ASCII_DIGITS = dict.fromkeys(map(ord, "0123456789"))

@@ -15,10 +15,10 @@ from detourage.html import Page, PageError, _locations, _markup, parse_page
 from detourage.html.flat import Integers
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
-from detourage.html.source import ByteRange, PageSource
-from detourage.html.text import without_text
+from detourage.html.source_positions import ByteRange, PageSource
+from detourage.html.visible_text import without_text
 from detourage.text import words
-from detourage.text.texts import character_tables
+from detourage.text.token_counts import character_tables
 
 if TYPE_CHECKING:
     from detourage.messages import ArticleMessage

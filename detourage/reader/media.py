@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from itertools import islice
 
 from detourage.article import ArticleEmbed, ArticleImage
-from detourage.html.names import name_words
+from detourage.html.class_words import name_words
 from detourage.html.nodes import AnyElement, Node
 from detourage.html.urls import absolute, split_url
 from detourage.text import words
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 EMBEDS = frozenset({"iframe", "video", "audio", "object", "embed"})
 """Elements that embed external content."""

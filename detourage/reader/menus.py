@@ -13,8 +13,8 @@ from detourage.html.urls import absolute, base_of, site_of
 from detourage.reader.declared_types import declared_types
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
-from detourage.text.patterns import lazy_pattern
-from detourage.text.texts import Count
+from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.token_counts import Count
 
 MIN_OFFERS = 6  # offers in a list that belongs to a shop or an event calendar
 MIN_OFFERS_TO_HEADLINES = 0.1  # ratio of offers to headlines in a list of offers

@@ -11,13 +11,13 @@ import numpy as np
 
 from detourage.core import within_lines
 from detourage.html import _markup
+from detourage.html.class_words import split_words
 from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers, OnDemand
 from detourage.html.head import metas_of
-from detourage.html.names import split_words
 from detourage.html.nodes import Node
-from detourage.html.text import without_text
+from detourage.html.visible_text import without_text
 from detourage.text import words
-from detourage.text.texts import Count, Texts, read_texts
+from detourage.text.token_counts import Count, Texts, read_texts
 
 
 class TextNode(NamedTuple):
@@ -42,7 +42,7 @@ class Outline:
     An element is identified by its index, and the indices of its descendants follow its own, up to
     its end. Therefore, the texts and tokens below an element are contiguous ranges, and quantities
     propagate to ancestors (Deturck 2015, section 4.4) without a second pass. Descendants of the
-    elements in `detourage.html.text.without_text` are omitted.
+    elements in `detourage.html.visible_text.without_text` are omitted.
 
     `flat` contains only these elements, `document` every element of the page; `text_lines` has the
     line number of each text.

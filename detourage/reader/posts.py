@@ -18,8 +18,8 @@ from detourage.comments import (
 )
 from detourage.comments.assembly import Reading, read_comments, with_content
 from detourage.comments.candidates import PageWords
-from detourage.comments.extents import find_extents
 from detourage.comments.comment_search import MIN_CONFIDENCE, BestCandidate, search
+from detourage.comments.extents import find_extents
 from detourage.html import Page
 from detourage.reader.article import judged_page
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.page import to_html
-from detourage.html.text import unescape
+from detourage.html.visible_text import unescape
 from detourage.metadata.json_ld import is_json_ld, json_ld_in, json_ld_of
 from detourage.text import words
-from detourage.text.patterns import lazy_pattern
-from detourage.text.texts import count_words
+from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.token_counts import count_words
 
 MIN_STATE = 200  # characters of a script that is searched for state
 MAX_ATTEMPTS = 100  # positions in a script at which JSON parsing is attempted

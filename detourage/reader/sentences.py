@@ -23,7 +23,7 @@ from detourage import core
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.reader.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
-from detourage.text.texts import Count
+from detourage.text.token_counts import Count
 
 METHOD = "sentences"
 

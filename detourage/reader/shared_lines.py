@@ -20,7 +20,7 @@ from detourage.reader.found_body import kept_texts
 from detourage.reader.lines import Line, lines_of
 from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 MAX_PAGES: Final = 30  # pages of a publisher whose lines are counted for a group
 MAX_PUBLISHERS: Final = 8  # largest publishers of a group, the only ones whose pages are counted

@@ -8,7 +8,7 @@ import numpy as np
 
 from detourage.comments import CommentParts
 from detourage.html.flat import Booleans
-from detourage.html.text import without_text
+from detourage.html.visible_text import without_text
 from detourage.reader.body import body_of
 from detourage.reader.found_body import FoundBody, FoundRole
 from detourage.reader.lines import Line

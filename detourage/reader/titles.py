@@ -7,11 +7,11 @@ from functools import cache
 from itertools import combinations
 from typing import NamedTuple, Self
 
-from detourage.html.text import unescape
 from detourage.html.urls import split_url
+from detourage.html.visible_text import unescape
 from detourage.reader.outline import Outline, list_of
 from detourage.text import words
-from detourage.text.texts import count_words
+from detourage.text.token_counts import count_words
 from detourage.text.words import squash
 
 MIN_SHARED = 0.5  # share of a headline's words that also occur in a declared title

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from detourage.template.lloyd import Starts
+from detourage.template.k_means import Starts
 from detourage.template.matrix import (
     Indices,
     Matrix,

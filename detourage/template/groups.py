@@ -62,7 +62,7 @@ def group_pages(
     `keys`, such as the URLs, are unique and the same in every run. `distances` are normalised, with
     rows in the order of the keys, and NaN if two pages could not be compared. Without `sizes`
     (numbers of nodes), pages that differ only in length are more likely to be separated. The
-    default `estimator` is `MdsKMeans`; see `detourage.template.methods` for others.
+    default `estimator` is `MdsKMeans`; see `detourage.template.grouping_methods` for others.
 
     Raise ValueError if two keys are equal, or keys, sizes or distances are invalid.
     """

@@ -11,7 +11,7 @@
 #include "output.h"
 #include "traits.h"
 
-/* Counts per text, named as in `detourage.text.texts.Count`. */
+/* Counts per text, named as in `detourage.text.token_counts.Count`. */
 enum { TOKENS, SENTENCES, UNSPACED_CHARACTERS, CHARACTERS, CAPITALS, DECIMALS, COMMAS, QUOTES, SEPARATORS,
        ATS, COPYRIGHTS, WORDS, CAPITALISED, IDEOGRAPHS, FIRST, LAST, COUNTS };
 
@@ -296,7 +296,7 @@ static int read_all(Reader *reader, PyObject *texts, const int64_t *starts, Py_s
 
 PyDoc_STRVAR(read_doc,
              "read(texts, starts, traits, lower) -> tuple\n\n"
-             "Read texts, and the lines that begin at some of them (see detourage.text.texts). The tables have\n"
+             "Read texts, and the lines that begin at some of them (see detourage.text.token_counts). The tables have\n"
              "a uint32 per character up to a maximum. Return a list of cleaned texts, int32 counts\n"
              "per text, the uint64 digest of its tokens, and an int64 column with the text of each line.");
 

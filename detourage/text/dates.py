@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import Periods, month_named, periods_in, plain_name, plain_period
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import word_set
 
 MIN_YEAR = 1990  # Earliest plausible year; earlier years are dates of birth or foundation

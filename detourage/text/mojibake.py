@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 MAX_ROUNDS: Final = 3  # times that a text may have been decoded incorrectly
 MAX_RUNS: Final = 100_000  # sequences repaired per text, far more than on any real page

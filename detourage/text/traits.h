@@ -1,4 +1,4 @@
-/* Traits of a character, named as in `detourage.text.texts.Trait`. */
+/* Traits of a character, named as in `detourage.text.token_counts.Trait`. */
 #ifndef DETOURAGE_TRAITS_H
 #define DETOURAGE_TRAITS_H
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from detourage.text import _texts
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 
 # Scripts written without spaces. Each character is a token; otherwise, a Chinese article would have
 # fewer tokens than the English footer of its page.

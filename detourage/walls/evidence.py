@@ -16,7 +16,7 @@ from detourage.inference import Features, Number
 from detourage.reader.lines import line_columns
 from detourage.reader.outline import Outline
 from detourage.text.shipped import shipped_json
-from detourage.text.texts import Trait, character_tables
+from detourage.text.token_counts import Trait, character_tables
 
 MAX_WORDS: Final = 1_000  # words examined in a text
 MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an article

@@ -16,8 +16,8 @@ from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
 from detourage.errors import ExpectedError
-from detourage.export.files import GrowingFile, write_articles
 from detourage.export.formats import FileFormat
+from detourage.export.output_files import GrowingFile, write_articles
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
 from detourage.text.plural import pluralise

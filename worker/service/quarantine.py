@@ -14,7 +14,7 @@ from kombu.transport.base import StdChannel
 from sqlalchemy import TextClause
 from sqlalchemy.orm import Session
 
-from detourage.export.files import open_replacement
+from detourage.export.output_files import open_replacement
 from detourage.inputs.message_validation import storable_text
 from detourage.limits import MAX_DETAIL_CHARACTERS
 from detourage.outcomes import UnusableReason

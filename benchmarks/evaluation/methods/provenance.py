@@ -14,7 +14,7 @@ SHARED_SOURCES = (
     "detourage/core/blocks.cpp",
     "detourage/html/encoding.py",
     "detourage/reader/blocks.py",
-    "detourage/html/text.py",
+    "detourage/html/visible_text.py",
     "detourage/papers/interface.py",
     "detourage/papers/conversion.py",
 )

@@ -11,7 +11,7 @@ from itertools import count
 from typing import NamedTuple
 
 from detourage.html.flat import FlatDocument
-from detourage.html.text import UNSEEN
+from detourage.html.visible_text import UNSEEN
 
 Shape = int  # number that identifies a complete subtree (see `Forest.shape`)
 

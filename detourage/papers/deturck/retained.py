@@ -23,7 +23,7 @@ from collections.abc import Callable
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from detourage.html.text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
+from detourage.html.visible_text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 from detourage.papers.conversion import extract_body, outline_of, pivot_of
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.reader import NoTextError

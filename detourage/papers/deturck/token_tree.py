@@ -11,7 +11,7 @@ from lxml import etree
 from lxml.html import HtmlElement
 
 from detourage.html import Tree
-from detourage.html.text import NO_TEXT
+from detourage.html.visible_text import NO_TEXT
 from detourage.text import words
 
 WORD_MARK = "="  # first character of a token's label; element names never contain it

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from detourage.html import PageError, _markup, parse_page
 from detourage.html.dom import flatten, parse_html
 from detourage.html.flat import FlatDocument
-from detourage.html.source import PageSource
+from detourage.html.source_positions import PageSource
 
 ATTRIBUTES = ["", " class=a", " id='q\"r'", " a=1 b", " =x", " size=3", " type=hidden", "/"]
 ATTRIBUTES += [" xml:lang=en lang=de", " a:b=1 c:b=2 b=3", " xmlns:x=1 xml:id='1 2'"]

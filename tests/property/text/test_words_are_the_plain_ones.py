@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detourage.text import words
-from detourage.text.texts import (
+from detourage.text.token_counts import (
     LAST_CHARACTER,
     character_tables,
     count_words,

@@ -11,7 +11,7 @@ import detourage
 from detourage.errors import MissingExtraError
 from detourage.export import arrow
 from detourage.export.arrow import article_schema, write_parquet
-from detourage.export.files import write_articles
+from detourage.export.output_files import write_articles
 from detourage.messages import ArticleMessage
 from tests.arrow_rows import example, message_from_row
 from tests.pages import article_html

@@ -11,10 +11,10 @@ import json
 import sys
 
 from tests.trees import format_brackets
-from detourage.html import PageError, confined, parse_page
-from detourage.html.text import visible_text
+from detourage.html import PageError, confined_parsing, parse_page
+from detourage.html.visible_text import visible_text
 
-confined.PARSING_SECONDS = int(sys.argv[3]) or confined.PARSING_SECONDS
+confined_parsing.PARSING_SECONDS = int(sys.argv[3]) or confined_parsing.PARSING_SECONDS
 MEBIBYTE = 1024 * 1024
 XHTML = b'<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body>'
 ENTITIES = b"".join(

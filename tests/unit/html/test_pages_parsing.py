@@ -17,7 +17,7 @@ from detourage.html import (
 )
 from detourage.html.dom import MAX_ATTRIBUTES, MAX_TAGS
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
-from detourage.html.text import paragraphs, visible_text
+from detourage.html.visible_text import paragraphs, visible_text
 from detourage.limits import MAX_HTML_BYTES
 from tests.trees import format_brackets
 

@@ -11,7 +11,7 @@ from benchmarks.boosting import DecisionTree, to_forest
 from benchmarks.training.headers import ModelFile, Training, TrainingCorpus
 from detourage.comments.comment_search import CommentModel
 from detourage.inference import BoostedTrees, load_model
-from detourage.inference.files import TrainedModel
+from detourage.inference.model_files import TrainedModel
 from detourage.papers import commentsminer, nclean
 
 TREE = DecisionTree([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, -2, 3])

@@ -9,7 +9,7 @@ from detourage.papers.deturck.retained import (
     character_similarity,
     find_body,
 )
-from detourage.reader.building import article_of
+from detourage.reader.article_from_body import article_of
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
 from tests.unit.reader.article_pages import page, paragraphs, prose, sentence

@@ -11,9 +11,9 @@ from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree
 from detourage.html import Tree, TreeShape
 from detourage.template.comparison_policy import KnownSite, NearestReference, without_far_members
 from detourage.template.distance import normalised_distance
+from detourage.template.grouping_methods import METHODS
 from detourage.template.groups import Grouping, SiteGroups, group_pages, group_site, reference_order
 from detourage.template.matrix import Matrix, size_tolerant_distances
-from detourage.template.methods import METHODS
 from tests.trees import parse_brackets
 from tests.unit.template.template_sites import Pages, site_distances
 

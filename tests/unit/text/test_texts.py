@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from detourage.html import parse_page
-from detourage.html.text import visible_text
+from detourage.html.visible_text import visible_text
 from detourage.text import words
 from detourage.text.mojibake import repair
 from detourage.text.plural import pluralise, short_age
-from detourage.text.texts import LAST_CHARACTER, Trait, character_tables
+from detourage.text.token_counts import LAST_CHARACTER, Trait, character_tables
 from detourage.text.words import tokens
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from detourage.export.files import (
+from detourage.export.formats import FILE_FORMATS, FileFormat, format_of
+from detourage.export.output_files import (
     GrowingFile,
     OutputError,
     open_replacement,
     write_articles,
     write_lines,
 )
-from detourage.export.formats import FILE_FORMATS, FileFormat, format_of
 from tests.arrow_rows import example
 
 NAMES = ("articles.jsonl", "articles.jsonl.gz")

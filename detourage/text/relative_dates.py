@@ -14,7 +14,7 @@ from typing import NamedTuple
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import month_named, names
 from detourage.text.dates import MAX_GAP, Moment, find_times
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import contains_any
 
 MAX_CHARACTERS = 200  # length of the beginning of a text in which a relative date is searched for

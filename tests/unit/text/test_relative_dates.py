@@ -6,7 +6,7 @@ import pytest
 from babel.dates import format_timedelta
 
 from detourage.text.calendars import LANGUAGES
-from detourage.text.relative import find_relative, resolve_relative
+from detourage.text.relative_dates import find_relative, resolve_relative
 
 ANCHOR = datetime(2024, 3, 1, 9, 45, 30, tzinfo=UTC)
 

@@ -9,8 +9,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from detourage.template import clusterer
 from detourage.template.clusterer import OUTLIER, MdsKMeans, TemplateClusterer
+from detourage.template.grouping_methods import METHODS
 from detourage.template.matrix import Matrix
-from detourage.template.methods import METHODS
 from detourage.template.scaling import classical_scaling, majorise_stress
 from tests.unit.template.template_sites import site_distances
 

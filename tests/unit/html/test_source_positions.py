@@ -7,7 +7,7 @@ import pytest
 
 from detourage.html import Page, parse_page
 from detourage.html.nodes import Paths
-from detourage.html.source import PageSource
+from detourage.html.source_positions import PageSource
 from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 
 

@@ -14,7 +14,7 @@ from detourage.reader.languages import language_of
 from detourage.reader.leading_images import leading_images
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
-from detourage.text.texts import count_words
+from detourage.text.token_counts import count_words
 
 MAX_LEAD_BLOCKS = 5  # blocks at the start of a text among which its lead is searched for
 MIN_LEAD_WORDS = 5  # words in a lead; a shorter text is a section name

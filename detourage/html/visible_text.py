@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from detourage.html.flat import Booleans, FlatDocument, HtmlElement
-from detourage.text.patterns import lazy_pattern
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import clean, word_set
 
 _NEVER_TEXT = word_set(
