@@ -32,7 +32,7 @@ Small = Annotated[int, 32]  # an integer that fits into 32 bits
 
 
 def _cascading_key(target: str, **options: Any) -> MappedColumn[Any]:
-    """Return a foreign key column; deleting the row to which it refers deletes its row, too."""
+    """Return a foreign key column whose row is deleted together with the referenced row."""
     return mapped_column(ForeignKey(target, ondelete="CASCADE"), **options)
 
 
@@ -149,7 +149,7 @@ class StoredPage(Base):
     outcome: Mapped[str | None]  # a `PageOutcome`; null while pending
     outcome_detail: Mapped[str | None]
     generation: Mapped[Small] = mapped_column(server_default="0")
-    """Number of the clustering with which to extract the page."""
+    """Number of the generation with which to extract the page."""
     extracted_generation: Mapped[Small] = mapped_column(server_default="0")
     extraction_key: Mapped[str | None]  # digest of all inputs of the latest extraction
     forced: Mapped[bool] = mapped_column(server_default=text("false"))

@@ -78,9 +78,9 @@ class Settings(BaseSettings):
         ge=0,
         description="Time without new pages after which a site is clustered, so that a burst of "
         "pages causes one clustering instead of several. The time is 20 times as long if the site "
-        "keeps receiving pages, if less than an eighth of it has changed, or if it has groups and "
-        "messages wait at the intake. A task searches for sites to cluster at intervals of twice "
-        "this time, but at least once a minute.",
+        "keeps receiving pages, if less than an eighth of its pages have changed, or if it has "
+        "groups and messages wait at the intake. A task searches for sites to cluster at intervals "
+        "of twice this time, but at least once a minute.",
     )
     first_article_seconds: float = Field(
         default=300,

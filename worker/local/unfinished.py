@@ -54,7 +54,7 @@ class RunFolder:
         return self._run_file.exists()
 
     def require(self, conditions: Mapping[str, object]) -> None:
-        """Record the conditions of a run; raise `UnfinishedRunError` if it began with others."""
+        """Record the run's conditions; raise `UnfinishedRunError` if the resumed run had others."""
         changed = [name for name in conditions if self._conditions.get(name) != conditions[name]]
         if self.is_resumed and changed:
             raise UnfinishedRunError(

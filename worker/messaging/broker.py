@@ -123,7 +123,7 @@ def count_messages(settings: Settings, queue: str) -> int | None:
 
 
 def queue_states(settings: Settings) -> dict[str, Any]:
-    """Return message and consumer counts of all queues, in the order in which pages pass them."""
+    """Return the message and consumer counts of all queues, in the order of processing."""
     topology = topology_of(settings)
     names = [*topology.work_queues, *topology.quarantines.values()]
     with broker_connection(settings) as connection:

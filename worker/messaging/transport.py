@@ -57,7 +57,7 @@ class ReceivedMessage(pyamqp.Message):
 
 
 def raw_body(message: base.Message) -> bytes:
-    """Return a body as bytes, as the embedded broker delivers text bodies as strings."""
+    """Return a body as bytes, since the embedded broker delivers text bodies as strings."""
     body = message.body
     return body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogatepass")
 

@@ -39,7 +39,7 @@ PR_SET_CHILD_SUBREAPER = 36
 POLL_SECONDS = 0.02  # interval at which the guardian checks whether its children have ended
 
 HANDLED = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-"""Signals that wake the guardian; its children handle them by default."""
+"""Signals that wake the guardian; in its children, they have their default effects."""
 
 SWEEP_SECONDS = 60.0
 """Time limit for killing all remaining processes; only one stuck in the kernel survives so long."""

@@ -21,8 +21,8 @@ MAX_AGE_SECONDS = 30.0
 """Age at which a process is considered stuck, unless its work has longer intervals."""
 
 STOP_SECONDS = 8.0
-"""Time that a process has for its current batch when it is asked to stop. A batch that takes longer
-is not lost: it was neither committed nor acknowledged."""
+"""Time that a process has to finish its current batch when it is asked to stop. A batch that takes
+longer is not lost: it was neither committed nor acknowledged."""
 
 
 class ConfirmedWork(NamedTuple):
@@ -66,7 +66,7 @@ class Heartbeat:
                 raise
 
     def remove(self) -> None:
-        """Remove the file when the process ends; any other process of its kind writes it again."""
+        """Remove the file when the process ends; another process of this kind writes it again."""
         self._path.unlink(missing_ok=True)
 
     @property

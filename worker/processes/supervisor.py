@@ -25,8 +25,8 @@ TAIL_BYTES = 16 * 1024  # maximum size of the end of a log file that is read for
 SAFE_PATH = {"PYTHONSAFEPATH": "1"}  # children do not import modules from the current folder
 
 STALL_SECONDS = 600.0
-"""Time without any report from the guardian after which it counts as stuck. It reports each module
-that it imports, because on a busy machine all imports may take minutes."""
+"""Time without any report from the guardian after which the guardian counts as stuck. It reports
+each module that it imports, because on a busy machine all imports together may take minutes."""
 
 
 class SupervisorError(ExpectedError):

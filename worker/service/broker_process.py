@@ -101,7 +101,7 @@ class BrokerProcess:
         raise NotImplementedError
 
     def _confirm_ability(self, connection: Connection) -> None:
-        """If the heartbeat is due, test the broker first; the caller has queried the database."""
+        """If the heartbeat is due, test the broker and update it; the database has responded."""
         if self._heartbeat.is_due:
             with connection.channel() as channel:
                 depth(channel, self._topology.pages)

@@ -77,7 +77,7 @@ def serve_metrics(settings: Settings, host: str, port: int, stop: threading.Even
 @contextmanager
 def _registry(settings: Settings) -> Iterator[CollectorRegistry]:
     with Database(settings.require_database_url()) as database:
-        # With auto_describe, registering the collector would query it.
+        # With auto_describe, registering the collector would collect all metrics.
         registry = CollectorRegistry(auto_describe=False)
         registry.register(ServiceCollector(settings, database))
         yield registry

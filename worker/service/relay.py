@@ -232,7 +232,7 @@ class Relay(BrokerProcess):
         # First extractions precede repeated ones, unless a repeated one is due.
         for group in filter(None, [repeats, others] if self._is_repeat_due else [others, repeats]):
             capacities = self._capacities(group, producer)
-            # Room that a worker has made in the shared queue since then is for the repeated one.
+            # If a repeated task found no room, leave it any room that a worker has made since.
             if repeat_is_waiting and EXTRACT in capacities:
                 capacities[EXTRACT] = 0
             if EXTRACT_AGAIN in capacities and self._is_repeat_due:

@@ -326,7 +326,7 @@ MAX_LISTED = 10_000  # maximum number of addresses listed for a site, newest fir
 
 
 class JoinedAddress(NamedTuple):
-    """An address, with its `Kind`, whose page was merged into the page of `canonical`."""
+    """An address whose page was merged into that of `canonical`, or another spelling (`form`)."""
 
     address: str
     kind: str

@@ -27,7 +27,7 @@ class NewBlock(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block of comparisons whose attempt was counted; see `ComparisonBlock`."""
+    """A block of comparisons for which an attempt was counted; see `ComparisonBlock`."""
 
     id: int
     site_id: int

@@ -52,8 +52,8 @@ CONNECT_SECONDS = 10  # connection timeout for processes
 LOCK_SECONDS = 60  # lock timeout per statement, after which the transaction is retried
 
 IDLE_IN_TRANSACTION_SECONDS = 300
-"""Maximum idle time within a transaction. It is short enough to release the locks of a stuck
-process, and long enough for one that is computing or waiting for the broker."""
+"""Maximum idle time within a transaction: short enough to release the locks of a stuck process, and
+long enough for a process that is computing or waiting for the broker."""
 
 _CLIENT_SIDE = {
     "tcp_user_timeout": 1000 * SILENCE_SECONDS,
@@ -186,7 +186,7 @@ class Database(AbstractContextManager["Database"]):
     def run(
         self, work: Callable[Concatenate[Session, P], T], *args: P.args, **options: P.kwargs
     ) -> T:
-        """Run `work`, whose only effects are in its session; retry it after transient failures."""
+        """Run `work`, retrying after transient failures; all its effects must be in the session."""
 
         def attempt() -> T:
             with self.transaction() as session:
@@ -219,7 +219,7 @@ class Database(AbstractContextManager["Database"]):
     ) -> T:
         """Run a query of one statement in autocommit mode, which saves BEGIN and ROLLBACK."""
         with self.engine.connect() as connection, self._session(bind=connection) as session:
-            # Set by the driver, since SQLAlchemy would send another statement to reset it.
+            # Set through the driver, since SQLAlchemy would send another statement to reset it.
             driver: Any = connection.connection.driver_connection
             driver.autocommit = True
             try:

@@ -32,7 +32,7 @@ WRITTEN_AFTER_SECONDS = 5.0
 class Histogram(NamedTuple):
     """Durations of one kind of work: number of executions up to each bound, and total time."""
 
-    cumulative: dict[float, int]  # by upper bound in seconds, one of `BOUNDS`
+    cumulative: dict[float, int]  # number of executions by upper bound
     seconds: float
 
 

@@ -436,7 +436,7 @@ def _assign(page: StoredPage, values: Mapping[str, Any]) -> None:
 
 
 def _keep_preferred(page: StoredPage, fetched: FetchedPage | StoredPage) -> None:
-    """Give a page the URL and date of the preferred one of equal fetches; see `record_pages`."""
+    """Give a page the URL and date of the preferred of two equal fetches; see `record_pages`."""
     prefers_earlier = page.url == fetched.url
 
     def sort_key(fetch: FetchedPage | StoredPage) -> tuple[bool, float, str, str]:

@@ -48,7 +48,7 @@ class NewGroup(NamedTuple):
     """A group of a new generation; its `number` identifies the group across generations."""
 
     number: int
-    members: Sequence[int]  # the first is compared with the second, the rest with the first
+    members: Sequence[int]  # the first page is compared with the second, others with the first
     representative_trees: Sequence[int]
     comment_pattern: str | None
     shared_lines: bytes | None
@@ -95,7 +95,7 @@ def count_votes(session: Session, key: GroupKey) -> Sequence[int]:
 
 
 class AssignedPage(NamedTuple):
-    """A page that was assigned to a group of its site's latest generation."""
+    """A page's membership in the latest generation of its site."""
 
     site_id: int
     generation: int

@@ -59,7 +59,7 @@ class WaitingEntry(NamedTuple):
 def add_tasks(
     session: Session, task: str, arguments: Iterable[Mapping[str, Any]], *, site_id: int | None
 ) -> None:
-    """Enqueue one Celery task per mapping of arguments, all for the same site, or None."""
+    """Enqueue a Celery task for each mapping of arguments, all for one site or (None) for none."""
     add_tasks_of_sites(session, task, [(site_id, each) for each in arguments])
 
 

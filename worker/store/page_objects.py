@@ -37,7 +37,7 @@ CONCURRENT_REQUESTS = 8  # maximum number of objects that are read or written at
 MAX_OBJECT_BYTES = MAX_HTML_BYTES + MAX_HTML_BYTES // 64
 """Maximum size of an object, with room for incompressible content."""
 
-SHARDS = 256  # number of folders in an object store, each named after the first byte of its digests
+SHARDS = 256  # number of folders in an object store, each for the digests with one first byte
 LIST_SIZE = 1000  # maximum number of objects listed or deleted per request, as in S3
 
 MARKER = "detourage.txt"
@@ -71,7 +71,7 @@ class PageObjects:
         )
 
     def is_marked(self) -> bool:
-        """Return whether the store has its marker; if it cannot be read, write it first."""
+        """Return whether the store has its marker; if reading is forbidden, write the marker."""
         import obstore
         from obstore.exceptions import PermissionDeniedError
 

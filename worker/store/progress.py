@@ -64,7 +64,7 @@ class SiteStatus:
     not_clustered_since: datetime | None = None
     not_clustered_because: str | None = None
     doubtful: int = 0  # number of articles with a confidence below `DOUBTFUL`
-    dark: bool = False  # whether most of the recent articles, and `MIN_DOUBTFUL`, are doubtful
+    dark: bool = False  # whether most recent articles are doubtful, and at least `MIN_DOUBTFUL`
 
 
 class SiteTotals(NamedTuple):

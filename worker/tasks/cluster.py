@@ -58,7 +58,7 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
         try:
             return database.run(try_clustering, state, site_id, is_counted=is_counted)
         except Exception as error:
-            # Database failures also count, as the clustering may cause them. No retries here.
+            # Database failures also count, as the clustering may cause them. There are no retries.
             with suppress(DBAPIError), database.transaction() as session:
                 session.execute(SQL.record_error, {"site_id": site_id, "error": cause(error)})
             raise
@@ -72,7 +72,7 @@ def cluster(self: Any, site_id: int, *, afresh: bool = False) -> None:
             return
         if afresh:
             database.execute(SQL.delete_attempts, site_id=site_id)
-        # Counted first, since a killed process reports nothing. No row: the pause is not over yet.
+        # Counted first, since a killed process reports nothing. No row means a pause is not over.
         values = {"site_id": site_id, "has_crashed": bool(has_crashed)}
         pauses = requests.pauses_seconds(state.settings)
         attempts = database.execute(SQL.begin, **values, pauses_seconds=pauses)

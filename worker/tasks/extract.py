@@ -29,7 +29,7 @@ def extract(
 
     `others` lists further pages, each as a pair of page ID and generation. A revision is published
     if a reader would notice a difference from the latest one, or if reprocessing was requested.
-    Pages whose generation has changed, that are finished, or that another process is extracting are
+    Pages that have a new generation, are finished, or are being extracted by another process are
     skipped. A page whose extraction killed `EXTRACTION_ATTEMPTS` processes becomes ``failed``.
 
     The pages of a task are read and stored in one transaction. If that fails, takes too long, or

@@ -24,7 +24,7 @@ and each late part causes another revision."""
 PARTS_PER_TASK = 500  # maximum number of parts that a task processes
 
 WORK_SECONDS = 1.0
-"""Time after which a task leaves the remaining parts to a later one, so as not to delay pages."""
+"""Time after which a task leaves the remaining parts to another task, so as not to delay pages."""
 
 
 @shared_task(name=task_names.JOIN_PARTS, **TASK_OPTIONS)

@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 def try_clustering(
     session: Session, state: ProcessState, site_id: int, *, is_counted: bool
 ) -> bool:
-    """Cluster a site unless another process does; return False if an attempt must be counted."""
+    """Cluster a site unless another process does; return False if it must first be counted."""
     locks = {"clustering": AdvisoryLock.CLUSTERING, "generation": AdvisoryLock.GENERATION}
     params = {**locks, "site_id": site_id, "is_counted": is_counted}
     is_locked, has_failed = session.execute(groups.SQL.lock_clustering, params).one()
@@ -67,7 +67,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     group_of = save_generation(session, site, known, site_pages, grouping, former, stored, roles)
     generation = current.generation + 1
     if current.is_new:
-        # Pages that arrived during the site's first clustering are assigned.
+        # Assign the pages that arrived during the site's first clustering.
         missed = session.execute(provisional.SQL.missed_pages, params | {"generation": generation})
         arguments = [{"page_id": page_id, "site_version": version} for page_id, version in missed]
         outbox.add_tasks(session, task_names.ASSIGN, arguments, site_id=site_id)
@@ -79,7 +79,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
 
 
 def quarantine_site(session: Session, state: ProcessState, site_id: int) -> None:
-    """Stop clustering a site: extract its waiting pages, and quarantine a task for another try."""
+    """Stop clustering a site, extract its waiting pages, and quarantine a task that tries again."""
     # Pages stored after this lock are assigned on arrival; earlier pages must be found below.
     session.execute(comparisons.SQL.lock_site, {"id": site_id})
     site = pages.key_of_site(session, site_id)

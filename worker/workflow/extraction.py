@@ -143,7 +143,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
         return NoArticle(PageOutcome(error.outcome), str(error))
     finally:
         job.learned.vote = own_vote(page)
-        # The cached values refer to their page. Without them, the page is freed at once.
+        # The cached values refer to the page. Once they are cleared, the page is freed immediately.
         page.flat.memo.clear()
 
 
@@ -151,7 +151,7 @@ def _render(browser: Browser, job: ExtractionJob, content: bytes | str) -> Page:
     """Return a page after its scripts have run, or raise NeedsRenderingError if they cannot."""
     html = decode(content, job.content_type).text if isinstance(content, bytes) else content
     try:
-        # Without the source, there are no byte offsets, which would not fit the stored HTML.
+        # Omit the source: byte offsets in the rendered HTML would not fit the stored HTML.
         return replace(parse_page(browser.render(html, job.url), job.url), source=None)
     except (RenderingError, PageError) as error:
         raise NeedsRenderingError(f"the page could not be rendered: {error}") from error

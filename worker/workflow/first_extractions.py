@@ -13,7 +13,7 @@ from worker.workflow.extraction_requests import request_extractions
 logger = logging.getLogger(__name__)
 
 ALONE_SECONDS = 5.0
-"""Time after which a site's only page is extracted alone; in a crawl, another follows sooner."""
+"""Time after which a site's only page is extracted alone; a crawl sends another page sooner."""
 
 WATCHED_SECONDS = 20.0
 """Time after which a page is no longer checked for being the only one of its site, to bound the

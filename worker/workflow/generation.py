@@ -36,7 +36,7 @@ def save_generation(
     stored: StoredDistances,
     text_roles: Sequence[LineRole],
 ) -> dict[int, int]:
-    """Store the groups of a site as its next generation, and request extractions they affect.
+    """Store the groups of a site as its next generation; request the extractions they affect.
 
     `stored` holds the reference sets to be kept and the new distances; `former` pairs pages, even
     those that have lost their trees, with their groups in the previous generation. Return the group
@@ -118,7 +118,7 @@ TOGETHER = timedelta(hours=1)
 nothing about their age, but only reflects the crawler's path through the site."""
 
 PAGES_SEARCHED = 20_000
-"""Maximum number of newest pages searched for a redesign; an older redesign is already reported."""
+"""Maximum number of newest pages searched for a redesign; older ones have been reported already."""
 
 
 def record_design_change(

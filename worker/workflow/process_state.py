@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ProcessState:
-    """State of a process that runs tasks; caches, whose modules load slowly, are made on demand."""
+    """State of a process that runs tasks; caches are created on demand, since importing is slow."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings

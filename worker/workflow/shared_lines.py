@@ -11,7 +11,7 @@ from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 logger = logging.getLogger(__name__)
 
 _read_group = lru_cache(maxsize=64)(SharedLines.from_bytes)
-"""Cached `SharedLines.from_bytes`, whose result each page of a group needs, except for errors."""
+"""Cached `SharedLines.from_bytes`; all pages of a group need its result. Errors are not cached."""
 
 
 def shared_lines_of(lines: Mapping[str, bytes | None]) -> bytes | None:

@@ -91,7 +91,7 @@ def _text_key(url: str, text: str) -> bytes:
 def reject_repeated_texts(
     session: Session, extracted: Sequence[ExtractedPage], texts: Mapping[int, bytes]
 ) -> list[ExtractedPage]:
-    """Substitute `NoArticle` for repeated texts; have earlier pages with them extracted again."""
+    """Substitute `NoArticle` for repeated texts; request new extractions of the earlier pages."""
     by_site: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
     for job, page, _ in extracted:
         if job.page_id in texts:

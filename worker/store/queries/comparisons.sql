@@ -1,7 +1,7 @@
 -- Comparisons in progress: a site's trees and unfinished blocks.
 
 -- begin --
--- Start comparing a site's trees.
+-- Record that the comparison of a site's trees has started.
 INSERT INTO site_comparisons (site_id, site_version, tree_ids)
 VALUES (:site_id, :version, CAST(:tree_ids AS bigint[]))
 
