@@ -46,7 +46,7 @@ NATIVE = [
 
 
 def readme() -> str:
-    """Return the README for PyPI: without images in, and links to, files of the repository."""
+    """Return the README for PyPI, without images and links that need files of the repository."""
     text = Path("README.md").read_text(encoding="utf-8")
     text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n+", "", text)
     return re.sub(r"\[([^]]*)\]\((?!https?:)[^)]*\)", r"\1", text)

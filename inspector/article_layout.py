@@ -13,7 +13,7 @@ from detourage.messages import ArticleMessage, Block
 from detourage.reader.markup import Run, runs
 
 LEADING_BLOCKS: Final = 3
-"""Number of blocks at the start of an article that may begin its lead; the lead spans as many."""
+"""Maximum number of blocks of a lead, and number of first blocks in which the lead may begin."""
 
 MAX_LEVEL: Final = 8
 """Maximum indentation level of list items."""

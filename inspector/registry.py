@@ -29,8 +29,8 @@ ROUTES: list[Route] = []
 class ViewResponse:
     """Content of a view's response.
 
-    `values` are the JSON version, and available to the template of the page; `template_values` are
-    available to the template only.
+    `values` form the JSON version, and are also available to the page's template; `template_values`
+    are available only to the template.
     """
 
     values: Mapping[str, Any]

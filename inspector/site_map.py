@@ -180,7 +180,7 @@ def mark(group: int | None, x: float, y: float, radius: float, class_: str = "")
     """Draw the mark of a group, or a cross for outliers; the marks of 36 groups are distinct."""
     shape, colour_class = _CROSS, "outlier"
     if group is not None:
-        # Shapes are shifted against colours, so that the first groups differ in both.
+        # Shapes change together with colours, so that the first groups differ in both.
         shift, colour = divmod(group - 1, COLOURS)
         shape, colour_class = _SHAPES[(shift + colour) % len(_SHAPES)], f"c{colour}"
     return element(

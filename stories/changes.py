@@ -100,7 +100,7 @@ class _Revision:
     message: Mapping[str, Any]
     lead: frozenset[str] = field(init=False)  # keys of the lead's sentences
     sentences: list[Sentence] = field(init=False)
-    outside_text: frozenset[str] = field(init=False)  # keys of lead, title, captions and authors
+    outside_text: frozenset[str] = field(init=False)  # keys of the lead, title, captions, authors
     list_items: frozenset[int] = field(init=False)  # offsets in the text
 
     def __post_init__(self) -> None:

@@ -95,7 +95,7 @@ class _Entry:
     def message(
         self, by_text: Mapping[bytes, list["_Entry"]], leader_keys: Mapping[bytes, bytes]
     ) -> StoryMessage:
-        """Return the message about the article, given the articles of each text and its leader.
+        """Return the message about the article, given the articles and the leader of each text.
 
         The first article of a story is the earliest one with the text of the story's leader.
         """

@@ -76,7 +76,7 @@ def group_texts(
         )
 
     def leader_of(text: int) -> int:
-        """Return the leader that a text joins, or the text; all earlier texts must be grouped."""
+        """Return the leader that a text joins, or the text itself; group earlier texts first."""
         min_common = MIN_LEADER_SHARE * texts[text].length
         candidates = [
             leader

@@ -90,8 +90,8 @@ class SentenceChange(MessagePart):
         description="Character offset of its end in the previous text, or null."
     )
     after: str | None = Field(description="The sentence in this revision; null if it was removed.")
-    start: int | None = Field(description="Character offset of its start in text, or null.")
-    end: int | None = Field(description="Character offset of its end in text, or null.")
+    start: int | None = Field(description="Character offset of its start in the new text, or null.")
+    end: int | None = Field(description="Character offset of its end in the new text, or null.")
 
 
 class Changes(MessagePart):
@@ -115,7 +115,7 @@ class Changes(MessagePart):
         description="The first note of correction that the earlier revision does not have, or null."
     )
     sentences: list[SentenceChange] = Field(
-        description="Changes of the text, in the order of text. Sentences of the lead are left out."
+        description="Changes of the text, in its order. Sentences of the lead are left out."
     )
     is_complete: bool = Field(
         description="False if the texts are too long to be compared, or too different to be"
@@ -150,7 +150,7 @@ class Story(MessagePart):
         " texts have in common. Null for the first article itself.",
     )
     first: FirstArticle | None = Field(
-        description="The story's first article; null if none is left with its text."
+        description="The story's first article; null if no article with its text is left."
     )
     wire: str | None = Field(
         description="News agency named in the byline, dateline or sign-off, or null."
@@ -180,7 +180,7 @@ class StoryMessage(Story, SentMessage):
     site: str = Field(description="Site of the page, as in the article message.")
     language: str | None = Field(description="BCP 47 language tag, or null if unknown.")
     changes: Changes | None = Field(
-        description="What changed since the previous revision; null for the first one, for messages"
+        description="Changes since the previous revision; null for the first revision, for messages"
         " with a number above 1, and for revisions that are caused by other pages or withdraw the"
         " article."
     )

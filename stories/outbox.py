@@ -14,7 +14,7 @@ MAX_MESSAGES: Final = 200
 """Maximum number of articles whose messages are composed or published in one transaction."""
 
 CORRECTION_SECONDS: Final = 60.0
-"""Minimum time between the first two corrections of an article; each further one is doubled."""
+"""Minimum time between the first two corrections of an article; it doubles with each correction."""
 
 MAX_DOUBLINGS: Final = 20  # maximum number of times that the delay of a correction doubles
 
@@ -93,7 +93,7 @@ def _compose(connection: Connection, row: Row[Any], state: StoryState | None) ->
 
 
 def _story(row: Row[Any], state: StoryState | None) -> Story:
-    """Return the story that messages report; a withdrawn article keeps the one last reported."""
+    """Return the story that messages report; a withdrawn article keeps the story last reported."""
     if row.is_withdrawn and row.told is not None:
         return Story.model_validate(row.told)
     own = first_article(row.url, row.site, row.fetched_at)
@@ -113,7 +113,7 @@ def _story(row: Row[Any], state: StoryState | None) -> Story:
 
 
 def _is_repeat(story: Story, is_confirmed: bool) -> bool:
-    """Return whether an article repeats the first one; an excerpt counts only if confirmed."""
+    """Return whether an article repeats its story's first one; excerpts only if confirmed."""
     return story.relation == "same" or (story.relation in REPEATS and is_confirmed)
 
 

@@ -23,7 +23,7 @@ MIN_SAME_RESEMBLANCE: Final = 0.9
 """Minimum resemblance of two texts that count as the same."""
 
 MIN_WHOLE_SHARE: Final = 0.8
-"""Minimum share of a text's shingles that a text containing the whole text must have."""
+"""Minimum share of a text's shingles in another text for the other text to contain all of it."""
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class Topology:
         )
 
     def declare(self, connection: Connection) -> None:
-        """Declare the exchanges and queues, which has no effect if they exist."""
+        """Declare the exchanges and queues; this has no effect if they exist."""
         with connection.channel() as channel:
             for each in (self.stories, self.first, self.quarantine, self.queue):
                 each(channel).declare()
@@ -86,7 +86,7 @@ class Topology:
 class Ungrouped(NamedTuple):
     """IDs of articles that were not grouped.
 
-    Those in `later` wait for an earlier revision of the article; those in `broken` caused an error.
+    Those in `later` wait for another revision of the article; those in `broken` caused an error.
     """
 
     later: set[UUID]

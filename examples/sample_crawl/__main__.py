@@ -1,4 +1,4 @@
-"""Write the sample crawl and its gold standard to a folder; without a folder, the small crawl."""
+"""Write the sample crawl and its gold standard to a folder; without one, write `SMALL_CRAWL`."""
 
 import gzip
 import sys

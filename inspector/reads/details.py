@@ -132,14 +132,14 @@ def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
 
 
 class SiteQuarantine(NamedTuple):
-    """Since when and why a site is in quarantine, that is, no longer clustered."""
+    """Start and reason of a site's quarantine, during which the site is not clustered."""
 
     since: datetime
     reason: str
 
 
 def site_quarantines(session: Session, site_ids: Sequence[int]) -> dict[int, SiteQuarantine]:
-    """Return the quarantines of those of the given sites that are in quarantine, by site ID."""
+    """Return the quarantine of each given site that is in quarantine, by site ID."""
     quarantines = {}
     for site_id, since, number, error in session.execute(
         SQL.site_quarantines, {"ids": list(site_ids)}

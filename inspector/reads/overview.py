@@ -26,7 +26,7 @@ _SLOT_SECONDS: Final = (
 
 _OLDEST_PAGES: Final = 1000
 """Number of pages with the smallest IDs among which the earliest time of receipt is determined. The
-first page is not enough, since transactions that run at the same time do not get IDs in order."""
+first page is not enough, since concurrent transactions do not get IDs in the order of receipt."""
 
 RECENT_PERIOD: Final = timedelta(days=1)
 """An article is recent if its extraction was requested at most this long ago."""

@@ -43,8 +43,8 @@ class TrendPart:
 class SiteStatus:
     """State of a site.
 
-    ``pages`` is the number of its pages, ``outcomes`` is that number by outcome, and ``pending`` is
-    that without outcome. ``again`` is the number of pages that have an outcome and are being
+    ``pages`` is the number of its pages, ``outcomes`` that number by outcome, and ``pending`` the
+    number without an outcome. ``again`` is the number of pages that have an outcome and are being
     extracted again. ``changed_design`` is the start of the latest redesign. ``dark`` is True if
     most articles of the last day are ``doubtful``, that is, probably wrong.
     """

@@ -177,7 +177,7 @@ def _steps(
         Step("fetched", row.fetched_at, ""),
         Step("received", *(receipts[0] if receipts else (row.received_at, ""))),
         Step("stored", context.stored_at, removed),
-        # A page that joined an existing group was assigned after the group's clustering.
+        # Clustering comes first, as a page that joined an existing group was assigned later.
         Step("clustered", context.clustered_at, generation),
         Step("assigned", row.asked_at, group_name + silhouette)
         if context.role

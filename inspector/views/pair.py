@@ -52,8 +52,8 @@ def _changes(trees: list[Tree], documents: list[Page | None]) -> TreeChanges | N
     """Compare two trees; return None if they are too large."""
     if len(trees[0]) * len(trees[1]) > MAX_SIZE_PRODUCT:
         return None
-    # The names are taken from the stored HTML. They do not fit if the tree is that of the page as
-    # rendered by a browser.
+    # The names come from the stored HTML, which does not match the tree of a page that was rendered
+    # by a browser.
     names = [
         element_names(page) if page is not None and page.tree == tree else None
         for tree, page in zip(trees, documents, strict=True)
