@@ -203,7 +203,9 @@ class ArticleMetadata:
     text_direction: TextDirection | None = None
 
 
-_Part = TypeVar("_Part", bound=ArticleBlock | ArticleImage | ArticleEmbed | ArticleMetadata)
+_Part = TypeVar(
+    "_Part", bound="ArticleBlock | ArticleImage | ArticleEmbed | ArticleMetadata | Article"
+)
 
 
 def copy_with(part: _Part, **changes: Any) -> _Part:

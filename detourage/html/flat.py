@@ -142,10 +142,11 @@ class Pieces:
     @cached_property
     def texts(self) -> "OnDemand[str]":
         """The texts, decoded at each access, because few scripts are read."""
-        starts = [*np.frombuffer(_markup.starts(self.utf8), np.int64).tolist(), len(self.utf8)]
+        utf8 = self.utf8
+        starts = [*np.frombuffer(_markup.starts(utf8), np.int64).tolist(), len(utf8)]
 
         def text(place: int) -> str:
-            return self.utf8[starts[place] : starts[place + 1] - 1].decode("utf-8", "replace")
+            return utf8[starts[place] : starts[place + 1] - 1].decode("utf-8", "replace")
 
         return OnDemand(len(starts) - 1, text)
 

@@ -67,6 +67,11 @@ class Page:
     response: Response = NO_RESPONSE
     source: Source | None = field(default=None, repr=False)
 
+    def __del__(self) -> None:
+        # The cached values refer back to the document. Without this, only the garbage collector
+        # would free them.
+        self.flat.memo.clear()
+
     @property
     def document(self) -> HtmlElement:
         """The root element; building the elements takes as long as all parsing before it."""

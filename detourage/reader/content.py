@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from detourage.article import Article
+from detourage.article import Article, copy_with
 from detourage.comments import NONE_FOUND, Comment, CommentPattern, FoundComments, dated_from
 from detourage.core import may_hold_comments
 from detourage.html import Page
@@ -77,7 +77,7 @@ def read_content(
     metadata = article.metadata
     if verdict.is_truncated:
         metadata = replace(metadata, truncated=True)
-    return replace(article, metadata=metadata, suspected=verdict.wall)
+    return copy_with(article, metadata=metadata, suspected=verdict.wall)
 
 
 def _verdict(page: Page, article: Article, template: Page | TemplateKnowledge | None) -> Verdict:
@@ -111,7 +111,7 @@ def read_despite_wall(
     """Read a page like `read_content`, without checking for a wall."""
     article = _with_comments(page, knowledge_of(template), group_pattern, text_roles, favor)
     discard_cached_judgement(page)
-    article = replace(
+    article = copy_with(
         article,
         comments=dated_from(article.comments, fetched_at, article.language),
         metadata=dated_metadata(article.metadata, fetched_at, article.language),
@@ -174,7 +174,7 @@ def _with_comments(
         if excluded and not found.records:
             article = extract_article(page, template, (), text_roles, None, favor, read_opened)
         comments = comments_below(article, found, page)
-    return replace(article, comments=comments or declared_comments(page))
+    return copy_with(article, comments=comments or declared_comments(page))
 
 
 def _posts_of(

@@ -7,9 +7,9 @@ close to each other below a complete article, a further article begins there.
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
@@ -304,7 +304,7 @@ class _Search:
                 break
             addresses.append(self._item_addresses[item])
         url = next(filter(None, map(self._first_page, addresses)), None)
-        return url or self._page_by_headline(squash(self._headline(head)))
+        return url or self._pages_by_headline.get(squash(self._headline(head)))
 
     def _linked_url(self, head: int) -> str | None:
         """Return the same-site URL that a headline links to."""
@@ -344,8 +344,8 @@ class _Search:
         }
 
     @cached_property
-    def _page_by_headline(self) -> Callable[[str], str | None]:
-        """Function that returns the URL that structured data gives for a squashed headline."""
+    def _pages_by_headline(self) -> dict[str, str | None]:
+        """The URL that structured data gives for each squashed headline, or None."""
         addresses: defaultdict[str, list[str]] = defaultdict(list)
         data = structured_data(self.page.document, lambda text: "headline" in text)
         waiting: list[Any] = [value for _, value in data]
@@ -364,7 +364,7 @@ class _Search:
                     written = (value.get("url"), page, value.get("@id"))
                     strings = [each for each in written if isinstance(each, str)]
                     addresses[squash(headline)] += strings
-        return cache(lambda headline: self._first_page(addresses.get(headline, ())))
+        return {headline: self._first_page(links) for headline, links in addresses.items()}
 
     def _first_page(self, links: Iterable[str | None]) -> str | None:
         """Return the absolute URL of the first link to another page of this site, or None."""

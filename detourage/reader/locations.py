@@ -47,7 +47,7 @@ def with_locations(page: Page, article: Article) -> Article:
     locations = PageLocations(page, article.container)
     # Comments have a separate budget for paths, so that they do not use up the article's.
     comment_locations = PageLocations(page)
-    return replace(
+    return copy_with(
         article,
         blocks=locations.locate_blocks(article.blocks),
         images=tuple(

@@ -1,11 +1,10 @@
 """Predictions of the model about an article: its confidence, title, kind and corrections."""
 
-from dataclasses import replace
 from math import exp
 
 import numpy as np
 
-from detourage.article import Article
+from detourage.article import Article, copy_with
 from detourage.reader import titles
 from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
@@ -46,12 +45,12 @@ def with_predictions(
     confidence = confidence_of(page, judged, body)
     if body is not None and body.menu_probability is not None:
         confidence *= min(MAX_LISTING_FACTOR, 1.0 - body.menu_probability)
-    return replace(
+    return copy_with(
         article,
         title=_title_of(article, page, judged, body, url),
         confidence=round(confidence, 3),
         corrections=_corrections(judged),
-        metadata=replace(article.metadata, kind=kind),
+        metadata=copy_with(article.metadata, kind=kind),
     )
 
 

@@ -1,4 +1,5 @@
 import json
+import weakref
 
 from detourage.comments import CommentPattern, winner
 from detourage.comments.pattern import Signature
@@ -45,14 +46,16 @@ def test_the_explanation_matches_the_extraction() -> None:
 
 
 def test_comments_rendered_only_by_scripts_are_read_from_json() -> None:
-    comments = [
-        {"author": name, "content": text, "date": f"2024-05-0{number + 1}"}
-        for number, (name, text) in enumerate(zip(NAMES[:2], REMARKS[:2], strict=True))
-    ]
+    signed = [*zip(NAMES[:2], REMARKS[:2], strict=True)]
+    comments = [{"author": name, "content": text, "date": "2024-05-01"} for name, text in signed]
     script = f"<script>window.state = {json.dumps({'comments': comments})};</script>"
     found = read_content(page(1, 0, end=script)).comments
-    assert [(each.author, each.text) for each in found] == [
-        *zip(NAMES[:2], REMARKS[:2], strict=True)
-    ]
-    displayed = read_content(page(1, 5, end=script)).comments
-    assert [each.author for each in displayed] == list(NAMES[:5])
+    assert [(each.author, each.text) for each in found] == signed
+    assert [each.author for each in read_content(page(1, 5, end=script)).comments] == [*NAMES[:5]]
+
+
+def test_a_page_is_freed_without_garbage_collection() -> None:
+    read_content(read_page := page(1, 5))
+    document = weakref.ref(read_page.flat)
+    del read_page
+    assert document() is None
