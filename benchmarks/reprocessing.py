@@ -20,7 +20,7 @@ from tests.deployment import Deployment, remove_queues
 from tests.pages import article_html, message
 from tests.services import running_services, temporary_database
 from worker.messaging.task_names import REPROCESS
-from worker.service.application import create_app
+from worker.service.celery_application import create_app
 from worker.settings import Settings
 from worker.store.database import Database
 from worker.store.schema import migrate

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 if TYPE_CHECKING:
+    from detourage.arrow_tables import arrow_schema, to_arrow
     from detourage.article import (
         Article,
         ArticleBlock,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from detourage.page_extraction import extract, extract_many, read
     from detourage.pages import Page, load_pages
     from detourage.site import Group, Site
-    from detourage.tables import arrow_schema, to_arrow
 
 __all__ = [
     "Article",
@@ -65,7 +65,7 @@ _MODULES = {
     **dict.fromkeys(("FetchError", "fetch"), "detourage.fetching"),
     "extract_many": "detourage.page_extraction",
     **dict.fromkeys(("Group", "Site"), "detourage.site"),
-    **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.tables"),
+    **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.arrow_tables"),
     "Comment": "detourage.comments",
 }
 """Module that defines each public name. It is imported on first use, because loading the models is

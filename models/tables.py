@@ -326,7 +326,7 @@ class Generation(Base):
     site_version: Mapped[int]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())
     method: Mapped[str]
-    """Grouping method; for a provisional generation, see `worker.store.provisional`."""
+    """Grouping method; for a provisional generation, see `worker.store.first_extractions`."""
     silhouette: Mapped[float | None]
 
 

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from worker.service.application import create_app
+from worker.service.celery_application import create_app
 from worker.settings import SettingsError, load_settings
 from worker.workflow.process_state import configure
 

@@ -32,9 +32,9 @@ from tests.conditions import is_pending
 from tests.faults.proving_ground import ProvingGround, Servers
 from worker.messaging.broker import messages_waiting, queue_depths
 from worker.messaging.task_names import CLUSTER_DUE
-from worker.service.application import create_app
+from worker.service.celery_application import create_app
 from worker.store.durations import histograms
-from worker.store.provisional import PROVISIONAL
+from worker.store.first_extractions import PROVISIONAL
 
 LOOK_EVERY_SECONDS = 5.0
 

@@ -38,7 +38,7 @@ from worker.store.fetched_pages import unchanged_pages
 from worker.store.outbox import SQL, LaneQuota
 from worker.store.pages import FetchedPage
 from worker.store.schema import migrate
-from worker.workflow import clustering_requests, extraction_results, generation
+from worker.workflow import clustering_requests, clustering_results, extraction_results
 from worker.workflow.parsing import parse_or_reject, store_pages
 from worker.workflow.process_state import configure, process_state
 
@@ -62,7 +62,7 @@ class Counted:
         event.listen(database.engine, "commit", self._count_commit)
         self._key = extraction_results.extraction_key
         # Each computation of a key records the inputs, so that changed inputs can be reported.
-        for module in (extraction_results, generation):
+        for module in (extraction_results, clustering_results):
             setattr(module, "extraction_key", self._record_key)  # noqa: B010 - not exported
 
     def _count_statement(self, *_: object) -> None:

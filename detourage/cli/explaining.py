@@ -55,9 +55,9 @@ def explain(
         return
     if method is not None:
         raise click.UsageError("--method can only be combined with --groups")
-    from detourage.explain.explained import to_json, to_terminal
+    from detourage.explain.explanation_formats import to_json, to_terminal
+    from detourage.explain.input_pages import load_subject
     from detourage.explain.marked_page import to_html
-    from detourage.explain.subject import load_subject
     from detourage.reader.content import explain_content
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)

@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from detourage.article import Article
-from detourage.explain.subject import ExplainingError, InputPage, Subject, input_pages, load_subject
+from detourage.explain.input_pages import (
+    ExplainingError,
+    InputPage,
+    Subject,
+    input_pages,
+    load_subject,
+)
 from detourage.inputs import SourceError
 from detourage.outcomes import PageOutcome
 from detourage.page_extraction import ReadingOptions, without_excluded

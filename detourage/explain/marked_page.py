@@ -14,7 +14,7 @@ from itertools import accumulate, compress
 from lxml import etree
 from lxml.html import HtmlElement
 
-from detourage.explain.explained import summary
+from detourage.explain.explanation_formats import summary
 from detourage.html import Page
 from detourage.html.urls import base_of
 from detourage.html.visible_text import without_text

@@ -35,7 +35,7 @@ from tests.faults.sabotage.sitecustomize import (
 from tests.integration.service import crawl
 from tests.pages import article_html, message
 from worker.messaging.task_names import REPROCESS, STAGE_OF_TASK, ReprocessStage
-from worker.service.application import create_app
+from worker.service.celery_application import create_app
 
 OF_EACH_KIND = 100  # number of unusable messages of each kind
 

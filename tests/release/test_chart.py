@@ -20,7 +20,7 @@ from detourage.cli import main
 from tests.image_context import ROOT
 from worker.messaging.broker import topology_of
 from worker.messaging.task_names import EXTRACT, STAGES
-from worker.service.application import create_app
+from worker.service.celery_application import create_app
 from worker.settings import Settings
 
 CHART = ROOT / "deploy/helm"

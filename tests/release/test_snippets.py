@@ -27,7 +27,7 @@ from tests.snippets import (
 )
 from worker.messaging.broker import connect, topology_of
 from worker.messaging.task_names import STAGE_OF_TASK
-from worker.service.application import create_app
+from worker.service.celery_application import create_app
 from worker.settings import Settings
 
 SNIPPETS = [snippet for document in DOCUMENTS for snippet in snippets(document)]

@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from detourage.errors import ExpectedError
-from worker.cli import deployment, exporting, operating, pages, quarantine, reprocessing
+from worker.cli import deployment, exporting, pages, pruning, quarantine, reprocessing, status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,11 +24,11 @@ ENTRY_POINT_GROUP = "detourage.commands"
 GROUPS: Mapping[str, Sequence[click.Command]] = {
     "users": (pages.run, pages.send),
     "operators": (
-        operating.status,
+        status.status,
         quarantine.quarantine,
         reprocessing.reprocess,
         exporting.export,
-        operating.prune,
+        pruning.prune,
         deployment.health,
         deployment.migrate,
         deployment.intake,

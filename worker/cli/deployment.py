@@ -7,7 +7,7 @@ import sys
 import click
 
 from detourage.text.plural import pluralise
-from worker.cli.process import process_settings
+from worker.cli.deployment_access import process_settings
 from worker.processes.heartbeat import PROCESSES, Heartbeat
 
 
@@ -71,7 +71,7 @@ def health(process: str | None, must_accept: bool, thorough: bool) -> None:
 
     settings = load_settings()
     if process is None:
-        from worker.service.checks import examine, readiness
+        from worker.service.health_checks import examine, readiness
 
         if not thorough:
             settings.require_database_url()

@@ -67,7 +67,7 @@ def export(
         raise click.UsageError(f"--since {first} is after --until {last}")
     require_format(form)
     from detourage.export.days import DayFolder
-    from worker.cli.process import with_database
+    from worker.cli.deployment_access import with_database
     from worker.processes.supervisor import signals_as_exceptions
     from worker.store import pages
     from worker.store.articles import articles_published

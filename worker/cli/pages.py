@@ -126,7 +126,7 @@ def run(
     with run_folder(output, leftover or "refuse") as folder:
         click.echo(f"starting {servers}{pluralise(workers, 'worker')}", err=True)
         # Imported only after the message, as these imports take noticeable time.
-        from worker.cli.display import bars_by_stage, print_summary
+        from worker.cli.status_tables import bars_by_stage, print_summary
         from worker.local.run import completed_run
         from worker.processes.supervisor import signals_as_exceptions
         from worker.store.progress import RunProgress

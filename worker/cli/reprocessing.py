@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from detourage.text.plural import pluralise
-from worker.cli.process import read_database, with_database
+from worker.cli.deployment_access import read_database, with_database
 from worker.messaging.task_names import PAGE_STAGES, REPROCESS, REPROCESS_ALL, REPROCESS_STAGES
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def reprocess(
         _reprocess_page(site, stage)
         return
     from worker.messaging.broker import broker_connection
-    from worker.service.application import create_app
+    from worker.service.celery_application import create_app
     from worker.settings import load_settings
     from worker.store import pages, reprocessings
 

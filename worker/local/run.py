@@ -29,7 +29,7 @@ from worker.messaging.task_names import CLUSTER_DUE, JOIN_PARTS
 from worker.outcomes import ReceiptResult
 from worker.processes.supervisor import Supervisor
 from worker.service import quarantine
-from worker.service.application import TASK_MODULES, create_app
+from worker.service.celery_application import TASK_MODULES, create_app
 from worker.settings import PREFIX, Settings, SettingsError
 from worker.store import articles, progress
 from worker.store.database import Database

@@ -32,8 +32,8 @@ from worker.messaging.task_names import (
     PUBLISHED_AS,
     STAGE_OF_TASK,
 )
-from worker.service.application import create_app
 from worker.service.broker_process import BrokerProcess, UnroutableError
+from worker.service.celery_application import create_app
 from worker.settings import Settings
 from worker.store import outbox
 from worker.store.outbox import LaneQuota, WaitingEntry

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sqlalchemy.orm import Session
 
 from detourage.text.plural import pluralise
-from worker.store.provisional import PROVISIONAL
+from worker.store.first_extractions import PROVISIONAL
 from worker.store.queries import Statements
 
 SQL = Statements("clusterings")

@@ -9,8 +9,8 @@ from sqlalchemy import BigInteger, LargeBinary, select
 from sqlalchemy.orm import Session
 
 from models.tables import DesignChange
+from worker.store.first_extractions import PROVISIONAL
 from worker.store.outbox import TURNS
-from worker.store.provisional import PROVISIONAL
 from worker.store.queries import Statements
 
 SQL = Statements("groups")

@@ -12,7 +12,7 @@ from worker.store.database import AdvisoryLock, is_transient_failure
 from worker.store.parts import SQL
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.attempts import JOINING_ATTEMPTS
-from worker.workflow.joining import process_part
+from worker.workflow.part_joining import process_part
 from worker.workflow.process_state import ProcessState, process_state
 
 logger = logging.getLogger(__name__)

@@ -29,10 +29,10 @@ from worker.store.groups import (
     NewMembership,
     Representative,
 )
+from worker.workflow.clustering_results import new_group
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction import Jobs, extract_together
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.generation import new_group
 from worker.workflow.process_state import ProcessState
 
 _Similar: TypeAlias = tuple[list[ComparablePage], int]  # outliers, and the ID of their pivot's tree

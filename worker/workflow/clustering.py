@@ -9,12 +9,12 @@ from detourage.text.plural import pluralise
 from worker import logs
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
-from worker.store import clusterings, comparisons, groups, outbox, pages, provisional
+from worker.store import clusterings, comparisons, first_extractions, groups, outbox, pages
 from worker.store.database import AdvisoryLock
 from worker.store.groups import ComparablePage
 from worker.workflow import comparison_plan
+from worker.workflow.clustering_results import record_design_change, save_generation
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.generation import record_design_change, save_generation
 from worker.workflow.process_state import ProcessState
 from worker.workflow.quarantining import quarantine_task
 
@@ -68,7 +68,9 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
     generation = current.generation + 1
     if current.is_new:
         # Assign the pages that arrived during the site's first clustering.
-        missed = session.execute(provisional.SQL.missed_pages, params | {"generation": generation})
+        missed = session.execute(
+            first_extractions.SQL.missed_pages, params | {"generation": generation}
+        )
         arguments = [{"page_id": page_id, "site_version": version} for page_id, version in missed]
         outbox.add_tasks(session, task_names.ASSIGN, arguments, site_id=site_id)
     record_design_change(session, site_id, generation, site_pages, group_of)
@@ -88,10 +90,10 @@ def quarantine_site(session: Session, state: ProcessState, site_id: int) -> None
     waiting = session.scalars(pages.SQL.pending_with_tree, {"site_id": site_id}).all()
     current = groups.site_state(session, site_id)
     if current.is_new:
-        provisional.add_pages(session, [site_id], waiting)
+        first_extractions.add_pages(session, [site_id], waiting)
         # New pages will be assigned, and a later clustering will consider all of them.
-        provisional.mark_clustered(session, [site_id], saw_all_pages=False)
-    generation = current.generation or provisional.NUMBER
+        first_extractions.mark_clustered(session, [site_id], saw_all_pages=False)
+    generation = current.generation or first_extractions.NUMBER
     outliers = {"site_id": site_id, "generation": generation, "page_ids": waiting}
     session.execute(groups.SQL.add_outliers, outliers)
     request_extractions(session, waiting, generation)

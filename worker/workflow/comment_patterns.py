@@ -11,7 +11,7 @@ from worker.store import groups
 from worker.store.extraction_jobs import ExtractionJob
 from worker.store.groups import GroupKey
 from worker.workflow.extraction_requests import request_extractions
-from worker.workflow.walls import ExtractedPage
+from worker.workflow.wall_rejection import ExtractedPage
 
 logger = logging.getLogger(__name__)
 

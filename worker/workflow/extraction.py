@@ -31,7 +31,7 @@ from worker.workflow.extraction_requests import request_each_alone
 from worker.workflow.extraction_results import failure_to_store, save_extractions
 from worker.workflow.process_state import ProcessState
 from worker.workflow.shared_lines import shared_lines_on
-from worker.workflow.walls import ExtractedPage, NoArticle
+from worker.workflow.wall_rejection import ExtractedPage, NoArticle
 
 logger = logging.getLogger(__name__)
 

@@ -23,7 +23,7 @@ from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState
 from worker.store.groups import AssignedPage
 from worker.store.parts import NewParts
-from worker.workflow import walls
+from worker.workflow import wall_rejection
 from worker.workflow.article_message import (
     message_as_revision,
     new_revision,
@@ -35,7 +35,7 @@ from worker.workflow.article_parts import find_parts, is_part, to_json
 from worker.workflow.comment_patterns import count_votes, needed_pattern
 from worker.workflow.process_state import ProcessState
 from worker.workflow.shared_lines import pack_removable, shared_lines_on
-from worker.workflow.walls import ExtractedPage, NoArticle
+from worker.workflow.wall_rejection import ExtractedPage, NoArticle
 
 logger = logging.getLogger(__name__)
 
@@ -79,9 +79,9 @@ def save_extractions(
     """
     if not extracted:
         return set()
-    current = walls.reject_walls(session, extracted)
-    text_keys = walls.short_text_keys(current)
-    current = walls.reject_repeated_texts(session, current, text_keys)
+    current = wall_rejection.reject_walls(session, extracted)
+    text_keys = wall_rejection.short_text_keys(current)
+    current = wall_rejection.reject_repeated_texts(session, current, text_keys)
     revised = _revise(session, state, current, text_keys, datetime.now(UTC))
     results = [each.result for each in revised]
     revisions = [each.revision for each in revised if each.revision is not None]

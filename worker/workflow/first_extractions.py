@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from sqlalchemy.orm import Session
 
 from detourage.text.plural import pluralise
-from worker.store import provisional
-from worker.store.provisional import SQL
+from worker.store import first_extractions
+from worker.store.first_extractions import SQL
 from worker.workflow.extraction_requests import request_extractions
 
 logger = logging.getLogger(__name__)
@@ -37,12 +37,12 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
     """Request extractions of `urgent_pages` without a template; return their number."""
     if not site_of:
         return 0
-    locked = provisional.lock_free_sites(session, sorted(set(site_of.values())))
+    locked = first_extractions.lock_free_sites(session, sorted(set(site_of.values())))
     waiting = session.scalars(SQL.still_waiting, {"pages": list(site_of), "sites": locked}).all()
     if waiting:
         sites = {site_of[page_id] for page_id in waiting}
-        provisional.add_pages(session, sorted(sites), waiting)
-        request_extractions(session, waiting, provisional.NUMBER)
+        first_extractions.add_pages(session, sorted(sites), waiting)
+        request_extractions(session, waiting, first_extractions.NUMBER)
         numbers = pluralise(len(waiting), "page"), pluralise(len(sites), "new site")
         logger.info("extracting %s of %s without waiting for a clustering", *numbers)
     return len(waiting)
@@ -51,15 +51,15 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
     """Mark the sites that have at most one page as clustered, and return them."""
     lone = session.scalars(SQL.lone_sites, {"sites": list(site_ids)}).all()
-    locked = provisional.lock_free_sites(session, lone)
+    locked = first_extractions.lock_free_sites(session, lone)
     # More pages may have arrived before the lock was acquired.
     lone = session.scalars(SQL.lone_sites, {"sites": locked}).all()
     if not lone:
         return ()
     pages: dict[int, bool] = dict(session.execute(SQL.comparable_pages, {"sites": lone}).all())
-    provisional.add_pages(session, lone, list(pages))
+    first_extractions.add_pages(session, lone, list(pages))
     unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
-    request_extractions(session, unrequested, provisional.NUMBER)
-    provisional.mark_clustered(session, lone, saw_all_pages=True)
+    request_extractions(session, unrequested, first_extractions.NUMBER)
+    first_extractions.mark_clustered(session, lone, saw_all_pages=True)
     logger.info("not clustering %s with a single page", pluralise(len(lone), "site"))
     return lone

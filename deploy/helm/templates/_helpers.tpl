@@ -45,7 +45,7 @@ worker:
     - detourage.extract
     - detourage.reprocess
     - detourage.maintenance
-  # Maximum duration of a page task, as in worker.service.application.
+  # Maximum duration of a page task, as in worker.service.celery_application.
   grace: {{ addf (minf (mulf 10 (.Values.settings.DETOURAGE_PAGE_SECONDS | default 60)) 1470) 30 | ceil }}
 beat:
   command: [celery, -A, worker, beat, --schedule, /tmp/schedule, --pidfile=]

@@ -166,7 +166,7 @@ def _spring(place: str) -> None:
 
 
 SABOTAGED: Replacements = {
-    "worker.service.application": {
+    "worker.service.celery_application": {
         "HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS,
         "WALL_CLOCK_FACTOR": lambda _: WALL_CLOCK_FACTOR,
     },

@@ -10,7 +10,7 @@ from tests.crawled import Client, inspector_client
 from tests.inline_tasks import Tasks
 from tests.pages import article_pages
 from worker.settings import Settings
-from worker.store import clusterings, provisional
+from worker.store import clusterings, first_extractions
 from worker.workflow.process_state import configure, process_state
 
 PAGES = 4
@@ -32,7 +32,7 @@ def site_id(tasks: Tasks) -> int:
     site_id = tasks.publish("news.example", htmls)
     with tasks.database.transaction() as session:
         pages = session.scalars(select(StoredPage.id)).all()
-        provisional.add_pages(session, [site_id], pages[:-1])
+        first_extractions.add_pages(session, [site_id], pages[:-1])
     return site_id
 
 

@@ -15,7 +15,7 @@ from tests.inline_tasks import Tasks
 from tests.object_stores import Folder, S3Server, StoreOfTest
 from tests.pages import article_html
 from worker.errors import LostContentError
-from worker.service.checks import Finding, examine
+from worker.service.health_checks import Finding, examine
 from worker.settings import load_settings
 from worker.store import page_objects, pages
 from worker.store.database import Database, UnavailableError

@@ -18,7 +18,7 @@ from tests.inline_tasks import Tasks
 from tests.pages import article_html, article_pages, paragraphs
 from worker.messaging import task_names
 from worker.messaging.broker import connect
-from worker.service.application import create_app
+from worker.service.celery_application import create_app
 from worker.store import extraction_jobs
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tasks.extract import extract, extract_late

@@ -19,7 +19,7 @@ from tests.parted_pages import SITE, STORY, address, page_html, part_html
 from worker.messaging import task_names
 from worker.tasks.extract import extract
 from worker.tasks.join_parts import join_parts
-from worker.workflow.joining import process_part
+from worker.workflow.part_joining import process_part
 
 
 def send(tasks: Tasks, pages: Mapping[str, str]) -> None:
@@ -191,7 +191,7 @@ def test_joining_that_kills_its_process_repeatedly_is_abandoned(
 ) -> None:
     send(tasks, {address(1): part_html(1, total=2)})
     with monkeypatch.context() as patch:
-        patch.setattr("worker.workflow.joining.parts.load_parts", kill)
+        patch.setattr("worker.workflow.part_joining.parts.load_parts", kill)
         for _ in range(3):
             with pytest.raises(KeyboardInterrupt):
                 join_parts(settle_seconds=0)

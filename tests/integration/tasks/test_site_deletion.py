@@ -16,7 +16,7 @@ from tests.commands import invoke
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from tests.waiting import wait_until
-from worker.store import provisional
+from worker.store import first_extractions
 from worker.store.extraction_jobs import TemplatePage
 from worker.store.pages import FetchedPage, ParsedPage
 from worker.store.retention import SiteDeletionError, delete_site
@@ -95,7 +95,7 @@ def test_a_site_is_deleted_while_its_pages_are_grouped(
     with tasks.database.transaction() as session:
         page = lock_first_page(session)
         future = deletion()
-        provisional.add_pages(session, [site_id], [page.id])
+        first_extractions.add_pages(session, [site_id], [page.id])
     assert future.result(timeout=600) == 6
     assert tasks.query(select(Site.id)) == []
 

@@ -5,7 +5,7 @@ from typing import Literal
 import pytest
 from rich.console import Console
 
-from worker.cli import display
+from worker.cli import status_tables
 from worker.local.run import NumberedMessages
 from worker.local.unfinished import RunFolder, UnfinishedRunError, run_folder
 from worker.store.progress import RunProgress
@@ -93,15 +93,15 @@ def test_two_runs_cannot_write_one_file_and_other_files_are_kept(output: Path) -
 def test_progress_is_relative_to_all_messages_sent(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(display, "LINE_SECONDS", 0)
+    monkeypatch.setattr(status_tables, "LINE_SECONDS", 0)
     # A duplicate has been received, and ten messages are still on their way.
     counts = RunProgress(10, {}, {}, 9, 4, 2, 6, 5, {}, 0, 0)
-    with display.bars_by_stage() as update:
+    with status_tables.bars_by_stage() as update:
         update(20, counts)
     line = capsys.readouterr().err.strip()
     assert line == "intake 10/20, comparison 2/4, grouping 6/19, extraction 4/19"
-    monkeypatch.setattr(display, "console", Console(stderr=True, force_terminal=True))
-    with display.bars_by_stage() as update:
+    monkeypatch.setattr(status_tables, "console", Console(stderr=True, force_terminal=True))
+    with status_tables.bars_by_stage() as update:
         update(20, counts._replace(compared=0, pairs=0))
     totals = set(re.findall(r"\d/([0-9?]+)", capsys.readouterr().err))
     assert totals == {"20", "?", "19"}

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from pathlib import Path
 
-from worker.service.application import HeartbeatScheduler, create_app
+from worker.service.celery_application import HeartbeatScheduler, create_app
 from worker.settings import Settings
 from worker.workflow import process_state
 

@@ -6,7 +6,7 @@ import pytest
 from tests.pages import paragraphs
 from worker.settings import Settings
 from worker.workflow.process_state import ProcessStates
-from worker.workflow.walls import has_replaced
+from worker.workflow.wall_rejection import has_replaced
 
 
 @pytest.fixture

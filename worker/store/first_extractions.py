@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from worker.store.database import AdvisoryLock
 from worker.store.queries import Statements
 
-SQL = Statements("provisional")
+SQL = Statements("first_extractions")
 
 PROVISIONAL = "provisional"
 """`Generation.method` of a generation that does not count as a clustering."""

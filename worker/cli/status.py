@@ -1,4 +1,4 @@
-"""Commands for operators: status of sites and queues, history of articles, pruning."""
+"""The command that shows the status of sites and queues, and the history of articles."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from detourage.text.plural import pluralise
 from detourage.text.terminal import json_text
-from worker.cli.process import process_settings, read_database, stop_on_signals, with_database
-from worker.store.retention_kinds import KINDS, Kind
+from worker.cli.deployment_access import (
+    process_settings,
+    read_database,
+    stop_on_signals,
+    with_database,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
-
-    from worker.store.database import Database
 
 
 @click.command()
@@ -108,7 +109,7 @@ REQUIRED = {"--addresses": "SITE", "--port": "--prometheus", "--host": "--port"}
 
 
 def _show_queues(*, as_json: bool) -> None:
-    from worker.cli.display import print_queues
+    from worker.cli.status_tables import print_queues
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
 
@@ -122,7 +123,7 @@ def _show_queues(*, as_json: bool) -> None:
 def _show_sites(
     name: str | None, pending: bool, top: int | None, *, as_json: bool, only_addresses: bool
 ) -> None:
-    from worker.cli.display import print_addresses, print_status
+    from worker.cli.status_tables import print_addresses, print_status
     from worker.messaging.broker import queue_depths
     from worker.settings import load_settings
     from worker.store import progress
@@ -195,7 +196,7 @@ def _print_json(values: object) -> None:
 
 
 def _show_history(url: str, *, as_json: bool) -> None:
-    from worker.cli.display import say, wide_output
+    from worker.cli.status_tables import say, wide_output
     from worker.store.articles import article_events
 
     events = read_database(article_events, url)
@@ -207,64 +208,3 @@ def _show_history(url: str, *, as_json: bool) -> None:
             click.echo(event.model_dump_json())
         else:
             say(out, f"{event.at:%Y-%m-%d %H:%M:%S}  page {event.page_id}  {event.what}")
-
-
-@click.command()
-@click.option(
-    "--older-than",
-    "days",
-    type=click.FloatRange(min=0),
-    metavar="DAYS",
-    help="Minimum age of the HTML, revisions and receipts to remove.",
-)
-@click.option(
-    "--only",
-    "kinds",
-    multiple=True,
-    type=click.Choice(KINDS),
-    help="Remove only data of this kind; may be given several times.",
-)
-@click.option("--dry-run", is_flag=True, help="Only count what would be removed.")
-@click.option("--site", help="Instead, delete this site with its pages, articles and groups.")
-@click.option("--yes", is_flag=True, help="Delete the site without asking for confirmation.")
-def prune(
-    days: float | None, kinds: tuple[Kind, ...], dry_run: bool, site: str | None, yes: bool
-) -> None:
-    """Remove data that is no longer needed, or a site.
-
-    Removes the HTML of pages that have an outcome, superseded revisions, and receipts. Regardless
-    of their age, it removes memberships in past clusterings, and trees and stored objects that no
-    page uses. A page without HTML keeps its article, but cannot be reprocessed. The
-    command can be interrupted at any time: each transaction is small, and data already removed
-    stays removed. An interrupted deletion of a site can be repeated.
-    """
-    if site is not None:
-        if days is not None or kinds or dry_run:
-            raise click.UsageError("--site can only be combined with --yes")
-        from worker.store.retention import delete_site
-
-        if not yes:
-            click.confirm("Delete the site with its pages and articles permanently?", abort=True)
-        deleted = with_database(lambda database: delete_site(database, site))
-        click.echo(f"{pluralise(deleted, 'page')} of {site} deleted")
-        return
-    if days is None:
-        raise click.UsageError("give either --older-than or --site")
-    from worker.settings import load_settings
-    from worker.store.retention import prune_in_steps
-
-    removed = dict.fromkeys(kinds or KINDS, 0)
-    stop = stop_on_signals()
-
-    def remove(database: Database) -> None:
-        store_url = load_settings().pages
-        for step in prune_in_steps(database, removed, days, store_url=store_url, dry_run=dry_run):
-            removed[step.kind] += step.removed
-            if stop.is_set():
-                break
-
-    with_database(remove)
-    for kind, number in removed.items():
-        click.echo(f"{kind}\t{number}")
-    if stop.is_set():
-        raise click.ClickException("interrupted; run the same command to continue")

@@ -131,7 +131,7 @@ def create_app(settings: Settings) -> Celery:
             "join-parts": {"task": task_names.JOIN_PARTS, "schedule": interval},
             "reprocess-due": {"task": task_names.REPROCESS_DUE, "schedule": interval},
         },
-        beat_scheduler="worker.service.application:HeartbeatScheduler",
+        beat_scheduler="worker.service.celery_application:HeartbeatScheduler",
         beat_max_loop_interval=CONFIRM_SECONDS,
     )
     if settings.broker_is_amqp:
