@@ -14,7 +14,7 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 from sqlalchemy import func, select, update
 
-from detourage.limits import DOUBTFUL
+from detourage.limits import DOUBTFUL_CONFIDENCE
 from models.tables import Article, Membership, Site, StoredPage
 from tests.crawled import crawled_deployment, running_inspector
 from tests.deployment import Deployment
@@ -87,7 +87,7 @@ def view_paths(settings: Settings) -> dict[str, str]:
             .where(
                 StoredPage.site_id == site,
                 Membership.group_number.is_not(None),
-                StoredPage.confidence >= DOUBTFUL,
+                StoredPage.confidence >= DOUBTFUL_CONFIDENCE,
             )
             .order_by(
                 func.jsonb_array_length(Article.message["comments"]).desc(), StoredPage.id.desc()

@@ -36,6 +36,6 @@ from a few templates, and 160 s for pages of 750 elements that differ more; 1,00
 six times as long. For the accuracy on larger sites, see docs/decisions/groups.md.
 """
 
-DOUBTFUL: Final = 0.8  # confidence below which an article counts as doubtful
+DOUBTFUL_CONFIDENCE: Final = 0.8  # confidence below which an article counts as doubtful
 
 MAX_DETAIL_CHARACTERS: Final = 2000  # maximum length of the explanation why a message is unusable

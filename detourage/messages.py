@@ -32,7 +32,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from detourage.limits import (
-    DOUBTFUL,
+    DOUBTFUL_CONFIDENCE,
     MAX_HEADER_CHARACTERS,
     MAX_HEADERS,
     MAX_HTML_BYTES,
@@ -574,7 +574,7 @@ class ArticleMessage(SentMessage):
         ge=0,
         le=1,
         description="Probability that the text is right, i.e. that the F1 of its words is at least"
-        f" 0.8. Below {DOUBTFUL}, the article counts as doubtful.",
+        f" 0.8. Below {DOUBTFUL_CONFIDENCE}, the article counts as doubtful.",
     )
     extracted_at: Timestamp = Field(description="Time of the extraction, RFC 3339 in UTC.")
     metadata: Metadata | None = _key("Added to version 1; see Metadata.")

@@ -24,7 +24,7 @@ from benchmarks.evaluation.methods import Source
 from benchmarks.evaluation.scores import Gold, bag_of_words, headline_of, load_corpus, words
 from benchmarks.extraction.folds import ARTICLES, FoldModels
 from detourage.html import PageError
-from detourage.limits import DOUBTFUL
+from detourage.limits import DOUBTFUL_CONFIDENCE
 from detourage.papers.conversion import page_of
 from detourage.reader.article import PageInTemplate, find_article
 from detourage.reader.comment_exclusion import comments_to_exclude
@@ -108,7 +108,7 @@ def comparison_table(examples: Sequence[PageExample], confidences: _Floats) -> I
     """Yield the lines of a table that compares the confidence with the expected F1."""
     yield (
         "| | pages | not right | by | area under ROC | flagged, 10 % false, %"
-        f" | below {DOUBTFUL}: not right, % | others, % | Brier |"
+        f" | below {DOUBTFUL_CONFIDENCE}: not right, % | others, % | Brier |"
     )
     yield "|---|---:|---:|---|---:|---:|---:|---:|---:|"
     expected = np.array([each.expected_f1 for each in examples])
@@ -120,8 +120,8 @@ def comparison_table(examples: Sequence[PageExample], confidences: _Floats) -> I
             figures = [
                 f"{roc_auc_score(right, values):.3f}",
                 f"{100 * np.mean(values[~right] < limit):.0f}",
-                f"{100 * np.mean(values[~right] < DOUBTFUL):.0f}",
-                f"{100 * np.mean(values[right] < DOUBTFUL):.1f}",
+                f"{100 * np.mean(values[~right] < DOUBTFUL_CONFIDENCE):.0f}",
+                f"{100 * np.mean(values[right] < DOUBTFUL_CONFIDENCE):.1f}",
                 f"{brier_score_loss(right, values):.4f}",
             ]
             yield f"| {name} | {len(right)} | {(~right).sum()} | {score} | {' | '.join(figures)} |"

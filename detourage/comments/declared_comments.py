@@ -20,7 +20,7 @@ from detourage.text.words import clean
 
 MAX_VALUES = 100_000  # JSON values examined per page
 MAX_DEPTH = 100  # nesting depth of values
-MAX_COMMENTS = 1_000  # comments read per page; parsing the text of each as HTML takes time
+MAX_DECLARED = 1_000  # comments read per page; parsing the text of each as HTML takes time
 MAX_CHARACTERS = 50_000  # length of a comment's text, in characters
 MAX_SHORT = 300  # length of a name, date, ID or URL, in characters
 _COMMENT_TYPES = frozenset(["comment", "answer", "usercomments"])
@@ -272,7 +272,7 @@ def _to_comments(found: Sequence[_RawComment], url: str) -> tuple[Comment, ...]:
     kept: list[_RawComment] = []
     number_by_key: dict[tuple[str | None, ...], int] = {}
     new_numbers: list[int] = []
-    for raw in found[:MAX_COMMENTS]:
+    for raw in found[:MAX_DECLARED]:
         key = (raw.author, raw.date, raw.text)
         if key not in number_by_key:
             number_by_key[key] = len(kept)

@@ -31,7 +31,7 @@ MIN_POSTS_CONFIDENCE = 0.1
 forum page would lose most of its text."""
 
 # Comments found with low confidence are doubtful; the roles of their lines may confirm them.
-MIN_DOUBTFUL_CONFIDENCE = 0.005
+MIN_DOUBTFUL_COMMENTS = 0.005
 MIN_SIGNED = 2  # doubtful comments that have an author
 MIN_ROLE = 0.15  # mean probability of the role "comment" of the words in doubtful comments
 MIN_HEADING = 0.3  # probability of the role "comment" of a heading such as "12 comments"
@@ -98,7 +98,7 @@ def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
     is_whole = len(best.records) == len(best.reading.records)
     if is_whole and len(best.reading.dates) < MIN_SIGNED:
         return None
-    doubtful = best.if_likely(MIN_DOUBTFUL_CONFIDENCE)
+    doubtful = best.if_likely(MIN_DOUBTFUL_COMMENTS)
     if not doubtful.records:
         return None
     reading = doubtful.reading or Reading.of(page.flat, doubtful.records, page.url)

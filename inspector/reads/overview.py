@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from detourage.limits import DOUBTFUL
+from detourage.limits import DOUBTFUL_CONFIDENCE
 from inspector.reads import SQL
 from inspector.reads.articles import PENDING
 
@@ -202,7 +202,7 @@ def _arrivals(session: Session) -> Arrivals:
 
 
 _FIRST_RECEIVED = SQL.first_received.bindparams(oldest=_OLDEST_PAGES)
-_ARRIVALS = SQL.arrivals.bindparams(doubtful=DOUBTFUL)
+_ARRIVALS = SQL.arrivals.bindparams(doubtful=DOUBTFUL_CONFIDENCE)
 
 
 def _rates(session: Session) -> Rates:
@@ -222,7 +222,7 @@ def _falling_sites(session: Session) -> list[FallingSite]:
     """Return the sites with a falling confidence or mostly doubtful articles, worst first."""
     params = {
         "recent_period": RECENT_PERIOD,
-        "doubtful": DOUBTFUL,
+        "doubtful": DOUBTFUL_CONFIDENCE,
         "min_doubtful": MIN_DOUBTFUL,
         "min_fall": MIN_FALL,
         "limit": MAX_SITES,

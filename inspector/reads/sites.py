@@ -8,7 +8,7 @@ from typing import Final, Literal, NamedTuple
 from sqlalchemy import TextClause, text
 from sqlalchemy.orm import Session
 
-from detourage.limits import DOUBTFUL
+from detourage.limits import DOUBTFUL_CONFIDENCE
 from inspector.reads import SQL
 from inspector.reads.articles import PENDING
 from inspector.reads.details import site_quarantines
@@ -119,7 +119,7 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
     params = {
         "ids": list(keys),
         "pending": PENDING,
-        "doubtful": DOUBTFUL,
+        "doubtful": DOUBTFUL_CONFIDENCE,
         "recent_period": RECENT_PERIOD,
         "min_doubtful": MIN_DOUBTFUL,
     }
@@ -158,7 +158,7 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
     return statuses
 
 
-_TRENDS = SQL.trends.bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL)
+_TRENDS = SQL.trends.bindparams(parts=TREND_PARTS, pages=TREND_PAGES, doubtful=DOUBTFUL_CONFIDENCE)
 
 
 _SITES = """
@@ -182,7 +182,7 @@ _SITES_BY_NAME = text(
 _COUNT_CONDITIONS: Final = {
     "pages": "true",
     "waiting": "outcome IS NULL OR forced OR extracted_generation < generation",
-    "doubtful": f"outcome = 'article' AND confidence < {DOUBTFUL}",
+    "doubtful": f"outcome = 'article' AND confidence < {DOUBTFUL_CONFIDENCE}",
 }
 """Sort orders by a number of pages, with the SQL condition of the pages that are counted."""
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from detourage.limits import DOUBTFUL
+from detourage.limits import DOUBTFUL_CONFIDENCE
 from detourage.messages import ArticleMessage
 from detourage.reader import Explanation
 from inspector.article_layout import lay_out_article
@@ -115,7 +115,7 @@ def page(request: InspectorRequest) -> ViewResponse:
         "depths": _depths(message.get("comments") or []),
         "is_first": not first_line,
         "template_page": context.template_page,
-        "doubtful": DOUBTFUL,
+        "doubtful": DOUBTFUL_CONFIDENCE,
         "verdicts": {"title": "the title", "comment": "a comment"},
     }
     return ViewResponse(values, template_values)

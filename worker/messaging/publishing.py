@@ -10,7 +10,7 @@ from kombu import Producer
 from worker.messaging.broker import broker_connection, topology_of
 from worker.settings import Settings
 
-RETRY_SECONDS = 0.2  # pause before a message rejected by a full queue is published again
+FULL_QUEUE_PAUSE_SECONDS = 0.2  # pause before a message rejected by a full queue is published again
 
 
 def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> None:
@@ -19,7 +19,7 @@ def publish_when_accepted(producer: Producer, body: bytes, **options: Any) -> No
         try:
             producer.publish(body, **options)
         except MessageNacked:
-            time.sleep(RETRY_SECONDS)
+            time.sleep(FULL_QUEUE_PAUSE_SECONDS)
         else:
             return
 

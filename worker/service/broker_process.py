@@ -21,7 +21,7 @@ from worker.store.database import Database
 
 logger = logging.getLogger(__name__)
 
-RETRY_SECONDS = 2.0  # pause before a process reconnects
+RECONNECT_SECONDS = 2.0  # pause before a process reconnects
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -81,7 +81,7 @@ class BrokerProcess:
                     raise
                 self._is_working = False
                 log_transient(logger, f"{self._name} interrupted, reconnecting", error)
-                self._stopping.wait(RETRY_SECONDS)
+                self._stopping.wait(RECONNECT_SECONDS)
 
     def _end_if_stuck(self, signals: socket) -> None:
         """End the process after a signal if the main thread, blocked in libpq, does not react."""

@@ -55,7 +55,7 @@ WALL_CLOCK_FACTOR = 10
 """Maximum wall-clock time of a page task, as a multiple of its CPU time limit: enough even if the
 host is busy. This limit ends tasks that would wait forever."""
 
-TASK_SECONDS = 1500.0
+MAX_TASK_SECONDS = 1500.0
 """Maximum wall-clock time of any task. It must be less than 30 minutes, because RabbitMQ requeues
 messages that are not acknowledged by then (``consumer_timeout``)."""
 
@@ -88,7 +88,7 @@ def create_app(settings: Settings) -> Celery:
     topology = topology_of(settings)
     interval = settings.search_interval_seconds
     wall_seconds = WALL_CLOCK_FACTOR * settings.page_seconds
-    soft_limit = min(wall_seconds, TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
+    soft_limit = min(wall_seconds, MAX_TASK_SECONDS - HARD_LIMIT_AFTER_SECONDS)
     app = Application("detourage", include=TASK_MODULES)
     app.conf.update(
         broker_url=settings.require_broker_url(),
@@ -110,7 +110,7 @@ def create_app(settings: Settings) -> Celery:
         task_reject_on_worker_lost=True,
         task_acks_on_failure=False,
         task_acks_on_timeout=False,
-        task_time_limit=TASK_SECONDS,
+        task_time_limit=MAX_TASK_SECONDS,
         task_annotations={
             task: {
                 "cpu_seconds": settings.page_seconds,

@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
-RETRY_DELAYS_SECONDS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
+TRANSACTION_RETRY_DELAYS = (0.2, 0.5, 1, 2, 4, 8, 15, 30, 30, 30, 60, 60, 60)
 """Pauses before a transaction is retried: five minutes in total, to outlast a failover."""
 
 SILENCE_SECONDS = 25
@@ -332,7 +332,7 @@ def _check_if_idle(
 
 
 def _with_retries(attempt: Callable[[], T]) -> T:
-    for delay in RETRY_DELAYS_SECONDS:
+    for delay in TRANSACTION_RETRY_DELAYS:
         try:
             return attempt()
         except (DBAPIError, UnavailableError) as error:

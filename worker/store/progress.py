@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from detourage.limits import DOUBTFUL
+from detourage.limits import DOUBTFUL_CONFIDENCE
 from models.tables import DesignChange
 from worker.outcomes import PENDING
 from worker.store import clusterings, groups
@@ -28,7 +28,7 @@ MIN_DOUBTFUL = 5
 """Minimum number of recent doubtful articles, or of walls, for which a site is reported. They must
 also be the majority; fewer may be a coincidence."""
 
-_DOUBT_PARAMS = {"doubtful": DOUBTFUL, "lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}
+_DOUBT_PARAMS = {"doubtful": DOUBTFUL_CONFIDENCE, "lately": RECENT_PERIOD, "least": MIN_DOUBTFUL}
 
 
 class RunProgress(NamedTuple):
@@ -63,7 +63,7 @@ class SiteStatus:
     changed_design: datetime | None = None  # fetch date of the first page of the latest redesign
     not_clustered_since: datetime | None = None
     not_clustered_because: str | None = None
-    doubtful: int = 0  # number of articles with a confidence below `DOUBTFUL`
+    doubtful: int = 0  # number of articles with a confidence below `DOUBTFUL_CONFIDENCE`
     dark: bool = False  # whether most recent articles are doubtful, and at least `MIN_DOUBTFUL`
 
 

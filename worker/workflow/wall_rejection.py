@@ -16,7 +16,7 @@ from worker.store import articles, extraction_jobs
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.workflow.extraction_requests import request_extractions
 
-DOUBTFUL_CONFIDENCE: Final = 0.5
+MAX_UNSUSPECTED_WALL_CONFIDENCE: Final = 0.5
 """Confidence below which a text that replaced an article may be a wall, even if extraction did not
 suspect one."""
 
@@ -118,7 +118,7 @@ def reject_repeated_texts(
 
 
 def _is_doubtful(article: Article) -> bool:
-    return article.suspected is not None or article.confidence < DOUBTFUL_CONFIDENCE
+    return article.suspected is not None or article.confidence < MAX_UNSUSPECTED_WALL_CONFIDENCE
 
 
 def _reject_if_wall(result: Article | NoArticle, previous: str | None) -> Article | NoArticle:

@@ -161,7 +161,7 @@ def test_a_page_clustered_or_failing_during_its_assignment_has_one_article(
     tasks.publish("a", articles([9]))
     (task,) = tasks.take(task_names.ASSIGN)
     monkeypatch.setattr(extraction, "read_content", read_and_cluster)
-    monkeypatch.setattr(database, "RETRY_DELAYS_SECONDS", (0,))
+    monkeypatch.setattr(database, "TRANSACTION_RETRY_DELAYS", (0,))
     assign(**task)
     assert tasks.outcomes()["9"] == (None, None)
     tasks.run_all()

@@ -211,7 +211,7 @@ def test_a_quarantine_names_the_error_that_the_clustering_raised(
         raise error
 
     monkeypatch.setattr(comparison_plan, "ComparedSite", defect)
-    monkeypatch.setattr("worker.store.database.RETRY_DELAYS_SECONDS", ())
+    monkeypatch.setattr("worker.store.database.TRANSACTION_RETRY_DELAYS", ())
     for _ in range(CLUSTERING_ATTEMPTS):
         with pytest.raises(raised, match=str(error)):
             cluster(site_id)

@@ -2,7 +2,11 @@
 
 from typing import Any
 
-from detourage.comments.declared_comments import MAX_COMMENTS, comments_in_data, comments_in_state
+from detourage.comments.declared_comments import (
+    MAX_DECLARED,
+    comments_in_data,
+    comments_in_state,
+)
 
 URL = "https://news.example/2024/05/story.html"
 
@@ -109,8 +113,8 @@ def test_hostile_json_is_read_within_limits() -> None:
         None,
         None,
     ]
-    comments = [state_comment("Mara", f"Number {number}") for number in range(2 * MAX_COMMENTS)]
-    assert len(comments_in_state([{"comments": comments}], URL)) == MAX_COMMENTS
+    comments = [state_comment("Mara", f"Number {number}") for number in range(2 * MAX_DECLARED)]
+    assert len(comments_in_state([{"comments": comments}], URL)) == MAX_DECLARED
     malformed = {
         "comments": [{"user": [], "body": {}, "createdAt": 1e300, "id": float("nan")}, None, 3]
     }
