@@ -1,9 +1,9 @@
 """Names of months, weekdays, parts of the day and units of time for `detourage.text`.
 
-python -m benchmarks.language.date_words detourage/text/date_words.json
+python -m benchmarks.language.date_words detourage/text
 
-The command writes the names to that file. They are taken from the Unicode CLDR data in the
-installed Babel; a test fails if the file is outdated. An age is a relative time: "3 hours ago".
+The command writes the names to files in that folder. They are taken from the Unicode CLDR data in
+the installed Babel; a test fails if a file is outdated. An age is a relative time: "3 hours ago".
 """
 
 import json
@@ -102,21 +102,24 @@ _MAX_UNITS = 3
 """Maximum number of units with which a unit's name may occur; more frequent words mean "ago"."""
 
 
-def names() -> dict[str, Any]:
-    """Return all names by category, as they are stored in ``date_words.json``."""
+def names() -> dict[str, dict[str, Any]]:
+    """Return the names of each file by category."""
     units, directions = _age_words()
-    return {
-        "months": _months(),
+    words = {
         "weekdays": sorted(_weekdays()),
         "periods": _periods(),
         "units": sorted(units),
         "directions": sorted(directions),
-        "ages": _ages(),
+    }
+    return {
+        "date_words.json": words,
+        "month_names.json": {"months": _months()},
+        "age_words.json": {"ages": _ages()},
     }
 
 
 def names_file(values: dict[str, Any]) -> str:
-    """Return the content of ``date_words.json``, with one line per language."""
+    """Return the content of a file, with one line per language."""
     parts = (
         f" {json.dumps(key)}: {_by_language(value) if isinstance(value, dict) else _line(value)}"
         for key, value in values.items()
@@ -325,4 +328,5 @@ def _patterns(locale: Locale, unit: _Unit) -> Iterator[tuple[str, str]]:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(names_file(names()), encoding="utf-8")
+    for name, values in names().items():
+        Path(sys.argv[1], name).write_text(names_file(values), encoding="utf-8")

@@ -10,28 +10,18 @@ from detourage.text.shipped import shipped_json
 from detourage.text.words import word_set
 
 
-class Ages(TypedDict):
-    """A language's unit words (``"hours": "hour"``) and ages (``"hour ago": (1, "hour")``)."""
-
-    units: dict[str, str]
-    whole: dict[str, tuple[int, str]]
-
-
 class Names(TypedDict):
     """Content of ``date_words.json``.
 
-    `months` has the number of each month by its name, grouped by the space-separated codes of the
-    languages that share it. `periods` has, by language and name, the hours at which a part of the
-    day begins and ends (``"pm": (12, 24)``). `units` (``hours``) and `directions` (``ago``) have
-    the words of all languages.
+    `periods` has, by language and name, the hours at which a part of the day begins and ends
+    (``"pm": (12, 24)``). `units` (``hours``) and `directions` (``ago``) have the words of all
+    languages.
     """
 
-    months: dict[str, dict[str, int]]
     weekdays: frozenset[str]
     periods: dict[str, dict[str, tuple[int, int]]]
     units: list[str]
     directions: frozenset[str]
-    ages: dict[str, Ages]
 
 
 @cache
@@ -147,7 +137,9 @@ def _months() -> Mapping[str | None, Mapping[str, int]]:
     """Return month numbers by language code and name; None has all names, with 0 if ambiguous."""
     in_all: dict[str, int] = {}
     by_language: dict[str | None, Mapping[str, int]] = {None: in_all}
-    for codes, months in names()["months"].items():
+    # Grouped by the space-separated codes of the languages that share the names.
+    shipped = shipped_json("detourage.text", "month_names.json")["months"]
+    for codes, months in shipped.items():
         by_language |= dict.fromkeys(codes.split(), months)
         for name, number in months.items() if LANGUAGES.intersection(codes.split()) else ():
             in_all[name] = number if in_all.get(name, number) == number else 0

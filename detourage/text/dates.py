@@ -11,7 +11,7 @@ from typing import NamedTuple
 from detourage.text.caches import cached_if_short
 from detourage.text.calendars import Periods, month_named, periods_in, plain_name, plain_period
 from detourage.text.lazy_patterns import lazy_pattern
-from detourage.text.words import word_set
+from detourage.text.words import contains_any, word_set
 
 MIN_YEAR = 1990  # Earliest plausible year; earlier years are dates of birth or foundation
 MAX_YEAR = 2100  # Latest plausible year
@@ -97,6 +97,8 @@ _LETTER = r"(?-i:[^\s\d\x00-@\[-`{-\xa9\xab-\xb4\xb6-\xb9\xbb-\xbf\u2000-\u200b\
 _YEAR = r"(?P<year>(?:1[34]|19|2[05])\d\d)"  # Persian (1403), Gregorian, or Thai (2567)
 _DAY = r"(?P<day>\d{1,2})"
 _MONTH = r"(?P<month>\d{1,2})"
+# Every character outside ASCII that may be a letter, and some that are not.
+_OTHER_LETTERS = "\xaa\xb5\xba\xc0-\u1fff\u200c\u200d\u2070-\U0010ffff"
 # Thai abbreviations contain full stops, some names consist of two words (Arabic, Irish), and Arabic
 # pages give both names of a month.
 _NAME = (
@@ -104,6 +106,7 @@ _NAME = (
     rf"|{_LETTER}{{3,14}}(?:\s(?:ال{_LETTER}{{3,5}}|Fómhair))?)"
     rf"\.?(?:/{_LETTER}{{3,14}})?"
 )
+_ASCII_NAME = r"(?P<name>[a-z]{3,14})\.?(?:/[a-z]{3,14})?"  # the same without `_OTHER_LETTERS`
 _PARTICLE = r"(?:(?:de|del|of|di|do|den|ta’?|v)\s++|d[’']\s?)"  # as in "4 de mayo de 2024"
 _AFTER_YEAR = r"(?:[.,]?\s?(?:m\.|թ\.|ж\.|(?:\(e\))?ko\b|gada\b|жылы?\b|жылғы\b|оны\b)|[.,]?)"
 _ERA_MARK = r"(?:[พค]\.?\s?ศ\.?\s?)?"  # The Buddhist or the Christian era, before a Thai year
@@ -271,12 +274,18 @@ def find_dates(text: str, language: str | None = None) -> Iterator[WrittenDate]:
 
 def _formats_for(text: str) -> Iterator[re.Pattern[str]]:
     """Yield the patterns that may match; each is compiled when it is needed for the first time."""
+    has_other_letters = contains_any(text, _OTHER_LETTERS)
     for needed_strings, form in _FORMATS:
         if not needed_strings or any(piece in text for piece in needed_strings):
-            yield _compile_once(form, re.IGNORECASE)
+            yield _compiled(form, has_other_letters)
 
 
-_compile_once = cache(re.compile)
+@cache
+def _compiled(form: str, has_other_letters: bool) -> re.Pattern[str]:
+    """Return the pattern of a format; for ASCII letters alone, it compiles in half the time."""
+    if not has_other_letters:
+        form = form.replace(_NAME, _ASCII_NAME).replace(_LETTER, "[a-z]")
+    return re.compile(form, re.IGNORECASE)
 
 
 def _with_ascii_digits(text: str) -> str:

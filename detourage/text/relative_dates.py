@@ -1,6 +1,6 @@
 """Dates relative to the day of reading, such as "3 hours ago" and "gestern".
 
-The wording in each language is taken from CLDR, as stored in ``date_words.json``.
+The wording in each language is taken from CLDR (``date_words.json`` and ``age_words.json``).
 """
 
 import re
@@ -15,6 +15,7 @@ from detourage.text.caches import cached_if_short
 from detourage.text.calendars import month_named, names
 from detourage.text.dates import MAX_GAP, Moment, find_times
 from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.shipped import shipped_json
 from detourage.text.words import contains_any
 
 MAX_CHARACTERS = 200  # length of the beginning of a text in which a relative date is searched for
@@ -161,7 +162,7 @@ def age_words(text: str) -> list[str]:
 @cache
 def _phrases() -> frozenset[str]:
     """Return the ages without a number in all languages, such as ``hour ago``."""
-    return frozenset(text for ages in names()["ages"].values() for text in ages["whole"])
+    return frozenset(text for ages in _ages().values() for text in ages.phrases)
 
 
 def _span_of_named_day(text: str) -> tuple[int, int] | None:
@@ -313,7 +314,7 @@ def _ages() -> Mapping[str, _Units]:
         language: _Units(
             ages["units"], {text: (n, unit) for text, (n, unit) in ages["whole"].items()}
         )
-        for language, ages in names()["ages"].items()
+        for language, ages in shipped_json("detourage.text", "age_words.json")["ages"].items()
     }
 
 
