@@ -1,7 +1,7 @@
 """Assembly of comments from their text, author, date, parent, permalink and votes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Self
 
@@ -15,9 +15,10 @@ from detourage.comments.permalinks import find_permalinks
 from detourage.comments.replies import find_parents
 from detourage.comments.votes import find_votes
 from detourage.html.flat import FlatDocument
+from detourage.records import record
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Reading:
     """Comments of a page, whose texts and other parts are read when needed.
 

@@ -4,8 +4,6 @@ CommentsMiner searches for repeated subtrees, and therefore misses the comments 
 pages: the inner elements of comments differ, and only the outermost ones share names or positions.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +11,7 @@ from detourage import core
 from detourage.comments.pattern import Signature
 from detourage.html.flat import FlatDocument, Integers
 from detourage.inference import Features
+from detourage.records import record
 
 _FEATURES = (  # in the same order as in ``comments.hpp``
     *("share of readers", "dated records", "records with one date", "records with some words"),
@@ -20,7 +19,7 @@ _FEATURES = (  # in the same order as in ``comments.hpp``
 )
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PageWords:
     """A document, a part of it (`page`), and the number of words in each text of the part.
 
@@ -33,7 +32,7 @@ class PageWords:
     by_readers: npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Candidate:
     """Similar elements (records), each of which may contain one of a page's comments.
 

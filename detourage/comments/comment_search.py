@@ -19,6 +19,7 @@ from detourage.comments.comment import NONE_FOUND, FoundComments
 from detourage.comments.pattern import CommentPattern
 from detourage.html import Page
 from detourage.inference import Features, load_model
+from detourage.records import record
 
 Floats = npt.NDArray[np.float64]
 # Minimum share of words by readers in a candidate that is read; reading is slow.
@@ -78,7 +79,7 @@ MIN_CONFIDENCE = 0.3  # minimum probability of a candidate that is accepted as t
 _SHARES_WITH_AUTHOR = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BestCandidate:
     """A page's best candidate, whose authors are read only if they can make the candidate likely.
 

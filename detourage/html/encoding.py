@@ -9,12 +9,12 @@ import codecs
 import re
 from codecs import CodecInfo
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 from detourage.html.content_type import charset_label
 from detourage.html.errors import UndecodableError
+from detourage.records import record
 from detourage.text.lazy_patterns import lazy_pattern
 
 # Number of leading bytes searched for a declared encoding; the standard's 1,024 are too few.
@@ -137,7 +137,7 @@ MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared Cyrillic en
 MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes examined to choose between Cyrillic encodings
 
 
-@dataclass(frozen=True)
+@record
 class _Reading:
     """Bytes decoded with one encoding; `strays` is the number of undecodable sequences."""
 

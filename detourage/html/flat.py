@@ -1,7 +1,7 @@
 """Columnar representation of a document, built once and shared by all readers of a page."""
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import _markup
+from detourage.records import record
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement as HtmlElement
@@ -127,7 +128,7 @@ class Elements(Sequence[HtmlElement]):
         return Elements(self._store, self._numbers[kept])
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Pieces:
     """All text nodes of a document, including whitespace, in document order.
 
@@ -173,7 +174,7 @@ class OnDemand(Sequence[_Item]):
         return map(self._make, self._places)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Attributes:
     """The attributes of all elements, in document order.
 
@@ -213,7 +214,7 @@ class Attributes:
         return _markup.starts(self.utf8)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class FlatDocument:
     """A document's elements and texts as columns in document order.
 

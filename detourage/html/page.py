@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import NamedTuple, Self
 
@@ -17,6 +17,7 @@ from detourage.html.source_positions import Source
 from detourage.html.tree import Tree
 from detourage.html.visible_text import paragraphs, unescape
 from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
+from detourage.records import record
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.mojibake import may_need_repair, repair
 
@@ -52,7 +53,7 @@ MAX_DEPTH = 512
 MAX_ELEMENTS = 100_000  # elements in a page
 
 
-@dataclass(frozen=True)
+@record
 class Page:
     """A parsed page.
 

@@ -1,7 +1,6 @@
 """Positions of a page's elements and texts in its source."""
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -11,6 +10,7 @@ from detourage.html import _locations, _markup
 from detourage.html.encoding import BYTE_ORDER_MARKS, codec_of
 from detourage.html.flat import FlatDocument, Integers, joined_strings
 from detourage.html.nodes import Paths
+from detourage.records import record
 
 if TYPE_CHECKING:
     from detourage.html.page import Page
@@ -28,7 +28,7 @@ class ByteRange(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True)
+@record
 class Source:
     """A page as fetched, and the text that was parsed, in UTF-8.
 

@@ -2,7 +2,6 @@
 
 import zlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.limits import MAX_HTML_BYTES
+from detourage.records import record
 
 _FORMAT = b"T1"
 _MAX_BYTES = 2 * MAX_HTML_BYTES
@@ -20,7 +20,7 @@ class TreeFormatError(ValueError):
     """The bytes or nodes do not describe a tree."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Tree:
     """An ordered labelled tree in postorder, so that the root is last.
 

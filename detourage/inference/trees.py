@@ -1,7 +1,6 @@
 """Trained gradient-boosted decision trees."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from detourage.inference import _trees
 from detourage.inference.features import Features, Rows
 from detourage.inference.model_files import decode_array, encode_array
+from detourage.records import record
 
 Integers = npt.NDArray[np.int32]
 LEAF_UNITS_PER_ONE = 100_000
@@ -18,7 +18,7 @@ LEAF_UNIT = 1 / LEAF_UNITS_PER_ONE
 """Unit of the leaves' values, which are integers so that the order of additions does not matter."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Forest:
     """Decision trees in arrays, with the nodes of each tree in preorder.
 
@@ -54,7 +54,7 @@ _NODES = {"sizes": "u2", "column": "i2", "threshold": "f4", "right": "i2", "valu
 """Names of a forest's arrays, with their data types in files."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BoostedTrees:
     """A classifier whose log odds are `base` plus the sum of its trees' values (Friedman 2001)."""
 

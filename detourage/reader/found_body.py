@@ -1,13 +1,14 @@
 """The body found on a page: its elements and lines, before division into blocks."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 
 from detourage.html.flat import Booleans
 from detourage.reader.outline import Outline
+from detourage.records import record
 from detourage.roles import Kind, LineRole
 
 
@@ -18,7 +19,7 @@ class FoundRole(NamedTuple):
     probability: float
 
 
-@dataclass(frozen=True)
+@record
 class FoundBody:
     """The body of a page's article, as found by a method.
 

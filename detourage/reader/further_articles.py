@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
@@ -25,6 +25,7 @@ from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import structured_data
 from detourage.reader.vocabulary import PARTS
+from detourage.records import record
 from detourage.text import words
 from detourage.text.dates import find_moments
 from detourage.text.lazy_patterns import lazy_pattern
@@ -108,7 +109,7 @@ def without_further_articles(
     return replace(body, dropped=body.dropped | dropped, lines=lines)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class _Search:
     """Search for further articles below the page's own (`body`), whose headline is `heading`."""
 
