@@ -20,7 +20,6 @@ from detourage.outcomes import PageOutcome
 from detourage.page_extraction import ReadingOptions, without_excluded
 from detourage.reader import NoArticleError
 from detourage.reader.content import read_content
-from detourage.reader.markup import to_html, to_markdown
 from detourage.text.terminal import json_text
 from detourage.time_limit import TimeIsUpError, time_limit
 
@@ -150,10 +149,10 @@ class Extraction:
 
 
 def _format(article: Article, form: str, url: str, site: str) -> str:
-    if form == "markdown":
-        return to_markdown(article)
-    if form == "html":
-        return to_html(article, url)
+    if form in ("markdown", "html"):
+        from detourage.reader.markup import to_html, to_markdown
+
+        return to_markdown(article) if form == "markdown" else to_html(article, url)
     if form == "json":
         # Imported here because the message contracts double the import time for a single page.
         from detourage.reader.article_values import json_values

@@ -26,7 +26,6 @@ from detourage.limits import MAX_CONTENT_BYTES, MAX_HTML_BYTES, WHOLE_MATRIX_TRE
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page as FetchedPage
 from detourage.reader import TemplateKnowledge
-from detourage.site import Site
 from detourage.text.plural import pluralise
 
 if TYPE_CHECKING:
@@ -232,6 +231,9 @@ def load_subject(
     if not others:
         return Subject(source, page)
     sources = {each.url: each for each in [source, *others]}
+    # Imported here because a single page is not compared.
+    from detourage.site import Site
+
     known = Site(sources.values(), threads=threads).known_about(source.url)
     template_page = sources[known.template_url] if known.template_url is not None else None
     _, size, template, group_pattern = known

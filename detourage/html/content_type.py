@@ -3,6 +3,7 @@
 import re
 
 from detourage.html.errors import NotHtmlError
+from detourage.text.lazy_patterns import lazy_pattern
 
 # Signatures of non-HTML formats that crawlers find at page URLs.
 _SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
@@ -40,19 +41,21 @@ _HEAD_LENGTH = 1024  # leading bytes or characters searched for a signature
 _MARKUP_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 # Types that servers send if they do not know the actual type.
 _UNDECIDED_TYPES = frozenset({"text/plain", "application/octet-stream", "application/x-unknown"})
-_MEDIA_TYPE = re.compile(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")
-_CHARSET = re.compile(r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE)
+_MEDIA_TYPE = lazy_pattern(r"\s*([\w!#$&^.+-]+/[\w!#$&^.+-]+)\s*(?:[;,]|$)")
+_CHARSET = lazy_pattern(
+    r";\s*charset\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s;,\"']+))", re.IGNORECASE
+)
 
 
 def media_type(content_type: str | None) -> str | None:
     """Return the lower-case media type of a Content-Type header, or None."""
-    match = _MEDIA_TYPE.match(content_type or "")
+    match = _MEDIA_TYPE.match(content_type) if content_type else None
     return match[1].lower() if match else None
 
 
 def charset_label(content_type: str | None) -> str | None:
     """Return the charset in a Content-Type header as written there, or None."""
-    match = _CHARSET.search(content_type or "")
+    match = _CHARSET.search(content_type) if content_type else None
     return (match[1] or match[2] or match[3]) if match else None
 
 

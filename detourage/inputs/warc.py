@@ -13,8 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO, NamedTuple
 
-import brotli
-
 from detourage.inputs.new_messages import oversized_message, page_message
 from detourage.inputs.streams import SourceError, open_source
 from detourage.limits import MAX_CONTENT_BYTES
@@ -73,6 +71,8 @@ def _inflate(body: bytes, window_bits: int, limit: int) -> bytes:
 
 
 def _unpack_brotli(body: bytes, limit: int) -> bytes:
+    import brotli
+
     decompressor = brotli.Decompressor()
     content = bytearray()
     while len(content) < limit:

@@ -12,7 +12,6 @@ from detourage.text.caches import cached_if_short
 from detourage.text.calendars import is_weekday
 from detourage.text.dates import Moment, find_dates, find_moments, parse_moment, without_dates
 from detourage.text.lazy_patterns import lazy_pattern
-from detourage.text.relative_dates import find_relative, is_past
 from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, squash, word_set
 
 MAX_NAME_WORDS = 5  # words in a name, without particles, as in "María del Carmen López García"
@@ -234,7 +233,9 @@ def _in_order(match: re.Match[str]) -> str:
 
 def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
     """Return a segment without the description of a person, and whether more names may follow."""
-    name = _JAPANESE_KOREAN_TITLE.sub("", without_mark(segment).strip(_AROUND_NAME))
+    name = without_mark(segment).strip(_AROUND_NAME)
+    if not name.isascii():
+        name = _JAPANESE_KOREAN_TITLE.sub("", name)
     may_continue = True
     if is_byline:
         description = _CIRCUMSTANCE.search(name) or _DATE_LABEL.search(name)
@@ -536,6 +537,9 @@ MAX_AGE_WORDS = 4  # words around an unmarked relative date ("3 hours ago"); lon
 
 def displayed_age(lines: Iterable[NearbyLine]) -> str:
     """Return the relative date ("3 hours ago") near the headline, or an empty string."""
+    # Imported here because most pages give a date.
+    from detourage.text.relative_dates import find_relative, is_past
+
     for line in lines:
         is_near = line.place in ("above", "before", "opening") and len(line.text) <= MAX_BYLINE
         span = find_relative(line.text) if is_near and not _is_in_comment(line) else None

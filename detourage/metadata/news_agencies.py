@@ -250,21 +250,27 @@ def _has_words_of_name(text: str) -> bool:
     known, forms = _agency_words()
     found = core.words_in(text.casefold(), known)
     folded = _folded(text) if found else ""
-    return any(all(map(folded.__contains__, words)) for word in found for words in forms[word])
+    candidates = (form for word in found for form in forms[word])
+    return any(all(map(folded.__contains__, _folded_words(form))) for form in candidates)
 
 
 @cache
-def _agency_words() -> tuple[Any, Mapping[str, Sequence[Sequence[str]]]]:
-    """Return the most specific words of forms (`core.word_set`), and the forms' words by these."""
+def _agency_words() -> tuple[Any, Mapping[str, Sequence[str]]]:
+    """Return the most specific words of forms (`core.word_set`), and the forms by these."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
-    forms: defaultdict[str, list[Sequence[str]]] = defaultdict(list)
+    forms: defaultdict[str, list[str]] = defaultdict(list)
     for form in written_forms():
         # Initials are more specific than the longest word: "AP" says more than "the" in "The AP".
         words = _WORDS.findall(form.casefold())
         specific = max(words, key=lambda word: (word in initials, len(word)))
-        forms[specific].append(_WORDS.findall(_folded(form)))
+        forms[specific].append(form)
     return core.word_set(forms), forms
+
+
+@cache
+def _folded_words(form: str) -> Sequence[str]:
+    return _WORDS.findall(_folded(form))
 
 
 def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> str | None:
@@ -362,6 +368,7 @@ def _agency_by_form() -> Mapping[str, str]:
     return by_form
 
 
+@cache
 def _shipped_agencies() -> Mapping[str, Agency]:
     agencies: dict[str, Agency] = shipped_json("detourage.metadata", "news_agencies.json")[
         "agencies"

@@ -10,7 +10,6 @@ from detourage.metadata.bylines import DisplayedDate, displayed_dates
 from detourage.metadata.declared_values import Record
 from detourage.metadata.surroundings import Surroundings
 from detourage.text.dates import Moment, in_other_order, parse_moment
-from detourage.text.relative_dates import resolve_relative
 from detourage.text.words import word_set
 
 SURE_RANK = 1  # maximum rank of a marked date below the headline or in the body's first lines
@@ -79,6 +78,8 @@ def dated_from(
         return metadata
     published = metadata.published
     if metadata.age:
+        from detourage.text.relative_dates import resolve_relative
+
         moment = resolve_relative(metadata.age, fetched_at, language)
         published = published if moment is None else replace(moment, written=metadata.age)
     elif published is not None and published.day > fetched_at.date() + timedelta(days=1):

@@ -1,14 +1,15 @@
 """Extraction of a page's article, with or without knowledge of its template."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from detourage.article import Article
-from detourage.comments import CommentParts
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
-from detourage.reader import hidden_articles, menus, sentences, titles
+from detourage.reader import hidden_articles, menus, titles
 from detourage.reader.article_from_body import article_of
 from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
@@ -24,7 +25,10 @@ from detourage.reader.predictions import confidence_of, with_predictions
 from detourage.roles import TEXT_ROLES, Favor, LineRole
 from detourage.text.token_counts import Count, count_words
 
-FindPosts = Callable[[], CommentParts | None]
+if TYPE_CHECKING:
+    from detourage.comments import CommentParts
+
+FindPosts = Callable[[], "CommentParts | None"]
 """Function that finds the posts of a forum page, or returns None if there are none."""
 
 
@@ -207,6 +211,8 @@ def _candidate_bodies(page: PageInTemplate) -> Iterator[FoundBody]:
     from_lines = find_body(page.outline, page.judged, roles, page.favor, page.url)
     if from_lines is not None:
         yield from_lines
+    from detourage.reader import sentences
+
     from_sentences = sentences.find_body(page.outline)
     if from_sentences is not None:
         has_likely_line = page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY_LINE

@@ -18,7 +18,7 @@ from detourage.reader.lines import Line, LineColumns
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.text.lazy_patterns import lazy_pattern
-from detourage.text.words import clean, word_set
+from detourage.text.words import clean, contains_any, word_set
 from detourage.walls.offers import MAX_SEARCHED_LINES, begin_with_offer
 
 MIN_HEADLINE_WORDS: Final = 3  # words in a linked headline
@@ -58,7 +58,7 @@ _COOKIES: Final = lazy_pattern(
     "cookie|куки|クッキー|쿠키|çerez|ciastecz|eväste|kolačić|informasjonskaps|कुकी|الارتباط",
     re.IGNORECASE,
 )
-_COPYRIGHT: Final = lazy_pattern("[©ⓒⒸ]")
+_COPYRIGHT: Final = "©ⓒⒸ"
 
 
 def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str) -> Booleans:
@@ -234,7 +234,7 @@ def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:
     last = places[-1 - MAX_LINES_AFTER_NOTICE :]
     for index, place in enumerate(last):
         line = lines[place]
-        if _COPYRIGHT.search(line.text) and line.words <= MAX_NOTICE_WORDS:
+        if contains_any(line.text, _COPYRIGHT) and line.words <= MAX_NOTICE_WORDS:
             after = last[index + 1 :]
             if all(lines[each].words <= MAX_WORDS_AFTER_NOTICE for each in after):
                 return [place, *after]

@@ -1,14 +1,19 @@
 """Exclusion of comments from the article's text."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from detourage.comments import FoundComments
 from detourage.html import Page
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
+
+if TYPE_CHECKING:
+    from detourage.comments import FoundComments
 
 SURE = 0.5  # Minimum confidence in comments for their removal from the article
 MAX_EXCLUDED = 0.5  # share of the body's words that may be removed regardless of `MIN_REMAINING`

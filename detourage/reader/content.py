@@ -1,5 +1,7 @@
 """Extraction of a page's article and of the comments below it."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -8,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from detourage.article import Article, copy_with
-from detourage.comments import NONE_FOUND, Comment, CommentPattern, FoundComments, dated_from
 from detourage.core import may_hold_comments
 from detourage.html import Page
 from detourage.html.flat import FlatDocument
@@ -26,6 +27,7 @@ from detourage.walls import SURE as SURE_WALL
 from detourage.walls import Verdict, judge_wall
 
 if TYPE_CHECKING:
+    from detourage.comments import Comment, CommentPattern, FoundComments
     from detourage.comments.candidates import PageWords
     from detourage.reader.explanation import Explanation
     from detourage.reader.posts import PostsOfPage
@@ -111,9 +113,13 @@ def read_despite_wall(
     """Read a page like `read_content`, without checking for a wall."""
     article = _with_comments(page, knowledge_of(template), group_pattern, text_roles, favor)
     discard_cached_judgement(page)
+    if article.comments:
+        from detourage.comments import dated_from
+
+        comments = dated_from(article.comments, fetched_at, article.language)
+        article = copy_with(article, comments=comments)
     article = copy_with(
         article,
-        comments=dated_from(article.comments, fetched_at, article.language),
         metadata=dated_metadata(article.metadata, fetched_at, article.language),
         pagination=read_pagination(page),
     )
@@ -179,20 +185,24 @@ def _with_comments(
 
 def _posts_of(
     page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None = None
-) -> "PostsOfPage | None":
+) -> PostsOfPage | None:
     """Find the posts or comments of a page; return None if readers probably wrote none of it."""
     words = words_by_readers(page, template)
-    page.flat.memo[CommentPattern] = None
+    page.flat.memo[own_vote] = None
     if words is None:
         return None
     # Imported here because most pages have no comments, and the import takes 10 ms.
     from detourage.reader.posts import PostsOfPage
 
-    return PostsOfPage.of(page, words, group_pattern)
+    posts = PostsOfPage.of(page, words, group_pattern)
+    page.flat.memo[own_vote] = posts.vote
+    return posts
 
 
 def comments_of(page: Page) -> FoundComments:
     """Search a page for its comments."""
+    from detourage.comments import NONE_FOUND
+
     posts = _posts_of(page, UNKNOWN_TEMPLATE)
     return posts.likely if posts is not None else NONE_FOUND
 
@@ -201,7 +211,7 @@ def explain_content(
     page: Page,
     template: Page | TemplateKnowledge | None = None,
     group_pattern: CommentPattern | None = None,
-) -> "Explanation":
+) -> Explanation:
     """Read a page like `read_content`, and explain the result even if there is no article."""
     result: Article | NoArticleError
     try:
@@ -215,7 +225,7 @@ def explain_content(
 
 def words_by_readers(
     page: Page, template: TemplateKnowledge = UNKNOWN_TEMPLATE
-) -> "PageWords | None":
+) -> PageWords | None:
     """Return the expected number of words by readers in each text node, or None if there are few.
 
     Readers wrote the comments of any page and, if it is a forum page, its whole text.
@@ -239,7 +249,7 @@ def own_vote(page: Page) -> str | None:
 
     The vote is None if the page was not searched because it probably has no comments.
     """
-    vote: str | None = page.flat.memo.get(CommentPattern)
+    vote: str | None = page.flat.memo.get(own_vote)
     return vote
 
 

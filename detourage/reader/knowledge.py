@@ -5,7 +5,6 @@ import zlib
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -19,6 +18,7 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.reader.lines import line_columns, line_digests, line_paths
 from detourage.reader.outline import Outline
 from detourage.reader.titles import Titles
+from detourage.records import record
 from detourage.text.token_counts import Digests
 
 FORMAT = 2  # Version of the stored format; increment it with every change to the format
@@ -55,7 +55,7 @@ def _joined(columns: Iterable[npt.NDArray[Any]], kind: npt.DTypeLike) -> npt.NDA
     return np.concatenate([np.empty(0, kind), *columns])
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class TemplateKnowledge:
     """Knowledge about a template, learned from some of its pages: titles, and lines with paths.
 

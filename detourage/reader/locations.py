@@ -1,7 +1,9 @@
 """Locations of an article's parts in its page, so that each part can be found there again."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -9,7 +11,6 @@ from urllib.parse import quote
 import numpy as np
 
 from detourage.article import Article, ArticleBlock, copy_with
-from detourage.comments import Comment
 from detourage.core import within_lines
 from detourage.html import Page, PageError, _locations, _markup, parse_page
 from detourage.html.flat import Integers
@@ -17,10 +18,12 @@ from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
 from detourage.html.source_positions import ByteRange, PageSource
 from detourage.html.visible_text import without_text
+from detourage.records import record
 from detourage.text import words
 from detourage.text.token_counts import character_tables
 
 if TYPE_CHECKING:
+    from detourage.comments import Comment
     from detourage.messages import ArticleMessage
     from detourage.messages import TextLocation as MessageText
 
@@ -224,7 +227,7 @@ class LocatedBlock(NamedTuple):
     nodes: Sequence[ByteRange] = ()
 
 
-@dataclass(frozen=True)
+@record
 class Passage:
     """A part of an article's text within one text node of its page.
 
@@ -248,7 +251,7 @@ class Passage:
     byte_end: int | None = None
 
 
-def located_blocks(article: "Article | ArticleMessage") -> list[LocatedBlock]:
+def located_blocks(article: Article | ArticleMessage) -> list[LocatedBlock]:
     """Return the blocks of an article or its message that have a location."""
     return [
         LocatedBlock(
@@ -262,7 +265,7 @@ def located_blocks(article: "Article | ArticleMessage") -> list[LocatedBlock]:
     ]
 
 
-def _bytes_of(text: "TextLocation | MessageText") -> ByteRange | None:
+def _bytes_of(text: TextLocation | MessageText) -> ByteRange | None:
     """Return the byte range of a text; messages contain the range's length instead of its end."""
     if isinstance(text, TextLocation):
         start, end = text.byte_start, text.byte_end
@@ -278,7 +281,7 @@ def _absolute_path(base: str | None, path: str) -> str:
 
 
 def locate_in_message(
-    content: bytes | str, content_type: str | None, message: "ArticleMessage", start: int, end: int
+    content: bytes | str, content_type: str | None, message: ArticleMessage, start: int, end: int
 ) -> list[Passage]:
     """Locate a range of an article message's text in the stored page.
 

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cached_property
+from mmap import mmap
 from typing import Any, Final, NamedTuple, Self, get_args
 
 import numpy as np
@@ -15,10 +16,10 @@ from detourage.reader.found_body import FoundRole
 from detourage.reader.knowledge import TemplateKnowledge
 from detourage.reader.lines import Line, LineColumns, line_columns, lines_of
 from detourage.reader.outline import Outline, rows
-from detourage.reader.shared_lines import masked_digest_of
 from detourage.reader.visibility import folded
+from detourage.records import record
 from detourage.roles import ALL_ROLES, TEXT_ROLES, Kind, LineRole
-from detourage.text.shipped import shipped_bytes
+from detourage.text.shipped import mapped
 
 OWN_ROLES: Final[tuple[LineRole, ...]] = (*TEXT_ROLES, "correction")
 """Roles of lines that belong to the page rather than to its template."""
@@ -42,7 +43,7 @@ class PageModel(NamedTuple):
     network: Network
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> Self:
+    def from_bytes(cls, data: "bytes | mmap") -> Self:
         """Read a model file: a line of JSON, and the network; raise ValueError if it is damaged."""
         header = data[: data.find(b"\n") + 1]
         try:
@@ -74,7 +75,7 @@ class PageModel(NamedTuple):
         return judged.without_shared(page, knowledge) if knowledge is not None else judged
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class JudgedPage:
     """The lines of a page with the predicted probability of each role and of each kind of page.
 
@@ -113,6 +114,8 @@ class JudgedPage:
         """
         if not knowledge.shared and knowledge.removable is None:
             return self
+        from detourage.reader.shared_lines import masked_digest_of
+
         is_completed = page.flat.within(page.flat.having(LISTS)) | folded(page)
         is_removable = self.columns.is_prose & is_completed[self.columns.blocks]
         is_removable |= self.probability_of(OWN_ROLES) >= MIN_REMOVABLE
@@ -167,7 +170,7 @@ MODEL: Final = ("detourage.reader", "model.bin")  # Package and name of the ship
 @cache
 def trained_model() -> PageModel:
     """Return the shipped model."""
-    return PageModel.from_bytes(shipped_bytes(*MODEL))
+    return PageModel.from_bytes(mapped(*MODEL))
 
 
 def softmax(logits: Floats) -> Floats:

@@ -1,7 +1,6 @@
 """The posts of a forum page, or the comments below an article."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
@@ -24,6 +23,7 @@ from detourage.html import Page
 from detourage.reader.article import judged_page
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE
 from detourage.reader.outline import Outline
+from detourage.records import record
 from detourage.roles import Kind
 
 MIN_POSTS_CONFIDENCE = 0.1
@@ -42,24 +42,28 @@ MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" i
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
 
-@dataclass(frozen=True)
+@record
 class PostsOfPage:
-    """The posts of a page if it is a forum page, or its comments (`likely`) if it is not."""
+    """The posts of a page if it is a forum page, or its comments (`likely`) if it is not.
+
+    `vote` is the page's vote on the comment pattern of its group (see `vote_of`).
+    """
 
     page: Page
     likely: FoundComments
     best: BestCandidate | None
+    vote: str | None
 
     @classmethod
     def of(cls, page: Page, words: PageWords, group_pattern: CommentPattern | None) -> Self:
         """Find the likely posts or comments by a search, or else with the group's pattern."""
         best = search(page, words)
         likely = _find_comments(page, best)
-        page.flat.memo[CommentPattern] = vote_of(likely.pattern)
+        vote = vote_of(likely.pattern)
         if group_pattern is not None and not likely.records:
             matching = group_pattern.records(page.flat)
             likely = FoundComments(matching, group_pattern, group_pattern.confidence)
-        return cls(page, likely, best)
+        return cls(page, likely, best, vote)
 
     @cached_property
     def found(self) -> FoundComments:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum, auto
 from functools import cache
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from detourage.records import record
 from detourage.text import _texts, words
 
 Table = npt.NDArray[np.uint32]
@@ -88,14 +88,16 @@ def character_tables() -> CharacterTables:
     codes = np.arange(LAST_CHARACTER + 1, dtype="<u4")
     characters = codes.view("<U1")
     traits = np.zeros(len(codes), dtype=np.uint32)
-    for trait, has_trait in {
-        Trait.UPPER: np.strings.isupper(characters),
-        Trait.DECIMAL: np.strings.isdecimal(characters),
-        Trait.DIGIT: np.strings.isdigit(characters),
-        Trait.SPACE | Trait.AFTER_SENTENCE: np.strings.isspace(characters),
-        Trait.WORD | Trait.ALPHANUMERIC: np.strings.isalnum(characters),
+    alphanumeric = np.flatnonzero(np.strings.isalnum(characters))
+    digits = alphanumeric[np.strings.isdigit(characters[alphanumeric])]
+    for trait, places in {
+        Trait.UPPER: np.flatnonzero(np.strings.isupper(characters)),
+        Trait.DECIMAL: digits[np.strings.isdecimal(characters[digits])],
+        Trait.DIGIT: digits,
+        Trait.SPACE | Trait.AFTER_SENTENCE: np.flatnonzero(np.strings.isspace(characters[:0x3001])),
+        Trait.WORD | Trait.ALPHANUMERIC: alphanumeric,
     }.items():
-        traits |= has_trait * np.uint32(trait)
+        traits[places] |= np.uint32(trait)
     traits[ord("_")] |= np.uint32(Trait.WORD)
     for trait, single in _CHARACTERS.items():
         traits[[*map(ord, single)]] |= np.uint32(trait)
@@ -132,7 +134,7 @@ class Count(IntEnum):
     LAST = auto()
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Texts:
     """Counts of a page's texts, followed by those of its lines, except lines that equal a text.
 

@@ -22,9 +22,8 @@ SIGNS = "\u0300-\u036f\u0591-\u05bd\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0951
 SIGNS += "\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a03\u0a3c-\u0a4d\u0a81-\u0a83\u0abc-\u0acd"
 SIGNS += "\u0b01-\u0b03\u0b3c-\u0b4d\u0bbe-\u0bcd\u0c00-\u0c04\u0c3e-\u0c4d\u0cbc-\u0ccd"
 SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
-# If none of these characters occurs, as in most scripts, a faster pattern is sufficient. The class
-# is defined by its complement, because compilation enumerates all characters of a class.
-_UNSPACED_OR_SIGN = re.compile("[^\x00-\u02ff\u0370-\u058f\u2000-\u200b\u200e-\u2e7f]")
+# If none of these characters occurs, as in most scripts, a faster pattern is sufficient.
+_UNSPACED_OR_SIGNS = "\u0300-\u036f\u0590-\u1fff\u200c\u200d\u2e80-\U0010ffff"
 _UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 _SPACED_TOKEN = re.compile(r"\w+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
@@ -81,7 +80,7 @@ def tokens(text: str) -> list[str]:
     text = text.lower()
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
-    return (_any_token() if _UNSPACED_OR_SIGN.search(text) else _SPACED_TOKEN).findall(text)
+    return (_any_token() if contains_any(text, _UNSPACED_OR_SIGNS) else _SPACED_TOKEN).findall(text)
 
 
 def squash(text: str) -> str:
@@ -98,7 +97,7 @@ def _any_token() -> re.Pattern[str]:
 
 def count_unspaced(text: str) -> int:
     """Count the characters of scripts without spaces."""
-    return len(_UNSPACED.findall(text)) if _UNSPACED_OR_SIGN.search(text) else 0
+    return len(_UNSPACED.findall(text)) if contains_any(text, _UNSPACED_OR_SIGNS) else 0
 
 
 def cosine(a: Iterable[str], b: Iterable[str]) -> float:

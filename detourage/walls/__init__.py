@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 
 from detourage.article import Article
 from detourage.html import Page
-from detourage.inference import BoostedTrees, load_model
 from detourage.reader.errors import GoneError, WallError
 from detourage.walls.evidence import (
     ExaminedPage,
@@ -87,6 +86,9 @@ def judge_wall(page: Page, article: Article | None) -> Verdict:
     is_truncated = article is not None and has_offer_below(page, article)
     if is_long and not is_error and not has_wall_headline:
         return Verdict(is_truncated=is_truncated)
+    # Imported here because a long article needs no model.
+    from detourage.inference import BoostedTrees, load_model
+
     whole = ExaminedPage.of(page, article)
     whole_evidence = wall_evidence(whole)
     model = load_model(BoostedTrees, "detourage.walls", "model.json")

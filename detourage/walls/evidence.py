@@ -1,9 +1,10 @@
 """Evidence for a wall: wall phrases in the extracted text, the headlines and the page."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,14 @@ from detourage import core
 from detourage.article import Article
 from detourage.html import Page
 from detourage.html.flat import Booleans, FlatDocument, Integers
-from detourage.inference import Features, Number
 from detourage.reader.lines import line_columns
 from detourage.reader.outline import Outline
+from detourage.records import record
 from detourage.text.shipped import shipped_json
 from detourage.text.token_counts import Trait, character_tables
+
+if TYPE_CHECKING:
+    from detourage.inference import Features, Number
 
 MAX_WORDS: Final = 1_000  # words examined in a text
 MIN_PROSE_WORDS: Final = 12  # words in a line that can be a sentence of an article
@@ -54,7 +58,7 @@ Floats = npt.NDArray[np.float64]
 Masks = npt.NDArray[np.uint32]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Lines:
     """The lines of a part of a page that have words.
 
@@ -154,6 +158,8 @@ def wall_evidence(page: ExaminedPage) -> Evidence:
         numbers += zip([f"{name}_{concept}" for concept in concepts], shares[name], strict=True)
     numbers += page.other_features
     names, row = zip(*numbers, strict=True)
+    from detourage.inference import Features
+
     return Evidence(Features(names, np.array([row], dtype=np.float32)), weights)
 
 
