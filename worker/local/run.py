@@ -5,8 +5,9 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -131,11 +132,9 @@ def completed_run(
         incremental = _IncrementalOutput(database, folder.run_id, file)
         if folder.is_resumed:
             incremental.add_new()
-        sent = _send_unstored(settings, database, folder, messages)
-        app = create_app(settings)
-        for counts in _progress_until_complete(database, folder.run_id, sent, app, checks):
-            on_progress(sent, counts)
-            incremental.add_new(counts)
+        monitor = _Monitor(database, folder.run_id, checks, on_progress)
+        sent = _send_unstored(settings, database, folder, messages, monitor)
+        counts = _wait_until_complete(create_app(settings), sent, monitor, incremental)
         supervisor.grace = IDLE_GRACE_SECONDS
         quarantine_file = None
         if is_embedded and counts.results.get(ReceiptResult.QUARANTINED):
@@ -153,17 +152,77 @@ def completed_run(
         )
 
 
+class _IncrementalOutput:
+    """Writer that appends new articles of a run to the output, if its format permits."""
+
+    def __init__(self, database: Database, run_id: str, file: GrowingFile | None) -> None:
+        self._database = database
+        self._run_id = run_id
+        self._file = file
+        self._revisions: dict[int, int] = {}
+        self._counts: RunProgress | None = None
+
+    def add_new(self, counts: RunProgress | None = None) -> None:
+        """Add new and revised articles; do nothing if ``counts`` has not changed."""
+        if self._file is None or (counts is not None and counts == self._counts):
+            return
+        self._counts = counts
+        revisions = self._database.read_snapshot(articles.revisions_of_run, self._run_id)
+        new = [page for page, number in revisions.items() if self._revisions.get(page) != number]
+        for start in range(0, len(new), ARTICLES_AT_ONCE):
+            page_ids = new[start : start + ARTICLES_AT_ONCE]
+            messages = self._database.read_snapshot(
+                lambda session, ids: list(articles.articles_of_run(session, self._run_id, ids)),
+                page_ids,
+            )
+            self._file.add(map(ArticleMessage.in_order, messages))
+        self._revisions = revisions
+
+
+@dataclass(frozen=True)
+class _Monitor:
+    """Checks of a run's processes and servers, and reports of its progress."""
+
+    database: Database
+    run_id: str
+    checks: Sequence[Callable[[], None]]
+    on_progress: Callable[[int, RunProgress], None]
+
+    def report(self, sent: int) -> RunProgress:
+        """Return the counts, after `sent` messages; raise RunError if a server was lost."""
+        for check in self.checks:
+            check()
+        try:
+            counts = self.database.read_snapshot(progress.run_progress, self.run_id)
+        except DBAPIError as error:
+            raise RunError(f"lost the database: {cause(error)}") from error
+        self.on_progress(sent, counts)
+        return counts
+
+
 def _send_unstored(
-    settings: Settings, database: Database, folder: RunFolder, messages: Iterable[bytes]
+    settings: Settings,
+    database: Database,
+    folder: RunFolder,
+    messages: Iterable[bytes],
+    monitor: _Monitor,
 ) -> int:
-    """Publish the messages that are not yet stored, and return the total number of messages."""
+    """Publish the messages that are not yet stored, and return the total number of messages.
+
+    The broker accepts messages about as fast as they are processed, so progress is reported.
+    """
     numbered = NumberedMessages(messages, folder.run_id)
 
     def unstored_messages(received: Iterator[str]) -> Iterator[tuple[str, bytes]]:
+        last, pause = time.monotonic(), POLL_SECONDS
         for message in numbered.without(received):
             # The broker has responded, so the run can be resumed from now on.
             folder.begin()
             yield message
+            began = time.monotonic()
+            if began - last >= pause:
+                monitor.report(numbered.count)
+                last, pause = time.monotonic(), _pause_after(began)
 
     with database.transaction_without_timeouts() as session:
         received: Iterator[str] = iter(())
@@ -174,25 +233,31 @@ def _send_unstored(
     return numbered.count
 
 
-def _progress_until_complete(
-    database: Database, run_id: str, sent: int, app: Celery, checks: Iterable[Callable[[], None]]
-) -> Iterator[RunProgress]:
-    """Yield the counts of a run until it is complete; send due tasks, as Celery beat would."""
+def _pause_after(began: float) -> float:
+    """Return how long to wait after reading the counts, which takes long on a large run.
+
+    Reading them must not keep the database busy.
+    """
+    return max(POLL_SECONDS, 5 * (time.monotonic() - began))
+
+
+def _wait_until_complete(
+    app: Celery, sent: int, monitor: _Monitor, output: _IncrementalOutput
+) -> RunProgress:
+    """Report progress, and add new articles to the output, until a run is complete.
+
+    Meanwhile, send due tasks, as Celery beat would.
+    """
     last_change = last_tick = time.monotonic()
     last_counts: RunProgress | None = None
     while True:
-        for check in checks:
-            check()
         began = time.monotonic()
-        try:
-            counts = database.read_snapshot(progress.run_progress, run_id)
-        except DBAPIError as error:
-            raise RunError(f"lost the database: {cause(error)}") from error
-        yield counts
+        counts = monitor.report(sent)
+        output.add_new(counts)
         received_all = counts.received >= sent
         is_extracted = received_all and counts.pending == 0
         if is_extracted and not (counts.outbox or counts.parts):
-            return
+            return counts
         now = time.monotonic()
         if counts != last_counts:
             last_counts, last_change = counts, now
@@ -211,8 +276,7 @@ def _progress_until_complete(
                     app.send_task(due_task, kwargs={"settle_seconds": 0})
                 except BrokerError as error:
                     raise RunError(f"lost the broker: {cause(error)}") from error
-        # On a large run, reading the counts takes long; this loop must not keep the database busy.
-        time.sleep(max(POLL_SECONDS, 5 * (now - began)))
+        time.sleep(_pause_after(began))
 
 
 PRELOAD = (
@@ -270,30 +334,3 @@ class NumberedMessages:
                 f"message {self.count} of the input differs from that of the first attempt:"
                 " use the same input, or start over with --overwrite"
             )
-
-
-class _IncrementalOutput:
-    """Writer that appends new articles of a run to the output, if its format permits."""
-
-    def __init__(self, database: Database, run_id: str, file: GrowingFile | None) -> None:
-        self._database = database
-        self._run_id = run_id
-        self._file = file
-        self._revisions: dict[int, int] = {}
-        self._counts: RunProgress | None = None
-
-    def add_new(self, counts: RunProgress | None = None) -> None:
-        """Add new and revised articles; do nothing if ``counts`` has not changed."""
-        if self._file is None or (counts is not None and counts == self._counts):
-            return
-        self._counts = counts
-        revisions = self._database.read_snapshot(articles.revisions_of_run, self._run_id)
-        new = [page for page, number in revisions.items() if self._revisions.get(page) != number]
-        for start in range(0, len(new), ARTICLES_AT_ONCE):
-            page_ids = new[start : start + ARTICLES_AT_ONCE]
-            messages = self._database.read_snapshot(
-                lambda session, ids: list(articles.articles_of_run(session, self._run_id, ids)),
-                page_ids,
-            )
-            self._file.add(map(ArticleMessage.in_order, messages))
-        self._revisions = revisions

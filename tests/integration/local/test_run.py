@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tests.deployment import own_queues
 from tests.pages import site_messages
 from tests.parted_pages import part_messages
 from tests.preloaded import PreloadedSupervisor
-from worker.local.run import RunSummary, completed_run
+from worker.local.run import POLL_SECONDS, RunSummary, completed_run
 from worker.local.unfinished import Leftover, run_folder
 from worker.messaging.broker import BrokerError
 from worker.settings import Settings
@@ -70,24 +71,26 @@ def test_an_interrupted_run_on_a_deployment_resumes(
     assert len(runs) == 1
 
 
-def test_articles_written_during_a_run_are_final(
+def test_progress_is_reported_from_the_start_and_articles_written_early_are_final(
     deployed_settings: Settings, tmp_path: Path
 ) -> None:
     output = tmp_path / "articles.jsonl"
     written_early: dict[str, Any] = {}
+    sent_so_far: list[int] = []
 
-    def record_articles(_sent: int, _counts: RunProgress) -> None:
+    def record_articles(sent: int, _counts: RunProgress) -> None:
+        sent_so_far.append(sent)
         if output.exists():
             written_early.update({each["id"]: each["text"] for each in read_lines(output)})
 
     bodies = [*part_messages(), *site_messages("one.example", range(20, 28))]
+    slowly = (body for body in bodies if not Event().wait(POLL_SECONDS / 4))
     with (
         run_folder(output, "refuse") as folder,
-        completed_run(
-            deployed_settings, 1, iter(bodies), output, folder, on_progress=record_articles
-        ),
+        completed_run(deployed_settings, 1, slowly, output, folder, on_progress=record_articles),
     ):
         pass
+    assert sent_so_far[0] < sent_so_far[-1] == len(bodies)
     final = {each["id"]: each["text"] for each in read_lines(output)}
     assert written_early.items() <= final.items()
     assert len(final) == len(bodies)

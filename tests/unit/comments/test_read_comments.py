@@ -31,8 +31,7 @@ BLOG = records(
     '<div class="reply"><a href="#respond">Reply</a></div></div></li>'
 )
 JOINING_YEARS = [2003 + len(name) for name in NAMES]
-# The markup of a forum puts the author's rank, post count and joining date between the author's
-# name and the date of the post.
+# In forums, the author's rank and joining date are between the author's name and the post's date.
 FORUM = records(
     '<tr><td class="who"><a href="/member.php?u={joined}">{name}</a><div>{rank}</div>'
     "<div>Joined: Jan 5, {joined}</div><div>Posts: {posts}</div></td>"

@@ -47,7 +47,6 @@ UNDECLARED = [
     ("tr", "cp1254", "windows-1254"),
     *((language, "utf-8", "utf-8") for language in SENTENCES),
 ]
-WIDE_ENCODINGS = ("utf-16le", "utf-16be", "utf-32le", "utf-32be")
 DECLARATIONS = [
     "<meta charset=iso-8859-2>",
     "<META CHARSET = 'ISO-8859-2' />",
