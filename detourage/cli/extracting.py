@@ -17,6 +17,7 @@ from detourage.cli.display import measurement_bar, say
 from detourage.cli.options import (
     OutputFile,
     OutputFolder,
+    base_url_option,
     site_pages_option,
     text_roles_option,
     url_option,
@@ -61,6 +62,7 @@ def _check_method(
 @click.argument("pages", metavar="URL|FILE|FOLDER|-…", nargs=-1, required=True)
 @site_pages_option
 @url_option
+@base_url_option
 @click.option(
     "--format",
     "form",
@@ -92,7 +94,7 @@ def _check_method(
     show_default="one per core",
     help="Number of processes, if there are several pages.",
 )
-@text_roles_option("see `detourage run --help` for a list")
+@text_roles_option("an unknown role prints the list")
 @click.option(
     "--favor",
     type=click.Choice(("precision", "recall")),
@@ -110,6 +112,7 @@ def extract(
     pages: tuple[str, ...],
     site_pages: Path | None,
     url: str | None,
+    base_url: str | None,
     form: str | None,
     output: Path | None,
     output_dir: Path | None,
@@ -125,9 +128,9 @@ def extract(
     """Extract the articles from pages, without a deployment.
 
     URLs are fetched, as far as robots.txt permits; files, folders and standard input (-) contain
-    HTML, page messages, WARC archives or, in .txt files, URLs, one per line. Several pages are
-    written as JSON lines, in input order; if a page has no article, its line has url, outcome and
-    reason. Exit code 0: every page has an article; 1: some have none or could not be read.
+    HTML, page messages, WARC archives or a list of URLs, one per line. Several pages are written as
+    JSON lines, in input order; if a page has no article, its line has url, outcome and reason. Exit
+    code 0: every page has an article; 1: some have none or could not be read.
     """
     has_page_options = site_pages is not None or url is not None
     if has_page_options and len(pages) > 1:
@@ -157,7 +160,7 @@ def extract(
         form, is_single = form or "text", True
         results = Extraction(form, options, method).extract_chosen(pages[0], site_pages, url)
     else:
-        remaining = all_input_pages(pages)
+        remaining = all_input_pages(pages, base_url)
         first_two = list(islice(remaining, 2))
         is_single = len(pages) == len(first_two) == 1
         form = form or ("text" if is_single else "json")

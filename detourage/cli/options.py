@@ -25,16 +25,46 @@ input_paths = click.argument(
     metavar="INPUT…",
     type=click.Path(exists=True, allow_dash=True, path_type=Path),
 )
-base_url_option = click.option(
-    "--base-url", metavar="URL", help="URL of the folder that contains the HTML files."
-)
 site_pages_option = click.option(
     "--site-pages",
     type=click.Path(exists=True, path_type=Path),
     help="File or folder with other pages of the site, for comparison with the page.",
 )
 url_option = click.option("--url", help="URL of the page; selects one of several pages in FILE.")
-site_option = click.option("--site", help="Site of the HTML files; by default, their domain.")
+
+
+def _check_origin(
+    context: click.Context, parameter: click.Parameter, value: str | None
+) -> str | None:
+    """Validate the URL or site of the pages as a page message does."""
+    del context
+    if value is None:
+        return None
+    from pydantic import ValidationError
+
+    from detourage.messages import PageMessage
+
+    field = "site" if parameter.name == "site" else "url"
+    try:
+        PageMessage.model_validate(
+            {"version": 1, "url": "https://pages.invalid/", "html": "", field: value}
+        )
+    except ValidationError as error:
+        raise click.BadParameter(error.errors()[0]["msg"]) from error
+    if field == "url" and any(mark in value for mark in "?#"):
+        raise click.BadParameter("must have no query and no fragment")
+    return value
+
+
+site_option = click.option(
+    "--site", callback=_check_origin, help="Site of the HTML files; by default, their domain."
+)
+base_url_option = click.option(
+    "--base-url",
+    metavar="URL",
+    callback=_check_origin,
+    help="URL of the folder that contains the HTML files.",
+)
 
 
 def _read_roles(
@@ -72,7 +102,6 @@ def messages_in(
     """Return the page messages in all inputs; in folders, skip the output files (``written``)."""
     from detourage.inputs import Origin, read_messages
 
-    _check_origin(base_url, site)
     logger = logging.getLogger("detourage.inputs")
     if not any(isinstance(each, _InputLog) for each in logger.handlers):
         logger.addHandler(_InputLog())
@@ -93,23 +122,6 @@ class _InputLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write the message of a record to standard error, with control characters escaped."""
         click.echo(printable(record.getMessage()), err=True)
-
-
-def _check_origin(base_url: str | None, site: str | None) -> None:
-    if base_url is None and site is None:
-        return
-    from pydantic import ValidationError
-
-    from detourage.messages import PageMessage
-
-    try:
-        PageMessage(version=1, url=base_url or "https://pages.invalid/", html="", site=site)
-    except ValidationError as error:
-        problem = error.errors()[0]
-        option = "--site" if problem["loc"] == ("site",) else "--base-url"
-        raise click.BadParameter(problem["msg"], param_hint=option) from error
-    if base_url is not None and any(mark in base_url for mark in "?#"):
-        raise click.BadParameter("must have no query and no fragment", param_hint="--base-url")
 
 
 class OutputFolder(click.Path):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from detourage.article import Article
+from detourage.errors import ExpectedError
 from detourage.explain.input_pages import (
     ExplainingError,
     InputPage,
@@ -15,7 +16,7 @@ from detourage.explain.input_pages import (
     input_pages,
     load_subject,
 )
-from detourage.inputs import SourceError
+from detourage.inputs import Origin, SourceError
 from detourage.outcomes import PageOutcome
 from detourage.page_extraction import ReadingOptions, without_excluded
 from detourage.reader import NoArticleError
@@ -46,7 +47,9 @@ class ExtractionOutcome(NamedTuple):
         return ": ".join(filter(None, (self.name, self.outcome, self.reason)))
 
 
-def all_input_pages(inputs: Iterable[str]) -> Iterator[InputPage | ExtractionOutcome]:
+def all_input_pages(
+    inputs: Iterable[str], base_url: str | None = None
+) -> Iterator[InputPage | ExtractionOutcome]:
     """Yield the pages of all inputs (see `input_pages`), and an error for each unreadable input.
 
     Pages to fetch from the same host are yielded at least `PAUSE_SECONDS` apart.
@@ -54,7 +57,7 @@ def all_input_pages(inputs: Iterable[str]) -> Iterator[InputPage | ExtractionOut
     next_fetch: dict[str, float] = {}
     for each in inputs:
         try:
-            for page in input_pages(each):
+            for page in input_pages(each, Origin(base_url)):
                 if page.address is not None:
                     host = page.address.partition("://")[2].partition("/")[0].lower()
                     time.sleep(max(0.0, next_fetch.get(host, 0.0) - time.monotonic()))
@@ -126,6 +129,8 @@ class Extraction:
         except TimeIsUpError:
             reason = f"it took more than {MAX_CPU_SECONDS:g} seconds of CPU time"
             return result._replace(reason=reason)
+        except ExpectedError as error:
+            return result._replace(reason=str(error))
         except Exception as error:  # noqa: BLE001  One page must not affect the others.
             return result._replace(reason=f"{type(error).__name__}: {error}")
         return result._replace(outcome=PageOutcome.ARTICLE, document=document)

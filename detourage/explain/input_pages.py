@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from detourage.comments import CommentPattern
 from detourage.errors import ExpectedError
 from detourage.html import Page, PageError, parse_page, site_key, site_of
-from detourage.inputs import SourceError, read_messages
+from detourage.inputs import Origin, SourceError, read_messages
 from detourage.inputs.files_and_folders import (
+    UNKNOWN,
     HtmlFile,
     HtmlFolder,
     is_html,
@@ -109,10 +110,10 @@ class InputPage:
         return Source(*fetched, name=name, site=site_key(message.site, message.url))
 
 
-def input_pages(given: str) -> Iterator[InputPage]:
+def input_pages(given: str, origin: Origin = UNKNOWN) -> Iterator[InputPage]:
     """Yield the pages at a URL, in a file or folder (see `read_messages`), or on standard input.
 
-    A text file (``.txt``) or standard input may also be a list of URLs, one per line.
+    A file or standard input may also be a list of URLs, one per line.
 
     Raise `ExplainingError` for unsupported URL schemes, and `SourceError` if a file is unreadable.
     """
@@ -124,7 +125,7 @@ def input_pages(given: str) -> Iterator[InputPage]:
     elif given == "-":
         yield from _standard_input_pages()
     else:
-        yield from _file_pages(given)
+        yield from _file_pages(given, origin)
 
 
 def _standard_input_pages() -> Iterator[InputPage]:
@@ -153,23 +154,24 @@ def _has_urls(path: Path) -> bool:
     return first is not None and _SCHEME.match(first.name) is not None
 
 
-def _file_pages(name: str) -> Iterator[InputPage]:
+def _file_pages(name: str, origin: Origin) -> Iterator[InputPage]:
     path = Path(name)
     if is_html(path) and path.is_file():
-        yield _html_page(HtmlFolder(path.parent).read(path), name)
+        yield _html_page(HtmlFolder(path.parent, origin).read(path), name)
         return
     if path.is_dir():
-        pages = _folder_pages(path)
-    elif path.suffix.lower() == ".txt" and path.is_file() and _has_urls(path):
-        pages = _listed_pages(read_lines(path))
+        pages = _folder_pages(path, origin)
     else:
         try:
             pages = _message_pages(name, read_messages(path))
         except SourceError as error:
-            if error.problem == "no such file or folder":
-                hint = f"{error.problem}, and not a URL: URLs begin with http:// or https://"
+            if path.is_file() and _has_urls(path):
+                pages = _listed_pages(read_lines(path))
+            else:
+                hint = f"{error.problem}, nor a list of URLs" if path.is_file() else error.problem
+                hint += ", and not a URL" if not path.exists() else ""
+                hint = f"{hint}: URLs begin with http:// or https://"
                 raise SourceError(name, hint) from error
-            raise
     first = next(pages, None)
     if first is None:
         raise SourceError(name, "contains no page")
@@ -177,9 +179,9 @@ def _file_pages(name: str) -> Iterator[InputPage]:
     yield from pages
 
 
-def _folder_pages(folder: Path) -> Iterator[InputPage]:
+def _folder_pages(folder: Path, origin: Origin) -> Iterator[InputPage]:
     number = 0
-    for each in read_folder(folder):
+    for each in read_folder(folder, origin):
         if isinstance(each, SourceError):
             yield InputPage(str(each.path), problem=each.problem)
         elif isinstance(each, HtmlFile):

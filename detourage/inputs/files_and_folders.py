@@ -20,6 +20,13 @@ from detourage.text.plural import pluralise
 
 HTML_SUFFIXES = frozenset({".html", ".htm", ".xhtml"})
 
+# Matches the beginning of an HTML file in lower case, possibly after comments or declarations.
+_HTML_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*+(?:<(?:!--|\?xml)[^>]*+>\s*+)*+<(?:!doctype html|html)\b"
+)
+
+MAX_START_BYTES = 2_048  # bytes of a file, whose name does not give its kind, to examine
+
 # A host name, such as "news.example"; a port follows ":" or, in the folders of wget, "+".
 _HOST = re.compile(
     r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)++[a-z][a-z0-9-]*[a-z0-9](?:[:+](?!0)[1-5]?\d{1,4})?"
@@ -68,8 +75,16 @@ class HtmlFile(NamedTuple):
 
 
 def is_html(path: Path) -> bool:
-    """Return whether a file is HTML, judging by its name."""
-    return _suffix(path) in HTML_SUFFIXES
+    """Return whether a file is HTML, judging by its name or, if that is unknown, its beginning.
+
+    Mirrors contain pages named ``page.php``, ``index.html?id=3`` or ``about``.
+    """
+    suffix = _suffix(path)
+    if suffix in HTML_SUFFIXES or suffix in _READERS or not path.is_file():
+        return suffix in HTML_SUFFIXES
+    with suppress(SourceError), open_source(path) as stream:
+        return _HTML_START.match(stream.read(MAX_START_BYTES).lower()) is not None
+    return False
 
 
 Found = HtmlFile | bytes | SourceError  # in a folder: a file, a message, or a reading error
@@ -256,7 +271,7 @@ def read_messages(
         return iter([HtmlFolder(path.parent, origin).read(path).message(origin.site)])
     if not path.is_file():
         return read_lines(path)
-    raise SourceError(path, "is neither JSON lines (.jsonl) nor WARC (.warc) nor HTML (.html)")
+    raise SourceError(path, "is neither HTML nor JSON lines (.jsonl) nor WARC (.warc)")
 
 
 def _readable_messages(files: Iterable[Found], site: str | None) -> Iterator[bytes]:

@@ -119,8 +119,8 @@ def test_a_truncated_gzip_gives_its_messages_and_then_an_error(tmp_path: Path) -
         ("pages.jsonl.gz", b"", "is not gzip, or is empty"),
         ("pages.jsonl.gz", b'{"version": 1}', "is not gzip, or is empty"),
         ("missing.jsonl", None, r"missing\.jsonl: no such file or folder"),
-        ("archive.zip", b"text", "archive.zip: is neither JSON lines"),
-        ("pages.gz", b"text", "pages.gz: is neither JSON lines"),
+        ("archive.zip", b"text", "archive.zip: is neither HTML nor JSON lines"),
+        ("pages.gz", b"text", "pages.gz: is neither HTML nor JSON lines"),
         *(
             ("crawl.warc", content, r"^[^\n]*crawl\.warc[^\n]*$")
             for content in (
@@ -172,10 +172,12 @@ def test_files_of_a_mirror_get_the_urls_of_their_hosts(tmp_path: Path) -> None:
         "127.0.0.1/not-a-name.html": "https://old-crawl-127-0-0-1.invalid/127.0.0.1/not-a-name.html",
         "News.Example.org/index.htm": "https://news.example.org/index.htm",
         "News.Example.org/2024/b.html": "https://news.example.org/2024/b.html",
+        "News.Example.org/2024/view.php?id=3": "https://news.example.org/2024/view.php?id=3",
         "localhost.localdomain:8080/a.xhtml": "https://localhost.localdomain:8080/a.xhtml",
     }
-    for name in (*reversed(urls), "News.Example.org/style.css"):
+    for name in reversed(urls):
         write_file(tmp_path / "Old Crawl" / name, HTML)
+    write_file(tmp_path / "Old Crawl" / "News.Example.org" / "style.css", b"p { color: red }")
     pages = read_pages(tmp_path / "Old Crawl")
     assert [(page.id, page.url) for page in pages] == [*urls.items()]
     assert {page.content for page in pages} == {HTML}
