@@ -1,6 +1,7 @@
 """Logging: one line per event, as text or JSON, with bound context and without passwords."""
 
 import logging
+import re
 import sys
 from collections.abc import Collection, MutableMapping
 from typing import Any, Literal, TypeAlias
@@ -54,8 +55,10 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
     """Formatter of log lines as text or JSON, in which secrets are masked."""
 
     def __init__(self, log_format: Format, secrets: Collection[str] = ()) -> None:
-        # The longest come first, since one secret may contain another.
-        self._secrets = sorted((each for each in secrets if each), key=len, reverse=True)
+        # The longest come first, since one secret may contain another. A secret inside a word is
+        # not masked, because a short one would make the log unreadable.
+        alternatives = map(re.escape, sorted(filter(None, secrets), key=len, reverse=True))
+        self._secrets = re.compile(rf"(?<!\w)(?:{'|'.join(alternatives) or '(?!)'})(?!\w)")
         final: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta]
         if log_format == "json":
             final += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
@@ -80,10 +83,7 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
         )
 
     def format(self, record: logging.LogRecord) -> str:
-        line = without_passwords(super().format(record))
-        for secret in self._secrets:
-            line = line.replace(secret, "***")
-        return line
+        return self._secrets.sub("***", without_passwords(super().format(record)))
 
 
 def _escape_line_breaks(_logger: Any, _method: str, event: Event) -> Event:

@@ -63,9 +63,10 @@ class _Service:
         """Return a one-line message for a lost connection or missing privilege; otherwise, None."""
         from worker.errors import cause, is_lost_connection, is_missing_privilege, without_passwords
 
-        if not is_lost_connection(error) and not is_missing_privilege(error):
-            return None
-        return without_passwords(cause(error))
+        if is_missing_privilege(error):
+            user = "the user in DETOURAGE_DATABASE_URL lacks this privilege"
+            return f"{cause(error)}: {user} (`migrate` needs the owner of the tables)"
+        return without_passwords(cause(error)) if is_lost_connection(error) else None
 
 
 SERVICE = _Service()

@@ -25,6 +25,9 @@ CONNECT_SECONDS = 5.0  # connection timeout for processes, per node
 COMMAND_CONNECT_SECONDS = 3.0
 """Connection timeout per node for commands, shorter so as not to keep the user waiting."""
 
+REFUSED_ACCESS = (AccessRefused, NotAllowed)
+"""Errors of a broker that responds, but rejects the credentials or the virtual host."""
+
 EMBEDDED_OPTIONS = {
     # The server lacks the pgmq extension; its SQL is included in the wheel and loaded at startup.
     "init_extension": False,
@@ -93,17 +96,18 @@ def broker_connection(settings: Settings) -> Iterator[Connection]:
             nodes = max(1, len(connection.alt))
             retries, timeout = max(1, nodes - 1), COMMAND_CONNECT_SECONDS * nodes
             connection.ensure_connection(max_retries=retries, interval_start=0, timeout=timeout)
-        except (AccessRefused, NotAllowed) as error:
-            raise BrokerError(
-                f"the broker refused access: {without_passwords(cause(error))}: check user,"
-                " password and virtual host in DETOURAGE_BROKER_URL"
-            ) from error
-        except (*connection.connection_errors, OperationalError) as error:
-            raise BrokerError(
-                f"the broker is not responding: {without_passwords(cause(error))}: check"
-                " DETOURAGE_BROKER_URL, and that the broker is running"
-            ) from error
+        except (*REFUSED_ACCESS, *connection.connection_errors, OperationalError) as error:
+            raise BrokerError(describe(error)) from error
         yield connection
+
+
+def describe(error: BaseException) -> str:
+    """Return an error raised while connecting to the broker, and what to check, on one line."""
+    problem, check = "is not responding", "DETOURAGE_BROKER_URL, and that the broker is running"
+    if isinstance(error, REFUSED_ACCESS):
+        problem = "refused access"
+        check = "user, password and virtual host in DETOURAGE_BROKER_URL"
+    return f"the broker {problem}: {without_passwords(cause(error))}: check {check}"
 
 
 def messages_waiting(settings: Settings, queue: str) -> int:

@@ -4,17 +4,18 @@ import logging
 import os
 import signal
 import threading
+import time
 from socket import socket, socketpair
 
 from kombu import Connection
 from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 
-from worker import tracing
-from worker.errors import log_transient
-from worker.messaging.broker import connect, depth, topology_of
+from worker import logs, tracing
+from worker.errors import cause, is_lost_connection
+from worker.messaging.broker import connect, depth, describe, topology_of
 from worker.processes.heartbeat import STOP_SECONDS, Heartbeat
-from worker.service.process_log import Summary
+from worker.service.process_log import PERIOD_SECONDS, Summary
 from worker.settings import Settings
 from worker.store import schema
 from worker.store.database import Database
@@ -69,18 +70,27 @@ class BrokerProcess:
         self._heartbeat.remove()
 
     def _work_until_stopping(self) -> None:
+        last_problem, last_logged = "", 0.0
         while not self._stopping.is_set():
             try:
                 with connect(self._settings) as connection:
                     self._topology.declare(connection)
-                    self._is_working = True
+                    if last_problem:
+                        logger.info("%s is connected again", self._name)
+                    self._is_working, last_problem = True, ""
                     self.work(connection)
             except Exception as error:
                 is_client_error = type(error).__module__.split(".")[0] in CLIENT_LIBRARIES
                 if not is_client_error and not isinstance(error, TRANSIENT_ERRORS):
                     raise
+                # The interruption does not belong to a single message.
+                logs.unbind_all()
+                problem = _describe(error)
+                if problem != last_problem or time.monotonic() - last_logged >= PERIOD_SECONDS:
+                    logger.warning("%s interrupted, reconnecting: %s", self._name, problem)
+                    logger.debug("interruption", exc_info=True)
+                    last_problem, last_logged = problem, time.monotonic()
                 self._is_working = False
-                log_transient(logger, f"{self._name} interrupted, reconnecting", error)
                 self._stopping.wait(RECONNECT_SECONDS)
 
     def _end_if_stuck(self, signals: socket) -> None:
@@ -106,3 +116,10 @@ class BrokerProcess:
             with connection.channel() as channel:
                 depth(channel, self._topology.pages)
             self._heartbeat.confirm("had no work; broker and database responded")
+
+
+def _describe(error: Exception) -> str:
+    """Return why a process was interrupted and, if a server does not respond, what to check."""
+    if isinstance(error, DBAPIError) and is_lost_connection(error):
+        return str(schema.DatabaseUnreachableError(error))
+    return cause(error) if isinstance(error, DBAPIError | UnroutableError) else describe(error)

@@ -36,7 +36,14 @@ from detourage.text.plural import pluralise
 from worker import logs, tracing
 from worker.errors import log_transient
 from worker.messaging import task_names
-from worker.messaging.broker import broker_tls, connect, topology_of, transport_options
+from worker.messaging.broker import (
+    REFUSED_ACCESS,
+    broker_tls,
+    connect,
+    describe,
+    topology_of,
+    transport_options,
+)
 from worker.messaging.transport import BrokerConnection
 from worker.processes.allocation import tune_memory
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, STOP_SECONDS, Heartbeat
@@ -255,14 +262,14 @@ def _prepare_servers(signal: Signal, sender: Any = None, **_: object) -> None:
     try:
         with Database(settings.require_database_url()) as database:
             schema.require_current(database)
-    except ExpectedError as error:
+        # Celery declares the queues that it consumes, but not their dead-letter queues, without
+        # which rejected messages would be lost.
+        with connect(settings) as connection:
+            topology_of(settings).declare(connection)
+    except (ExpectedError, *REFUSED_ACCESS) as error:
         # If a signal handler raises any exception other than SystemExit, Celery only logs it, and
         # starts anyway.
-        sys.exit(f"Error: {error}")
-    # Celery declares the queues that it consumes, but not their dead-letter queues, without which
-    # rejected messages would be lost.
-    with connect(settings) as connection:
-        topology_of(settings).declare(connection)
+        sys.exit(f"Error: {error if isinstance(error, ExpectedError) else describe(error)}")
     if signal is beat_init:
         # Beat sends its first task only after an interval.
         _confirm_beat(sender.app, "started; broker and database responded")
