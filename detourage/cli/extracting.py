@@ -8,7 +8,7 @@ import re
 import sys
 from contextlib import closing, nullcontext
 from itertools import chain, islice
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING
 
 import click
@@ -29,7 +29,6 @@ from detourage.text.terminal import json_line, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     from detourage.explain.batch import ExtractionOutcome
     from detourage.roles import Favor, LineRole
@@ -59,7 +58,13 @@ def _check_method(
 
 
 @click.command()
-@click.argument("pages", metavar="URL|FILE|FOLDER|-…", nargs=-1, required=True)
+@click.argument(
+    "pages",
+    metavar="URL|FILE|FOLDER|-…",
+    nargs=-1,
+    required=True,
+    default=lambda: () if sys.stdin.isatty() else ("-",),
+)
 @site_pages_option
 @url_option
 @base_url_option
@@ -74,6 +79,7 @@ def _check_method(
     "-o",
     "--output",
     type=OutputFile(is_replaced=True),
+    callback=lambda _context, _option, path: None if path == Path("-") else path,
     help="Output file, compressed if its name ends in .gz; by default, standard output.",
 )
 @click.option(

@@ -50,10 +50,7 @@ def test_a_block_below_an_image_may_be_named_as_its_caption(name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "“We will all drink tea on the other bank now,” said the ferryman.",
-        " ".join([SENTENCE] * 4),
-    ],
+    ["“We will all drink tea on the other bank now,” said the ferryman.", " ".join([SENTENCE] * 4)],
     ids=["somebody speaks", "long"],
 )
 def test_a_paragraph_may_follow_an_image(text: str) -> None:

@@ -161,9 +161,7 @@ def test_a_password_in_a_url_is_not_stored(deployment: Deployment) -> None:
     assert not any("secret" in url for url in urls)
 
 
-def test_large_unpacked_bodies_are_held_one_at_a_time(
-    deployment: Deployment,
-) -> None:
+def test_large_unpacked_bodies_are_held_one_at_a_time(deployment: Deployment) -> None:
     bombs = [zlib.compress(bytes(MAX_BODY_BYTES + 2))] * 8
     large = message("https://odd.example/large-0", f"<p>text<!--{'text ' * 2_000_000}-->")
     pages = [zlib.compress(large.replace(b"/large-0", b"/large-%d" % n), 1) for n in range(8)]
