@@ -133,6 +133,7 @@ _LEGAL_FORMS = word_set("gmbh mbh ag kg inc llc ltd limited corp corporation plc
 _DEGREES = word_set(  # after names
     "cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd"
 )
+MAX_DEGREE = 5  # letters in the abbreviation of a degree after a name, such as "FAND"
 _PARTICLES = word_set(  # words of names that may be in lower case, as in "Ludwig van Beethoven"
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
     " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i 't"
@@ -181,8 +182,11 @@ def names_in_parts(
                 continue
             name = name.strip(_AROUND_NAME)
             name += "." if name.endswith((" Jr", " Sr")) else ""
-            # In a byline, a single word after a full name is a location or an agency.
-            is_place = is_byline and not is_joined and " " in next(iter(names), "")
+            # After a full name, a single word is a location or an agency in a byline, and an
+            # abbreviation a degree anywhere.
+            is_degree = name.isupper() and name.isalpha() and len(name) <= MAX_DEGREE
+            follows_name = not is_joined and " " in next(iter(names), "")
+            is_place = (is_byline or is_degree) and follows_name
             if (
                 (" " in name or not is_place or contains_any(name, HAN))
                 and _is_name(name, is_byline=is_byline)

@@ -38,7 +38,7 @@ SITE = '<meta property="og:site_name" content="The Harbour Post">'
         ("Velde, Michiel de", ("Michiel de Velde",)),
         ("jane@news.example (Jane Doe)", ("Jane Doe",)),
         ("By Jane Doe for The Ferry", ("Jane Doe",)),
-        ("John Roe Jr., Jane Doe, MD, and Max Moe", ("John Roe Jr.", "Jane Doe", "Max Moe")),
+        ("John Roe Jr., Jane Doe, MD, FAND, and Max Moe", ("John Roe Jr.", "Jane Doe", "Max Moe")),
         ("Jane Doe, Senior Editor, Ferry Review", ("Jane Doe",)),
         ("نویسنده: مریم صادقی", ("مریم صادقی",)),
         ("लेखक: सुनीता राव", ("सुनीता राव",)),
