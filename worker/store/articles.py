@@ -104,7 +104,7 @@ MAX_EVENTS = 1_000
 
 
 class ArticleEvent(BaseModel):
-    """A fetch of a page, described by its result, or a revision of the page's article."""
+    """A fetch of a page with its result, an outcome, or a revision of the page's article."""
 
     at: datetime
     page_id: int

@@ -180,8 +180,9 @@ def test_the_history_of_a_page_lists_fetches_and_revisions(tasks: Tasks) -> None
         page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == url))
         received_at = datetime(2026, 3, 1, tzinfo=UTC)
         session.add(Receipt(result="stored", page_id=page_id, received_at=received_at))
-    tasks.publish("a", [("7", article_html(8))])
+    tasks.publish("a", [("7", article_html(8)), ("9", "<p>--")])
     tasks.run_all()
+    assert "outcome: no-text: " in status("https://news.example/9").output
     lines = [line.partition("  ")[2] for line in status(url).output.splitlines() if line[0] != " "]
     events = [line.partition("  ")[2] for line in lines]
     assert events == ["fetched: stored", "revision 1", "revision 2"]

@@ -85,7 +85,7 @@ SELECT DISTINCT page_id FROM addresses
 WHERE digest = ANY (CAST(:digests AS text[])) AND page_id IS NOT NULL ORDER BY page_id
 
 -- events --
--- Latest fetches and latest revisions of pages, oldest first.
+-- Latest fetches and latest revisions of pages, and outcomes other than an article, oldest first.
 SELECT * FROM (
     (
         SELECT received_at AS at, page_id, 'fetched: ' || result AS what,
@@ -98,6 +98,10 @@ SELECT * FROM (
         ), revision
         FROM articles WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
         ORDER BY created_at DESC LIMIT :limit
+    ) UNION ALL (
+        SELECT received_at, id, concat_ws(': ', 'outcome', outcome, outcome_detail), NULL
+        FROM pages WHERE id = ANY (CAST(:page_ids AS bigint[])) AND outcome <> 'article'
     )
 ) AS events
-ORDER BY at, page_id, coalesce(revision, 0)
+-- Alphabetically, a fetch comes before the outcome to which it leads.
+ORDER BY at, page_id, coalesce(revision, 0), what
