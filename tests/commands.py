@@ -28,6 +28,8 @@ FAILING_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
     (("run",), USAGE_ERROR, "Missing"),
     (("run", "pages.jsonl"), USAGE_ERROR, "--output"),
     (("run", "pages.jsonl", "-o", "pages.jsonl"), USAGE_ERROR, "would be overwritten"),
+    (("extract", "html", "--output-dir", "html"), USAGE_ERROR, "would be overwritten"),
+    (("explain", "pages.jsonl", "--json", "pages.jsonl"), USAGE_ERROR, "would be overwritten"),
     (("run", "pages.jsonl", "-o", "empty"), USAGE_ERROR, "is a directory"),
     (("run", "pages.jsonl", "-o", "note.txt/o"), USAGE_ERROR, "'note.txt' is not a folder"),
     (("run", "pages.jsonl", "-o", "/proc/o"), USAGE_ERROR, "cannot be written"),

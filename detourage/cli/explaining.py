@@ -7,7 +7,13 @@ from pathlib import Path
 
 import click
 
-from detourage.cli.options import OutputFile, messages_in, site_pages_option, url_option
+from detourage.cli.options import (
+    OutputFile,
+    messages_in,
+    refuse_inputs,
+    site_pages_option,
+    url_option,
+)
 from detourage.errors import require_groups
 from detourage.export.output_files import open_replacement
 from detourage.text.terminal import printable
@@ -48,6 +54,7 @@ def explain(
     one of which --url selects. Each line is shown with its most probable role, and the probability
     that the line belongs to the text.
     """
+    refuse_inputs([page, site_pages or page], html_file, json_file)
     if groups:
         if site_pages or url or html_file:
             raise click.UsageError("--groups can only be combined with --method and --json")

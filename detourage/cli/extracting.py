@@ -18,6 +18,7 @@ from detourage.cli.options import (
     OutputFile,
     OutputFolder,
     base_url_option,
+    refuse_inputs,
     site_pages_option,
     text_roles_option,
     url_option,
@@ -145,6 +146,7 @@ def extract(
         raise click.UsageError("--output and --output-dir are mutually exclusive")
     if keep_dirs and output_dir is None:
         raise click.UsageError("--keep-dirs requires --output-dir")
+    refuse_inputs(pages, output, output_dir)
     ending = PurePath(output.name.lower().removesuffix(".gz")).suffix if output else ""
     if form is None and ending == ".parquet":
         raise click.UsageError("`detourage run` writes Parquet; extract writes .jsonl, for example")

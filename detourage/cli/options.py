@@ -15,7 +15,7 @@ from detourage.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
 from detourage.text.terminal import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from os import PathLike
 
 input_paths = click.argument(
@@ -122,6 +122,18 @@ class _InputLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write the message of a record to standard error, with control characters escaped."""
         click.echo(printable(record.getMessage()), err=True)
+
+
+def refuse_inputs(inputs: Iterable[str | Path], *outputs: Path | None) -> None:
+    """Raise `click.UsageError` if an output is an existing input, or a folder in an input."""
+    for given in inputs:
+        if not os.path.exists(given):  # noqa: PTH110 - a long URL is not a valid path
+            continue
+        source = Path(given).resolve()
+        for output in filter(None, outputs):
+            target = output.resolve()
+            if target.exists() and (target == source or source in target.parents):
+                raise click.UsageError(f"{output} is an input, and would be overwritten")
 
 
 class OutputFolder(click.Path):

@@ -214,7 +214,8 @@ def test_a_text_file_is_a_list_of_urls(tmp_path: Path) -> None:
         "127.0.0.1",
         "only http and https URLs are supported",
     ]
-    assert detourage("extract", "-o", "-", stdin=urls.read_text().partition("\n\n")[2]).returncode == 1
+    listed = urls.read_text().partition("\n\n")[2]
+    assert detourage("extract", "-o", "-", stdin=listed).returncode == 1
 
 
 def test_parts_of_the_article_can_be_left_out(page: Path) -> None:
