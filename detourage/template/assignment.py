@@ -1,6 +1,7 @@
 """Assignment of new pages to the existing groups of a site."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -35,13 +36,15 @@ class Assignment(NamedTuple):
     `group` is None for an outlier. `confidence` ranges from 0 (an outlier, or a page at the limit
     or equally near to another group) to 1 (equal to a representative). `distance` is the
     distance to the nearest representative, or NaN if the page could not be compared. `work` is the
-    computing effort, in the units of `Forest`.
+    computing effort, in the units of `Forest`, and `edits` has the tree edit distances computed, by
+    the index of the representative, or None if the trees are too large.
     """
 
     group: int | None
     confidence: float
     distance: float
     work: int = 0
+    edits: Mapping[int, int | None] = MappingProxyType({})
 
 
 NOT_COMPARED: Final = Assignment(None, 0.0, float("nan"))
@@ -137,6 +140,7 @@ def assign_tree(
     bounds = np.array([normalised(int(bound), i) for i, bound in enumerate(lower)])
     distances = np.full(len(groups), np.nan)
     nearest_by_group: dict[int, float] = {}
+    computed: dict[int, int | None] = {}
     for i in sorted(range(len(groups)), key=lambda i: (bounds[i], groups[i], i)):
         two_nearest = sorted(nearest_by_group.values())[:2]
         in_group = nearest_by_group.get(groups[i], np.inf)
@@ -146,15 +150,16 @@ def assign_tree(
         if nearest_by_group and forest.work >= work:
             break
         edits = int(forest.try_distances([0], [i + 1])[0])
+        computed[i] = None if edits == TOO_LARGE else edits
         if edits == TOO_LARGE:
             continue
         distance = distances[i] = normalised(edits, i)
         nearest_by_group[groups[i]] = min(distance, in_group)
     if nearest_by_group:
-        return assign(distances, groups)._replace(work=forest.work)
+        return assign(distances, groups)._replace(work=forest.work, edits=computed)
     if not len(bounds):
         return NOT_COMPARED
-    return Assignment(None, 0.0, float(bounds.min()), forest.work)
+    return Assignment(None, 0.0, float(bounds.min()), forest.work, computed)
 
 
 def agreeing_outliers(

@@ -17,9 +17,10 @@ from worker.errors import LostContentError
 from worker.store.addresses import parse_page_addresses
 from worker.store.articles import NewRevision, revision_params
 from worker.store.database import AdvisoryLock
-from worker.store.groups import AssignedPage, member_params
+from worker.store.groups import AssignedPage, distances_of, member_params
 from worker.store.pages import StoredContent, read_contents
 from worker.store.queries import Statements
+from worker.store.trees import distance_params
 from worker.tracing import Context
 
 SQL = Statements("extraction_jobs")
@@ -216,13 +217,15 @@ def save_results(
 ) -> set[int]:
     """Store the results and revisions of pages that have not changed; return the page IDs.
 
-    The memberships of `assigned` pages are stored, too.
+    The memberships and distances of `assigned` pages are stored, too.
     """
     columns = map(list, zip(*results, strict=True))  # one list per field, as the query expects
     values = dict(zip(ExtractionResult._fields, columns, strict=True))
     params = {**values, "others": list(single_page_ids), **revision_params(revisions)}
-    statement = SQL.save_assigned if assigned else SQL.save_results
-    return set(session.scalars(statement, params | member_params(assigned)))
+    if not assigned:
+        return set(session.scalars(SQL.save_results, params))
+    params |= member_params(assigned) | distance_params(distances_of(assigned))
+    return set(session.scalars(SQL.save_assigned, params))
 
 
 def find_late(

@@ -1,8 +1,9 @@
 """Generations of template groups, their member pages, and the knowledge learned from pages."""
 
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from sqlalchemy import BigInteger, LargeBinary, select
@@ -12,6 +13,7 @@ from models.tables import DesignChange
 from worker.store.first_extractions import PROVISIONAL
 from worker.store.outbox import TURNS
 from worker.store.queries import Statements
+from worker.store.trees import Distances, distance_params
 
 SQL = Statements("groups")
 
@@ -100,6 +102,7 @@ class AssignedPage(NamedTuple):
     site_id: int
     generation: int
     membership: NewMembership
+    distances: Mapping[tuple[int, int], int | None] = MappingProxyType({})  # new, of its tree
 
     @property
     def is_template(self) -> bool:
@@ -114,6 +117,17 @@ def member_params(assigned: Iterable[AssignedPage]) -> dict[str, str]:
         for each in assigned
     ]
     return {"members": json.dumps(rows)}
+
+
+def distances_of(assigned: Iterable[AssignedPage]) -> Distances:
+    """Return all distances computed for the given pages."""
+    return {pair: edits for each in assigned for pair, edits in each.distances.items()}
+
+
+def save_memberships(session: Session, assigned: Sequence[AssignedPage]) -> None:
+    """Insert or replace the memberships of pages, and store the distances computed for them."""
+    params = member_params(assigned) | distance_params(distances_of(assigned))
+    session.execute(SQL.save_memberships, params)
 
 
 class SiteState(NamedTuple):

@@ -29,6 +29,7 @@ from worker.store.groups import (
     NewMembership,
     Representative,
 )
+from worker.store.trees import Distances
 from worker.workflow.clustering_results import new_group
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction import Jobs, extract_together
@@ -116,9 +117,9 @@ def _compare_pages(
             continue
         logs.bind(site_id=page.site_id, page=page.url)
         with tracing.span("assign page", page.trace):
-            memberships, used = _assign_page(session, state, page, may_compare)
+            found, used = _assign_page(session, state, page, may_compare)
         work += used
-        assigned += [AssignedPage(page.site_id, page.generation, each) for each in memberships]
+        assigned += found
     return assigned, remaining, work
 
 
@@ -133,7 +134,7 @@ def _save(
     """Store memberships of pages, and request their extraction; return the units of work used."""
     # A changed template page stays in its group, so its membership is not stored again.
     if moved := [each for each in assigned if not each.is_template]:
-        session.execute(groups.SQL.save_memberships, groups.member_params(moved))
+        groups.save_memberships(session, moved)
     changed, work = {each.membership.page_id for each in assigned}, 0
     if may_compare and any(each.membership.group_number is None for each in assigned):
         promoted, work = _promote_outliers(session, state, site_id, generation)
@@ -144,9 +145,10 @@ def _save(
 
 def _assign_page(
     session: Session, state: ProcessState, page: Row[Any], may_compare: bool
-) -> tuple[list[NewMembership], int]:
+) -> tuple[list[AssignedPage], int]:
     """Return a page's membership (none if its tree is damaged), and the units of work used."""
     assignment, template_page_id = NOT_COMPARED, None
+    distances: Distances = {}
     if may_compare:
         known = [Representative(*each) for each in page.representatives or ()]
         sizes = [each.tree_size for each in known]
@@ -160,11 +162,17 @@ def _assign_page(
         assignment = assign_tree(loaded[page.tree_id], candidate_trees, group_numbers)
         template_pages = {each.group_number: each.template_page_id for each in candidates}
         template_page_id = template_pages.get(assignment.group or 0)
+        # The next clustering needs them, too.
+        for i, edits in assignment.edits.items():
+            lower, higher = sorted((page.tree_id, candidates[i].tree_id))
+            if lower < higher:
+                distances[lower, higher] = edits
     group, confidence = assignment.group, assignment.confidence
     numbers = page.id, page.site_id, group, confidence, assignment.distance
     logger.info("page %d of site %d: group %s, confidence %.2f, distance %.2f", *numbers)
     role = "outlier" if group is None else "member"
-    return [NewMembership(page.id, group, role, template_page_id, confidence)], assignment.work
+    membership = NewMembership(page.id, group, role, template_page_id, confidence)
+    return [AssignedPage(page.site_id, page.generation, membership, distances)], assignment.work
 
 
 def _promote_outliers(
@@ -185,7 +193,7 @@ def _promote_outliers(
         key = {"site_id": site_id, "number": generation, "group_sizes": [0]}
         session.execute(groups.SQL.save_groups, key | groups.group_params([new]))
         members = [AssignedPage(site_id, generation, each) for each in new.memberships()]
-        session.execute(groups.SQL.save_memberships, groups.member_params(members))
+        groups.save_memberships(session, members)
         promoted |= set(new.members)
         logger.info("site %d: %d outliers form the new group %d", site_id, len(own), number)
     return promoted, work

@@ -38,9 +38,9 @@ NEAREST_SIDES = 8
 """Maximum number of tree nodes per task that searches for nearest references, as a multiple of
 `BLOCK_NODES`. Thanks to lower bounds, such a task computes few of the distances."""
 
-PAIRS_AT_ONCE = 50
-"""Maximum number of missing pairs that the clustering task compares itself. A block would take
-longer, since it needs messages and a second clustering task."""
+PAIRS_AT_ONCE = 256
+"""Maximum number of missing pairs that the clustering task compares itself: a quarter of a block. A
+block would take longer, since it needs messages and a second clustering task."""
 
 
 class StoredDistances:

@@ -165,11 +165,11 @@ WITH {saved}, {parts.clear_links}, {articles.add_revisions}
 SELECT id FROM saved
 
 -- save_assigned --
--- Store results like ``save_results``, and the memberships of the pages.
+-- Store results like ``save_results``, with the memberships and distances of the pages.
 WITH {saved}, new AS (
     SELECT * FROM {groups.members}
     WHERE page_id IN (SELECT id FROM saved)
-), {groups.add_members}, {parts.clear_links}, {articles.add_revisions}
+), {groups.add_members}, {trees.added_distances}, {parts.clear_links}, {articles.add_revisions}
 SELECT id FROM saved
 
 -- find_late --

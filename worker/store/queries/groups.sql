@@ -211,10 +211,10 @@ changed AS (
 )
 
 -- save_memberships --
--- Insert or replace the memberships of pages in a generation.
+-- Insert or replace the memberships of pages in a generation, and store computed distances.
 WITH new AS (
     SELECT * FROM {members}
-), {add_members}
+), {add_members}, {trees.added_distances}
 SELECT
 
 -- unassigned --
