@@ -41,9 +41,14 @@ def add_pages(session: Session, site_ids: Sequence[int], page_ids: Sequence[int]
 _MARK_CLUSTERED = SQL.mark_clustered.bindparams(ungrouped=UNGROUPED, provisional=PROVISIONAL)
 
 
-def mark_clustered(session: Session, site_ids: Sequence[int], *, saw_all_pages: bool) -> None:
-    """Turn provisional generations of locked sites into clusterings without groups.
+def mark_clustered(session: Session, site_id: int) -> None:
+    """Turn the provisional generation of a site into a clustering without groups."""
+    session.execute(_MARK_CLUSTERED, {"site_id": site_id})
 
-    Unless the clusterings ``saw_all_pages``, the sites are due for another one.
-    """
-    session.execute(_MARK_CLUSTERED, {"sites": list(site_ids), "saw_all_pages": saw_all_pages})
+
+_MARK_SEEN = SQL.mark_seen.bindparams(provisional=PROVISIONAL)
+
+
+def mark_seen(session: Session, site_ids: Sequence[int]) -> None:
+    """Let locked sites be due again only when another page arrives."""
+    session.execute(_MARK_SEEN, {"sites": list(site_ids)})

@@ -92,7 +92,7 @@ def quarantine_site(session: Session, state: ProcessState, site_id: int) -> None
     if current.is_new:
         first_extractions.add_pages(session, [site_id], waiting)
         # New pages will be assigned, and a later clustering will consider all of them.
-        first_extractions.mark_clustered(session, [site_id], saw_all_pages=False)
+        first_extractions.mark_clustered(session, site_id)
     generation = current.generation or first_extractions.NUMBER
     outliers = {"site_id": site_id, "generation": generation, "page_ids": waiting}
     session.execute(groups.SQL.add_outliers, outliers)

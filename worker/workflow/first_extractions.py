@@ -49,7 +49,10 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
 
 
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
-    """Mark the sites that have at most one page as clustered, and return them."""
+    """Extract the pages of new sites that have at most one page, and return these sites.
+
+    They remain new: their next page waits for the first clustering, which groups both pages.
+    """
     lone = session.scalars(SQL.lone_sites, {"sites": list(site_ids)}).all()
     locked = first_extractions.lock_free_sites(session, lone)
     # More pages may have arrived before the lock was acquired.
@@ -60,6 +63,6 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     first_extractions.add_pages(session, lone, list(pages))
     unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
     request_extractions(session, unrequested, first_extractions.NUMBER)
-    first_extractions.mark_clustered(session, lone, saw_all_pages=True)
+    first_extractions.mark_seen(session, lone)
     logger.info("not clustering %s with a single page", pluralise(len(lone), "site"))
     return lone

@@ -129,7 +129,7 @@ def test_a_site_with_one_page_needs_no_clustering(tasks: Tasks) -> None:
     assert due_sites(tasks, settle_seconds=0) == []
     tasks.publish("a", article_pages([2]))
     tasks.run_all()
-    assert set(tasks.revisions().values()) == {1}
+    assert Counter(tasks.revisions().values()) == {1: 1, 0: 1}
     assert due_sites(tasks, settle_seconds=0) == [site_id]
     tasks.publish("a", article_pages([3, 4]))
     tasks.process_site(site_id)
@@ -143,7 +143,7 @@ def test_a_site_whose_only_page_was_refused_is_checked_once(tasks: Tasks) -> Non
 
 
 def test_pages_that_arrive_during_the_first_clustering_are_assigned(tasks: Tasks) -> None:
-    site_id = tasks.publish("a", [(f"{n}", article_html(n, number=n + 3)) for n in range(12)])
+    site_id = tasks.publish("a", [(f"{n}", article_html(n, number=n + 3)) for n in range(24)])
     cluster(site_id)
     assert tasks.generations(site_id) == 0
     tasks.publish("a", [("late", article_html(3, number=6))])

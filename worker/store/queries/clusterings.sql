@@ -63,8 +63,9 @@ DELETE FROM clustering_attempts WHERE site_id = :site_id
 -- Settled sites whose pages have changed since the last clustering: ID, whether new, page count.
 SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
 FROM sites LEFT JOIN (
-    SELECT site_id, max(site_version) AS version, max(created_at) AS at FROM generations
-    WHERE method <> :provisional GROUP BY site_id
+    SELECT site_id, max(site_version) AS version,
+        max(created_at) FILTER (WHERE method <> :provisional) AS at
+    FROM generations GROUP BY site_id
 ) AS last ON last.site_id = sites.id
 LEFT JOIN (
     SELECT site_id, min(asked_at) AS oldest FROM comparison_blocks GROUP BY site_id

@@ -79,10 +79,12 @@ SELECT id, (outcome IS NULL OR forced) AND extracted_generation >= generation
 FROM pages WHERE site_id = ANY (CAST(:sites AS bigint[])) AND tree_id IS NOT NULL
 
 -- mark_clustered --
--- Turn the provisional generations of locked sites into clusterings without groups.
-UPDATE generations SET method = :ungrouped, site_version = CASE
-    WHEN :saw_all_pages THEN (SELECT version FROM sites WHERE id = generations.site_id)
-    ELSE site_version END
+-- Turn the provisional generation of a site into a clustering without groups.
+UPDATE generations SET method = :ungrouped WHERE site_id = :site_id AND method = :provisional
+
+-- mark_seen --
+-- Record that the provisional generations of locked sites include all of their pages.
+UPDATE generations SET site_version = (SELECT version FROM sites WHERE id = generations.site_id)
 WHERE site_id = ANY (CAST(:sites AS bigint[])) AND method = :provisional
 
 -- missed_pages --
