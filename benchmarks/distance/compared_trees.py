@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import Tree, TreeShape
+from detourage.template.clusterer import farthest_compared
 from detourage.template.comparison_policy import (
     KnownSite,
     MissingComparisons,
@@ -19,7 +20,7 @@ from detourage.template.comparison_policy import (
     known_or_missing,
 )
 from detourage.template.distance import KnownNearest, Nearest, nearest_of_changed
-from detourage.template.distance.forest import MEMORY, Forest
+from detourage.template.distance.forest import MEMORY, Farthest, Forest
 from detourage.template.groups import Grouping
 
 
@@ -115,7 +116,8 @@ class ComparedTrees:
 
     def _compare_pairs(self, pairs: Sequence[tuple[int, int]]) -> None:
         ids = sorted({each for pair in pairs for each in pair})
-        forest = Forest([self._trees[tree_id] for tree_id in ids], memory=MEMORY)
+        compared = [self._trees[tree_id] for tree_id in ids]
+        forest = Forest(compared, memory=MEMORY, farthest=farthest_compared)
         places = np.searchsorted(ids, np.array(pairs, np.intp).reshape(-1, 2))
         distances = forest.distances(places[:, 0], places[:, 1])
         self._distances.update(zip(pairs, distances.tolist(), strict=True))
@@ -127,6 +129,7 @@ class ComparedTrees:
             [self._trees[tree_id] for tree_id in tree_ids],
             [self._trees[reference] for reference in references],
             [self._known_nearest(tree_id, index_of_reference) for tree_id in tree_ids],
+            farthest=farthest_compared,
         )
         self._nearest.setdefault(tuple(references), {}).update(
             (tree_id, (references[reference], float(distance)))
@@ -152,9 +155,11 @@ class ComparedTrees:
         return known
 
 
-def nearest_references(trees: Sequence[Tree], references: Sequence[Tree]) -> Nearest:
+def nearest_references(
+    trees: Sequence[Tree], references: Sequence[Tree], farthest: Farthest | None = None
+) -> Nearest:
     """Find the nearest reference of each tree, ignoring the results of earlier searches."""
-    return nearest_of_changed(trees, references, [()] * len(trees))
+    return nearest_of_changed(trees, references, [()] * len(trees), farthest=farthest)
 
 
 def _ascending(tree_id: int, other_id: int) -> tuple[int, int]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import Tree
-from detourage.template.clusterer import MdsKMeans, TemplateClusterer
+from detourage.template.clusterer import MdsKMeans, TemplateClusterer, farthest_compared
 from detourage.template.distance import TreeTooLargeError, distance_matrix, normalised_distance
 from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
@@ -152,7 +152,8 @@ def group_site(
     comparable = np.arange(len(trees))
     while len(comparable):
         try:
-            edits = distance_matrix([trees[i] for i in comparable.tolist()], threads=threads)
+            compared = [trees[i] for i in comparable.tolist()]
+            edits = distance_matrix(compared, threads=threads, farthest=farthest_compared)
         except TreeTooLargeError as error:
             comparable = np.delete(comparable, error.trees)
             continue
