@@ -17,7 +17,7 @@ import numpy as np
 from detourage.html import publisher_of
 from detourage.reader import sentences
 from detourage.reader.found_body import kept_texts
-from detourage.reader.lines import Line, lines_of
+from detourage.reader.lines import Line, line_columns, lines_of
 from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
 from detourage.text.lazy_patterns import lazy_pattern
@@ -49,11 +49,11 @@ class PageLines(NamedTuple):
             return cls()
         body_lines = set(page.text_lines[kept_texts(page, body)].tolist())
         texts = slice(page.text_starts[body.container], page.text_ends[body.container])
-        container_lines = set(page.text_lines[texts].tolist())
+        columns, lines = line_columns(page), lines_of(page)
+        is_in_container = np.isin(columns.numbers, page.text_lines[texts])
         main, others = dict[int, int](), set[int]()
-        for line in lines_of(page):
-            if not (line.number in container_lines or line.is_prose):
-                continue
+        for place in np.flatnonzero(is_in_container | columns.is_prose).tolist():
+            line = lines[place]
             if len(main) + len(others) == MAX_LINES:
                 break
             digest = masked_digest_of(line)
@@ -179,6 +179,8 @@ def masked_digest_of(line: Line) -> int:
     The numbers of a sentence may be the news: temperatures, results, or prices.
     """
     tokens, masked = line.tokens, list[str]()
+    if not _has_digit(line.text):
+        return _digest_of(tokens)
     copied = end = 0  # end of the tokens copied or masked so far, and of the last run with digits
     for number, token in enumerate(tokens):
         if number < end or token.isalpha() or not _has_digit(token):
