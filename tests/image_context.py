@@ -21,8 +21,7 @@ def tracked_files() -> list[str]:
 
 def in_context(paths: Iterable[str]) -> list[str]:
     """Return the given paths that .dockerignore does not exclude."""
-    # The syntax is that of .gitignore, except that a pattern without a slash matches only in the
-    # root.
+    # The syntax is that of .gitignore, but a pattern without a slash matches only in the root.
     rules = (ROOT / ".dockerignore").read_text().splitlines()
     # Insert a slash at the beginning of each rule, or after its exclamation mark.
     anchored = [re.sub(r"^(!?)/?(?=[^#\s])", r"\1/", rule) for rule in rules]

@@ -144,8 +144,7 @@ def sources() -> str:
 def methods_of(where: str) -> frozenset[str]:
     """Return the methods called on a pattern; return all methods if its uses are unclear."""
     module, _, name = where.partition("[")[0].rpartition(".")
-    # A private name is used only in its own module, and other modules may use the same name for
-    # something else.
+    # A private name is used in its own module only; others may use it for something else.
     text = _source(importlib.import_module(module)) if name.startswith("_") else sources()
     uses = re.findall(rf"\b{name}\b(?! *[=:] )(\.\w+|)", text)
     used = frozenset(each.removeprefix(".") for each in uses)

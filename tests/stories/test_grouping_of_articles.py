@@ -144,8 +144,7 @@ def test_the_work_on_a_large_story_is_bounded(
     )
     assert len(stories.ids()) == 1
     assert stories.count("SELECT count(*) FROM stories.texts WHERE bands <> '{}'") == 9
-    # A copy with an earlier time becomes the first article of the story, however many copies there
-    # are.
+    # A copy with an earlier time becomes the first article of a story with any number of copies.
     stories.add(Sent("early.example", "\n\n".join(WIRE), 0))
     assert len(stories.ids()) == 1
     messages = stories.latest_messages()

@@ -219,16 +219,19 @@ def bars_by_stage() -> Iterator[Callable[[int, RunProgress], None]]:
         disable=not console.is_terminal,
     ) as progress:
         tasks = {}
-        last_line = time.monotonic()
+        last_line, most_messages = time.monotonic(), 0
 
         def update(sent: int, counts: RunProgress) -> None:
-            nonlocal last_line
+            nonlocal last_line, most_messages
+            most_messages = max(most_messages, counts.outbox)
             pages = counts.pages + max(0, sent - counts.received)  # each message may be a page
             stages = {
                 "intake": (counts.received, sent),
                 "comparison": (counts.compared, counts.pairs),
                 "grouping": (counts.grouped, pages),
                 "extraction": (max(0, counts.pages - counts.pending), pages),
+                # Articles and tasks wait in the outbox, also after the last extraction.
+                "publishing": (most_messages - counts.outbox, most_messages),
             }
             for stage, (done, total) in stages.items():
                 if stage not in tasks:

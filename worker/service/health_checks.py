@@ -79,9 +79,7 @@ def _run_check(name: str, check: Check, settings: Settings) -> Finding:
     try:
         return Finding(name, True, check(settings))
     except Exception as error:  # noqa: BLE001 - any error is a result to report
-        # The message of an expected error repeats the name of the check, unlike that of its cause.
-        origin = (error.__cause__ or error) if isinstance(error, ExpectedError) else error
-        lines = str(getattr(origin, "orig", None) or origin).splitlines() or [type(origin).__name__]
+        lines = str(getattr(error, "orig", None) or error).splitlines() or [type(error).__name__]
         return Finding(name, False, without_passwords(lines[0]))
 
 

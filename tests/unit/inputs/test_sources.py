@@ -285,8 +285,7 @@ def test_an_oversized_file_is_replaced_by_a_message_that_reports_it(tmp_path: Pa
         assert (message["id"], message["unusable"]["reason"]) == (name, "oversized")
         assert message["url"].endswith(f"/{name}")
         assert "html_base64" not in message
-    # This file fits into a message but exceeds the size limit for pages, which only the intake
-    # enforces.
+    # This file fits into a message, but exceeds the limit for pages, which the intake enforces.
     assert len(base64.b64decode(json.loads(fitting_message)["html_base64"])) == 11 * MIB
     assert len(fitting_message) <= MAX_MESSAGE_BYTES
 

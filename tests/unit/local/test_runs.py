@@ -95,14 +95,14 @@ def test_progress_is_relative_to_all_messages_sent(
 ) -> None:
     monkeypatch.setattr(status_tables, "LINE_SECONDS", 0)
     # A duplicate has been received, and ten messages are still on their way.
-    counts = RunProgress(10, {}, {}, 9, 4, 2, 6, 5, {}, 0, 0)
+    counts = RunProgress(10, {}, {}, 9, 4, 2, 6, 5, {}, 8, 0)
     with status_tables.bars_by_stage() as update:
         update(20, counts)
     line = capsys.readouterr().err.strip()
-    assert line == "intake 10/20, comparison 2/4, grouping 6/19, extraction 4/19"
+    assert line == "intake 10/20, comparison 2/4, grouping 6/19, extraction 4/19, publishing 0/8"
     monkeypatch.setattr(status_tables, "console", Console(stderr=True, force_terminal=True))
     with status_tables.bars_by_stage() as update:
-        update(20, counts._replace(compared=0, pairs=0))
+        update(20, counts._replace(compared=0, pairs=0, outbox=0))
     totals = set(re.findall(r"\d/([0-9?]+)", capsys.readouterr().err))
     assert totals == {"20", "?", "19"}
 

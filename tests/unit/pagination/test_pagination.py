@@ -118,15 +118,13 @@ def test_links_are_recognised_by_their_markup(
 @pytest.mark.parametrize(
     "body",
     [
-        # These links lead to another article: by words, by an arrow, by a rel attribute, or in a
-        # "pagination" element.
+        # These lead to another article: by words, an arrow, rel, or in a "pagination" element.
         "<a href='/news/another'>Next article</a>",
         "<div class='post-navigation'><a rel='next' href='/news/another'>Next</a></div>",
         "<div class='pagination'><a rel='next' href='/news/another'>Next</a></div>",
         "<a href='/news/another'>»</a>",
         "<a href='/news/story-2'>Weiter</a>",
-        # These belong to a carousel, a calendar, a list of years, page sizes, another thread or
-        # another site.
+        # These belong to a carousel, calendar, list of years, page sizes, another thread or site.
         "<div class='carousel'><a href='#' class='next'>›</a><a href='#2'>2</a></div>",
         "<table class='calendar'><tr>"
         + "".join(f"<td><a href='/2024/05/{day}'>{day}</a></td>" for day in range(1, 8))

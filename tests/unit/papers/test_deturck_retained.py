@@ -84,8 +84,7 @@ def found_xpath(page: Page, other: Page, reading: str) -> str | None:
 
 
 def test_the_thesis_prunes_elements_below_two_percent() -> None:
-    # The named elements have 10 and 5 of the 310 tokens, or 3.2 % and 1.6 %. Paragraphs are not
-    # zones.
+    # The named elements have 10 and 5 of the 310 tokens: 3.2 and 1.6 %. Paragraphs are no zones.
     def story_page(seed: int, words: int) -> Page:
         text = sentence(seed, 310 - words)
         return page(f'<div class="box">{sentence(seed + 50, words)}</div><p>{text}</p>')

@@ -77,8 +77,7 @@ link</a> and <span>more</span>.</p><!-- a remark --><div>Then the second<br />an
         ("<p>Fish & chips; and more</p>", ["Fish and more"]),
         # Menus and tags.
         ("<p>Home | Town | Sea</p><p>Tags: pier, oak</p><p>The story.</p>", ["The story."]),
-        # Between < and >, anything 3 to 12 bytes long is removed, even a paragraph of up to seven
-        # letters.
+        # Between < and >, 3 to 12 bytes of anything are removed, even a paragraph of seven letters.
         ("<p>Sevenal</p><p>Eightall</p>", ["Eightall"]),
         ("<p>три</p><p>пять лет</p>", ["пять лет"]),
     ],
