@@ -19,6 +19,7 @@ MAX_NAME_CHARACTERS = 50  # length of a name, in characters
 MAX_CHARACTERS = 1_000  # length of a declared value, in characters; the rest is ignored
 MAX_AUTHORS = 12  # number of authors; a longer list does not consist of authors
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"  # Chinese characters, for use inside a character class
+HANGUL = "\uac00-\ud7a3"  # Korean syllables
 # Regular expression for the words that introduce an author in a byline.
 BYLINE_MARKS = (
     "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?|as told to"
@@ -238,7 +239,7 @@ def _in_order(match: re.Match[str]) -> str:
 def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
     """Return a segment without the description of a person, and whether more names may follow."""
     name = without_mark(segment).strip(_AROUND_NAME)
-    if not name.isascii():
+    if contains_any(name, HAN + HANGUL):
         name = _JAPANESE_KOREAN_TITLE.sub("", name)
     may_continue = True
     if is_byline:
@@ -292,7 +293,9 @@ def _is_name(name: str, *, is_byline: bool) -> bool:
         return True
     if lowered[-1] in _PARTICLES or any(word in _NON_PERSON_WORDS for word in lowered):
         return False
-    if _NOT_IN_BYLINES.search(name) or _HAN_NON_NAME_WORDS.search(name) or is_weekday(name):
+    if contains_any(name, HAN) and _HAN_NON_NAME_WORDS.search(name):
+        return False
+    if _NOT_IN_BYLINES.search(name) or is_weekday(name):
         return False
     return all(
         not word[0].islower() or plain in _PARTICLES or _ELIDED.match(word)

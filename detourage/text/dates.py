@@ -142,7 +142,7 @@ _FORMATS = tuple(
 _COMPACT = lazy_pattern(  # 20240531, perhaps followed by a time
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>\d\d)(?P<day>\d\d)(?=$|[T\s]|\d{4}(?:\d\d)?$)"
 )
-_DIGIT = re.compile(r"[\d〇零○]")
+_DIGIT = re.compile(r"\d")
 _HAS_YEAR = re.compile(  # A year, with or without its century, in any of `_FORMATS`
     r"(?:1[349]|2[05])\d\d|\d[./]\s?\d{1,2}[./]\s?\d\d(?!\d)|[’']\d\d(?!\d)"
     r"|[〇一二三四五六七八九零○\d元]\s?年"
@@ -297,7 +297,8 @@ def may_have_date(text: str) -> bool:
     """Return whether `find_dates` may find a date, because the text contains a year."""
     plain = _with_ascii_digits(text)
     # Most texts have no digit, which is quick to check.
-    return _DIGIT.search(plain) is not None and _HAS_YEAR.search(plain) is not None
+    has_digit = _DIGIT.search(plain) or contains_any(plain, "〇零○")
+    return bool(has_digit and _HAS_YEAR.search(plain))
 
 
 def in_other_order(moment: Moment) -> Moment | None:
