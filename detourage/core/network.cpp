@@ -121,6 +121,8 @@ Packed packed(const Weights &weights) {
     Packed made;
     made.inputs = weights.rows();
     made.outputs = weights.width();
+    if (made.inputs % Packed::STRIP || made.outputs % Packed::STRIP)
+        throw std::runtime_error("the model file is damaged: the shape of weights");
     const auto inputs = static_cast<size_t>(made.inputs), outputs = static_cast<size_t>(made.outputs);
     made.scales.resize(outputs);
     made.values.resize(inputs * outputs);
@@ -131,7 +133,7 @@ Packed packed(const Weights &weights) {
     for (float &scale : made.scales) scale /= MAX_WEIGHT;
     for (size_t k = 0; k < inputs; k++)
         for (size_t column = 0; column < outputs; column++)
-            made.values[(k / 2 * outputs + column) * 2 + k % 2] =
+            made.values[(column / Packed::STRIP * inputs + k / 2 * 2) * Packed::STRIP + column % Packed::STRIP * 2 + k % 2] =
                 static_cast<int16_t>(rounded(weights.values[k * outputs + column] / made.scales[column]));
     return made;
 }

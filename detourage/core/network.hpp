@@ -48,11 +48,17 @@ class Network {
     // Read a model file, which must outlive the network; throws std::runtime_error if it is damaged.
     Network(const char *data, size_t size);
 
-    // Weights as whole numbers, in pairs of inputs, with the scale of each output.
+    // Weights as whole numbers, in strips of outputs and there in pairs of inputs, with the scale of each
+    // output. The numbers of inputs and outputs are multiples of 16.
     struct Packed {
+        enum : int { STRIP = 16 };
         int inputs = 0, outputs = 0;
         std::vector<int16_t, Aligned<int16_t>> values;
         Floats scales;
+        // The weights of an output for the first pair of inputs.
+        const int16_t *of(int output) const {
+            return values.data() + static_cast<ptrdiff_t>(output / STRIP) * inputs * STRIP + output % STRIP * 2;
+        }
     };
 
     Judged judge(const Lines &lines, const Columns &columns) const;
