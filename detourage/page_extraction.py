@@ -228,7 +228,7 @@ def extract_many(
     if processes == 1:
         return map(partial(read_page, **options), pages_of(pages))
     # Imported here because a single page needs no pool, and the import takes 10 ms.
-    from detourage.pool import in_processes
+    from detourage.process_pool import in_processes
 
     read = partial(_read_in_worker, **options)
     return in_processes(

@@ -8,7 +8,7 @@ from kombu import Connection
 from kombu.exceptions import OperationalError
 from psycopg2.extensions import make_dsn, parse_dsn
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 from inspector.settings import InspectorSettings
 
 STAGES: Final = ("assign", "compare", "cluster", "extract", "reprocess", "maintenance")

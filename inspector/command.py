@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from detourage.errors import require_extra
+from detourage.command_errors import require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

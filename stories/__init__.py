@@ -8,7 +8,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stories.finding import find_stories
+    from stories.in_memory_grouping import find_stories
 
 __all__ = ["find_stories"]
 
@@ -16,7 +16,7 @@ __all__ = ["find_stories"]
 def __getattr__(name: str) -> Any:
     # Imported on first use: the command line imports this package to list its commands.
     if name == "find_stories":
-        from stories.finding import find_stories
+        from stories.in_memory_grouping import find_stories
 
         return find_stories
     raise AttributeError(name)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 
 
 @click.group()
@@ -41,7 +41,7 @@ def find(files: tuple[Path, ...], days: float) -> None:
     The files (.jsonl, .jsonl.gz) are those that `detourage run` and `detourage export` write.
     Articles are ordered by fetched_at, and all are kept in memory.
     """
-    from stories.finding import find_stories
+    from stories.in_memory_grouping import find_stories
 
     articles: list[dict[str, object]] = []
     for path in files:

@@ -10,7 +10,7 @@ import structlog
 
 from detourage.text.terminal import printable
 from worker import tracing
-from worker.errors import cause, is_lost_connection, without_passwords
+from worker.error_reports import cause, is_lost_connection, without_passwords
 
 Format = Literal["text", "json"]
 Event: TypeAlias = MutableMapping[str, Any]

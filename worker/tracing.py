@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, TypeAlias
 
-from detourage.errors import MissingExtraError
-from worker.errors import cause
+from detourage.command_errors import MissingExtraError
+from worker.error_reports import cause
 
 logger = logging.getLogger(__name__)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
-    from detourage.explain.batch import ExtractionOutcome
+    from detourage.explain.batch_extraction import ExtractionOutcome
     from detourage.roles import Favor, LineRole
 
 SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
@@ -154,7 +154,7 @@ def extract(
         known = ", ".join(FORMATS)
         raise click.UsageError(f"no format ends in {ending}: give --format, or one of {known}")
     form = form or FORMATS.get(ending)
-    from detourage.explain.batch import Extraction, all_input_pages
+    from detourage.explain.batch_extraction import Extraction, all_input_pages
     from detourage.page_extraction import ReadingOptions
 
     options = ReadingOptions(

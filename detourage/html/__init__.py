@@ -1,6 +1,7 @@
 """Decoding and parsing of pages, and their ordered labelled trees of elements."""
 
-from detourage.html.errors import (
+from detourage.html.page import Page, Response, parse_page
+from detourage.html.page_errors import (
     EmptyPageError,
     FramesetError,
     NotHtmlError,
@@ -9,7 +10,6 @@ from detourage.html.errors import (
     TooLargeError,
     UndecodableError,
 )
-from detourage.html.page import Page, Response, parse_page
 from detourage.html.tree import Tree, TreeFormatError, TreeShape
 from detourage.html.urls import publisher_of, site_key, site_name, site_of
 

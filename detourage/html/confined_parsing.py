@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from detourage.html import serialisation
-from detourage.html.errors import TooLargeError
+from detourage.html.page_errors import TooLargeError
 
 PARSING_SECONDS = 5  # CPU time of the child process
 PARSING_BYTES = 1 << 30  # memory of the child process

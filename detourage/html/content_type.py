@@ -2,7 +2,7 @@
 
 import re
 
-from detourage.html.errors import NotHtmlError
+from detourage.html.page_errors import NotHtmlError
 from detourage.text.lazy_patterns import lazy_pattern
 
 # Signatures of non-HTML formats that crawlers find at page URLs.

@@ -9,8 +9,8 @@ import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from detourage.html import _markup
-from detourage.html.errors import EmptyPageError, FramesetError, NotHtmlError, TooLargeError
 from detourage.html.flat import Attributes, Elements, FlatDocument, HtmlElement, Pieces
+from detourage.html.page_errors import EmptyPageError, FramesetError, NotHtmlError, TooLargeError
 from detourage.html.serialisation import OPTIONS, serialise
 from detourage.html.visible_text import visible_text
 from detourage.text.lazy_patterns import lazy_pattern

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from detourage.html.content_type import charset_label
-from detourage.html.errors import UndecodableError
+from detourage.html.page_errors import UndecodableError
 from detourage.records import record
 from detourage.text.lazy_patterns import lazy_pattern
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from lxml import etree
 from lxml.html import HtmlElement, XHTMLParser
 
-from detourage.html.errors import TooDeepError
+from detourage.html.page_errors import TooDeepError
 
 MAX_LIBXML2_DEPTH = 1_500
 """Depth of libxml2's tree at which the tree that a browser builds is certainly too deep.

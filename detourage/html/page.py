@@ -11,8 +11,8 @@ import numpy as np
 from detourage.html.content_type import check_content_type, check_signature, media_type
 from detourage.html.dom import encode_repaired, has_text, parse_document
 from detourage.html.encoding import DecodedPage, decode
-from detourage.html.errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.flat import FlatDocument, HtmlElement
+from detourage.html.page_errors import EmptyPageError, PageError, TooDeepError, TooLargeError
 from detourage.html.source_positions import Source
 from detourage.html.tree import Tree
 from detourage.html.visible_text import paragraphs, unescape

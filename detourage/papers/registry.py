@@ -72,7 +72,7 @@ def _methods() -> Iterator[Extractor]:
     description = "Wutsi's extractor, single block without fusion"
     yield _method("wutsi_block", description, "wutsi:extract", fusion=False)
     description = "CommentsMiner of Subercaze et al. 2016, comments only"
-    function = "commentsminer.finding:extract"
+    function = "commentsminer.comment_extraction:extract"
     yield _method("commentsminer", description, function, gives=Gives.COMMENTS)
     description = "NCleaner of Evert 2008, default n-grams"
     yield _method("ncleaner", description, "nclean:extract_shipped", name="ascii")

@@ -47,7 +47,7 @@ _EXCLUDED_MODULES = (
 )
 _UNCHECKED_FUNCTIONS = frozenset(
     # The patterns of these functions consist of escaped words, or of character classes.
-    ("inspector.pages.marked", "inspector.passages._find", "detourage.text.words._class")
+    ("inspector.pages.highlight", "inspector.search_excerpts._find")
 )
 _METHODS = frozenset(
     ("match", "fullmatch", "search", "sub", "subn", "split", "findall", "finditer")

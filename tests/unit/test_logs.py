@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from worker import logs
-from worker.errors import without_passwords
+from worker.error_reports import without_passwords
 
 SECRET = "hunter2!"
 LOGGER = logging.getLogger("worker.x")

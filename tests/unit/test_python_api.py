@@ -186,7 +186,7 @@ CRASHING_PROGRAM = """
 import os, signal
 import detourage
 import detourage.page_extraction
-from detourage.pool import in_processes
+from detourage.process_pool import in_processes
 
 def read(page):
     if page.html == "crash":

@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 from worker.cli import deployment, exporting, pages, pruning, quarantine, reprocessing, status
 
 if TYPE_CHECKING:
@@ -61,7 +61,12 @@ class _Service:
 
     def describe_expected_error(self, error: Exception) -> str | None:
         """Return a one-line message for a lost connection or missing privilege; otherwise, None."""
-        from worker.errors import cause, is_lost_connection, is_missing_privilege, without_passwords
+        from worker.error_reports import (
+            cause,
+            is_lost_connection,
+            is_missing_privilege,
+            without_passwords,
+        )
 
         if is_missing_privilege(error):
             user = "the user in DETOURAGE_DATABASE_URL lacks this privilege"

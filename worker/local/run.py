@@ -16,13 +16,13 @@ from celery import Celery
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 from detourage.export.formats import FileFormat
 from detourage.export.output_files import GrowingFile, write_articles
 from detourage.messages import ArticleMessage
 from detourage.outcomes import PageOutcome
 from detourage.text.plural import pluralise
-from worker.errors import cause
+from worker.error_reports import cause
 from worker.local.embedded import embedded_services, remove_services
 from worker.local.unfinished import RunFolder, UnfinishedRunError, quarantine_of
 from worker.messaging.publishing import publish_pages, purge_pages

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 
 Leftover = Literal["refuse", "resume", "overwrite"]
 """Treatment of an unfinished run with the same output, or of an output that exists."""

@@ -2,7 +2,7 @@
 
 import ctypes
 
-from detourage.pool import collect_garbage_rarely
+from detourage.process_pool import collect_garbage_rarely
 
 LARGE_BYTES = 1 << 20  # size above which freed memory is returned to the system at once
 

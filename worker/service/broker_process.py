@@ -12,7 +12,7 @@ from kombu.exceptions import OperationalError
 from sqlalchemy.exc import DBAPIError
 
 from worker import logs, tracing
-from worker.errors import cause, is_lost_connection
+from worker.error_reports import cause, is_lost_connection
 from worker.messaging.broker import connect, depth, describe, topology_of
 from worker.processes.heartbeat import STOP_SECONDS, Heartbeat
 from worker.service.process_log import PERIOD_SECONDS, Summary

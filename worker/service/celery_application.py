@@ -31,10 +31,10 @@ from celery.utils.dispatch import Signal
 from celery.worker.state import active_requests, reserved_requests
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 from detourage.text.plural import pluralise
 from worker import logs, tracing
-from worker.errors import log_transient
+from worker.error_reports import log_transient
 from worker.messaging import task_names
 from worker.messaging.broker import (
     REFUSED_ACCESS,

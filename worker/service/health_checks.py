@@ -6,8 +6,8 @@ from typing import NamedTuple, TypeAlias
 
 from kombu.exceptions import ChannelError
 
-from detourage.errors import ExpectedError
-from worker.errors import without_passwords
+from detourage.command_errors import ExpectedError
+from worker.error_reports import without_passwords
 from worker.messaging.broker import broker_connection, depth, topology_of
 from worker.messaging.task_names import REPEATED
 from worker.settings import Settings, unknown_variables

@@ -24,7 +24,7 @@ from detourage.outcomes import PageOutcome
 from detourage.text.plural import pluralise
 from detourage.time_limit import TimeIsUpError, time_limit
 from worker import logs, tracing
-from worker.errors import cause
+from worker.error_reports import cause
 from worker.messaging.compression import plain_body
 from worker.messaging.task_names import REPEATED
 from worker.messaging.transport import raw_body, withheld_bytes
@@ -39,7 +39,7 @@ from worker.store.fetched_pages import ChangedMeanwhileError, unchanged_pages
 from worker.store.pages import Address, FetchedPage, NewReceipt, ParsedPage
 from worker.workflow.first_extractions import request_first_extractions, urgent_pages
 from worker.workflow.parsing import parse_or_reject, store_pages, store_waiting_fetch
-from worker.workflow.quarantining import message_id_of, quarantine_message
+from worker.workflow.quarantine_entries import message_id_of, quarantine_message
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from importlib.metadata import version
 
 from worker import logs
-from worker.errors import without_passwords
+from worker.error_reports import without_passwords
 from worker.settings import SECRETS, Settings
 
 logger = logging.getLogger(__name__)

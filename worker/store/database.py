@@ -29,8 +29,8 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from detourage.errors import ExpectedError
-from worker.errors import cause, log_transient, without_passwords
+from detourage.command_errors import ExpectedError
+from worker.error_reports import cause, log_transient, without_passwords
 
 logger = logging.getLogger(__name__)
 

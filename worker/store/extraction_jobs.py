@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from detourage.addresses import PageAddress
 from detourage.html import Response
 from detourage.outcomes import PageOutcome
-from worker.errors import LostContentError
+from worker.error_reports import LostContentError
 from worker.store.addresses import parse_page_addresses
 from worker.store.articles import NewRevision, revision_params
 from worker.store.database import AdvisoryLock

@@ -15,9 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from detourage.errors import require_extra
+from detourage.command_errors import require_extra
 from detourage.limits import MAX_HTML_BYTES
-from worker.errors import LostContentError, cause
+from worker.error_reports import LostContentError, cause
 from worker.store.database import UnavailableError
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from detourage.limits import MAX_HTML_BYTES
 from detourage.messages import PageMessage
 from detourage.outcomes import PageOutcome, UnusableReason
 from detourage.packed_bytes import DamagedBytesError, pack, unpack
-from worker.errors import LostContentError
+from worker.error_reports import LostContentError
 from worker.outcomes import ReceiptResult
 from worker.store import page_objects
 from worker.store.queries import Statements

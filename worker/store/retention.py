@@ -9,7 +9,7 @@ from sqlalchemy import TextClause, delete, func, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 from models.tables import (
     Article,
     FollowedRequest,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from detourage.errors import ExpectedError
-from worker.errors import cause, without_passwords
+from detourage.command_errors import ExpectedError
+from worker.error_reports import cause, without_passwords
 from worker.store.database import (
     REFUSALS,
     AdvisoryLock,

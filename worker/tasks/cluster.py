@@ -6,7 +6,7 @@ from typing import Any
 from celery import shared_task
 from sqlalchemy.exc import DBAPIError
 
-from worker.errors import cause
+from worker.error_reports import cause
 from worker.messaging import task_names
 from worker.messaging.broker import count_messages
 from worker.store.clusterings import SQL

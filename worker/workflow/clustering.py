@@ -16,7 +16,7 @@ from worker.workflow import comparison_plan
 from worker.workflow.clustering_results import record_design_change, save_generation
 from worker.workflow.extraction_requests import request_extractions
 from worker.workflow.process_state import ProcessState
-from worker.workflow.quarantining import quarantine_task
+from worker.workflow.quarantine_entries import quarantine_task
 
 logger = logging.getLogger(__name__)
 

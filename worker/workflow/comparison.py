@@ -21,7 +21,7 @@ from worker.store.trees import Distances
 from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_stored_blocks
 from worker.workflow.process_state import ProcessState
-from worker.workflow.quarantining import quarantine_task
+from worker.workflow.quarantine_entries import quarantine_task
 
 logger = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from detourage.reader import NeedsRenderingError, NoArticleError
 from detourage.reader.content import own_vote, read_content
 from detourage.reader.knowledge import knowledge_of
 from worker import logs, tracing
-from worker.errors import LostContentError
+from worker.error_reports import LostContentError
 from worker.rendering import Browser, RenderingError
 from worker.store import extraction_jobs
 from worker.store.database import UnavailableError, is_transient_failure

@@ -17,7 +17,7 @@ from detourage.outcomes import PageOutcome
 from detourage.roles import LineRole
 from detourage.versions import EXTRACTION_VERSION
 from worker import logs, tracing
-from worker.errors import cause
+from worker.error_reports import cause
 from worker.store import addresses, articles, extraction_jobs, parts
 from worker.store.articles import NewRevision
 from worker.store.extraction_jobs import ExtractionJob, ExtractionResult, PageState

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from detourage.html import parse_page
 from detourage.reader import TemplateKnowledge
-from worker.errors import LostContentError
+from worker.error_reports import LostContentError
 from worker.store import groups, pages
 from worker.store.extraction_jobs import TemplatePage
 

@@ -12,7 +12,7 @@ from detourage.outcomes import PageOutcome
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines
 from models.tables import StoredPage
-from worker.errors import LostContentError
+from worker.error_reports import LostContentError
 from worker.messaging import task_names
 from worker.store import fetched_pages, pages
 from worker.store.fetched_pages import RecordedFetch, record_pages, save_parsed

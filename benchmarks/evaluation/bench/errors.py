@@ -1,6 +1,6 @@
 """Errors that abort a measurement."""
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 
 
 class BenchError(ExpectedError):

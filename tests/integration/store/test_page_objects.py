@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 from models.tables import PageContent, Site, StoredPage
 from tests.commands import invoke
 from tests.inline_tasks import Tasks
 from tests.object_stores import Folder, S3Server, StoreOfTest
 from tests.pages import article_html
-from worker.errors import LostContentError
+from worker.error_reports import LostContentError
 from worker.service.health_checks import Finding, examine
 from worker.settings import load_settings
 from worker.store import page_objects, pages
@@ -266,6 +266,6 @@ def test_a_check_reports_whether_the_store_accepts_pages(
 
 
 def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detourage.errors.find_spec", lambda _: None)
+    monkeypatch.setattr("detourage.command_errors.find_spec", lambda _: None)
     with pytest.raises(ExpectedError, match="make objects"):
         page_objects.page_objects("file:///tmp")

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from detourage.html import PageError, Tree, parse_page
 from detourage.html.encoding import decode
-from detourage.html.errors import UndecodableError
+from detourage.html.page_errors import UndecodableError
 from detourage.html.visible_text import visible_text
 from tests.property.template.distance.trees import trees
 from tests.trees import format_brackets, parse_brackets

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from detourage.article import Article
-from detourage.errors import ExpectedError
+from detourage.command_errors import ExpectedError
 from detourage.explain.input_pages import (
     ExplainingError,
     InputPage,
@@ -86,7 +86,7 @@ class Extraction:
             yield from map(self._extract, pages)
         else:
             # Imported here because a single page needs no pool.
-            from detourage.pool import in_processes
+            from detourage.process_pool import in_processes
 
             yield from in_processes(
                 self._extract, pages, processes, preload=__name__, crashed=_crash_outcome

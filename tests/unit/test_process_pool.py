@@ -10,7 +10,7 @@ from operator import neg
 import psutil
 import pytest
 
-from detourage.pool import SUBMITTED_PER_PROCESS, in_processes
+from detourage.process_pool import SUBMITTED_PER_PROCESS, in_processes
 
 LIGHT_MODULE = "worker.processes.heartbeat"
 
