@@ -11,6 +11,7 @@ articles from the template. Only `fetch`, which downloads a page, uses the netwo
 needs a server; for a stream of pages, see the command ``detourage run`` and the worker.
 """
 
+import gc
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,14 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    value = getattr(import_module(module), name)
+    # Imports create many objects, but no garbage, and the collector would search all of them.
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        value = getattr(import_module(module), name)
+    finally:
+        if was_enabled:
+            gc.enable()
     globals()[name] = value
     return value
 
