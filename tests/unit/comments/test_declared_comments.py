@@ -2,11 +2,7 @@
 
 from typing import Any
 
-from detourage.comments.declared_comments import (
-    MAX_DECLARED,
-    comments_in_data,
-    comments_in_state,
-)
+from detourage.comments.declared_comments import MAX_DECLARED, comments_in_data, comments_in_state
 
 URL = "https://news.example/2024/05/story.html"
 
