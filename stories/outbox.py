@@ -18,8 +18,8 @@ CORRECTION_SECONDS: Final = 60.0
 
 MAX_DOUBLINGS: Final = 20  # maximum number of times that the delay of a correction doubles
 
-REPEATS: Final = ("same", "excerpt")
-"""Relations to a story's first article that may make an article a repeat (see `_is_repeat`)."""
+WITHHELD_RELATIONS: Final = ("same", "excerpt")
+"""Relations to a story's first article that may make an article a repeat (see `_is_withheld`)."""
 
 # Articles with a new revision, or whose story may have changed and may be corrected now
 _DUE_ARTICLES = text("""
@@ -62,7 +62,7 @@ def _compose(connection: Connection, row: Row[Any], state: StoryState | None) ->
     """Compose a message about an article, unless its story is the same as in the last message."""
     story = _story(row, state)
     story_json = story.model_dump(mode="json")
-    is_new_revision, is_repeat = row.number == 0, _is_repeat(story, row.is_confirmed)
+    is_new_revision, is_repeat = row.number == 0, _is_withheld(story, row.is_confirmed)
     if not is_new_revision and story_json == row.told:
         connection.execute(_MARK_UP_TO_DATE, {"page": row.page})
         return
@@ -112,9 +112,9 @@ def _story(row: Row[Any], state: StoryState | None) -> Story:
     )
 
 
-def _is_repeat(story: Story, is_confirmed: bool) -> bool:
+def _is_withheld(story: Story, is_confirmed: bool) -> bool:
     """Return whether an article repeats its story's first one; excerpts only if confirmed."""
-    return story.relation == "same" or (story.relation in REPEATS and is_confirmed)
+    return story.relation == "same" or (story.relation in WITHHELD_RELATIONS and is_confirmed)
 
 
 _PENDING = text("""

@@ -21,7 +21,7 @@ from benchmarks.evaluation.scores.comments import GOOD_PAGE_F1, CommentScore, sc
 from benchmarks.evaluation.scores.records import Comment
 from benchmarks.extraction.folds import fold_of
 from detourage.comments.assembly import read_comments, with_content
-from detourage.comments.comment_search import MIN_CONFIDENCE
+from detourage.comments.comment_search import MIN_CONFIDENCE_UNCONFIRMED
 from detourage.comments.pattern import NO_PATTERN, CommentPattern, vote_of, winner
 
 MARKED_CORPORA = ("reader_comments", "forum_threads")
@@ -50,7 +50,7 @@ class Result:
     @property
     def is_found(self) -> bool:
         """Whether the service would accept the candidate as comments."""
-        return self.confidence >= MIN_CONFIDENCE
+        return self.confidence >= MIN_CONFIDENCE_UNCONFIRMED
 
 
 def cross_validate(examples: Sequence[Example]) -> Iterator[Result]:
@@ -82,7 +82,7 @@ def _result(choice: Choice, confidence: float) -> Result:
         _score(example, numbers[candidate.record_indices].tolist()),
         None if example.agreement is None else float(example.agreement[index]),
         vote_of(CommentPattern(candidate.signature, candidate.levels, confidence))
-        if confidence >= MIN_CONFIDENCE
+        if confidence >= MIN_CONFIDENCE_UNCONFIRMED
         else NO_PATTERN,
     )
 

@@ -72,7 +72,8 @@ def trained_model() -> CommentModel:
     return load_model(CommentModel, "detourage.comments", "model.json")
 
 
-MIN_CONFIDENCE = 0.3  # minimum probability of a candidate that is accepted as the page's comments
+MIN_CONFIDENCE_UNCONFIRMED = 0.3
+"""Minimum probability of comments that the roles of their lines do not confirm."""
 
 
 # Extremes of the shares of records with an author and with different authors
@@ -122,7 +123,7 @@ class BestCandidate:
         extremes = (self._measures(*shares) for shares in _SHARES_WITH_AUTHOR)
         return 1.0001 * max(map(trained_model().probability, extremes))
 
-    def if_likely(self, least_confidence: float = MIN_CONFIDENCE) -> FoundComments:
+    def if_likely(self, least_confidence: float = MIN_CONFIDENCE_UNCONFIRMED) -> FoundComments:
         """Return the candidate's records, or none if its confidence is too low."""
         if self.max_confidence < least_confidence or self.confidence < least_confidence:
             return NONE_FOUND

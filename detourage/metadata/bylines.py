@@ -190,7 +190,7 @@ def names_in_parts(
             is_place = (is_byline or is_degree) and follows_name
             if (
                 (" " in name or not is_place or contains_any(name, HAN))
-                and _is_name(name, is_byline=is_byline)
+                and _may_be_author(name, is_byline=is_byline)
                 and squash(name) not in sites
             ):
                 names[name] = None
@@ -273,7 +273,7 @@ def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-def _is_name(name: str, *, is_byline: bool) -> bool:
+def _may_be_author(name: str, *, is_byline: bool) -> bool:
     """Return whether a text may be the name of an author or, in a byline, of a person."""
     words = name.split()
     if not words or len(name) > MAX_NAME_CHARACTERS:

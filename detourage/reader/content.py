@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from detourage.comments import Comment, CommentPattern, FoundComments
     from detourage.comments.candidates import PageWords
     from detourage.reader.explanation import Explanation
-    from detourage.reader.posts import PostsOfPage
+    from detourage.reader.page_comments import PostsOfPage
 
 MIN_COMMENT = 0.3  # probability of a comment, or a forum page, at which comments are searched for
 MIN_WORDS_BY_READERS = 15  # expected number of readers' words at which comments are searched for
@@ -174,7 +174,7 @@ def _with_comments(
         return article
     comments: tuple[Comment, ...] = ()
     if posts is not None:
-        from detourage.reader.posts import comments_below
+        from detourage.reader.page_comments import comments_below
 
         found = posts.of_kind(article.metadata.kind)
         if excluded and not found.records:
@@ -192,7 +192,7 @@ def _posts_of(
     if words is None:
         return None
     # Imported here because most pages have no comments, and the import takes 10 ms.
-    from detourage.reader.posts import PostsOfPage
+    from detourage.reader.page_comments import PostsOfPage
 
     posts = PostsOfPage.of(page, words, group_pattern)
     page.flat.memo[own_vote] = posts.vote

@@ -12,7 +12,7 @@ import pytest
 
 from detourage.html.dom import MAX_ATTRIBUTES, MAX_TAGS
 from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
-from detourage.reader.posts import MAX_COMMENTS
+from detourage.reader.page_comments import MAX_COMMENTS
 from docs.reference_pages import PAGES, write
 from tests.image_context import ROOT
 from tests.snippets import extras

@@ -69,7 +69,7 @@ SEARCH_SECONDS = 3.0
 waiting fetches whose pages now have an outcome."""
 
 DUE_FETCHES_AT_ONCE = 50  # maximum number of waiting fetches that are stored per search
-DATABASE_PAUSE_SECONDS = 1.0  # pause between attempts while the database is unavailable
+OUTAGE_PAUSE_SECONDS = 1.0  # pause between attempts while the database is unavailable
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -326,7 +326,7 @@ class Intake(BrokerProcess):
         try:
             while (receipts := self._run_once(_store, batch, quarantine, store_url)) is None:
                 logger.warning("waiting for the database or object store: %s", self._last_outage)
-                time.sleep(DATABASE_PAUSE_SECONDS)
+                time.sleep(OUTAGE_PAUSE_SECONDS)
                 # The broker considers a consumer dead if it neither reads nor writes.
                 self._read_from_broker()
                 if self._stopping.is_set():

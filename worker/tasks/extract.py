@@ -14,7 +14,7 @@ from worker.store.database import UnavailableError, is_transient_failure
 from worker.store.extraction_jobs import SQL
 from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import extraction_requests as requests
-from worker.workflow.attempts import PATIENCE_SECONDS
+from worker.workflow.attempts import LATE_AFTER_SECONDS
 from worker.workflow.extraction import extract_together, load_jobs
 from worker.workflow.process_state import process_state
 
@@ -80,10 +80,10 @@ def extract_late(suspects: Sequence[tuple[int, int]] | None = None) -> None:
     """
     state = process_state()
     if suspects is None:
-        state.database.run(requests.suspect_late_extractions, PATIENCE_SECONDS)
+        state.database.run(requests.suspect_late_extractions, LATE_AFTER_SECONDS)
         return
     number = state.database.run(
-        requests.request_late_extractions, dict(suspects), patience_seconds=PATIENCE_SECONDS
+        requests.request_late_extractions, dict(suspects), patience_seconds=LATE_AFTER_SECONDS
     )
     if number:
         logger.warning("%s enqueued again", pluralise(number, "late extraction"))

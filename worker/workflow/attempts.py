@@ -28,7 +28,7 @@ CLUSTERING_PAUSES = (0, 1, 5)
 immediate, since most crashes are unrelated to the site; later ones wait, since a memory shortage
 may last minutes."""
 
-PATIENCE_SECONDS = 600.0
+LATE_AFTER_SECONDS = 600.0
 """Time after which unfinished work is enqueued again, since its message must have been lost: blocks
 of comparisons, extractions, and clusterings that no worker has started. This time exceeds the
 duration of most tasks, so that work that is merely late is not done twice."""

@@ -10,7 +10,7 @@ from worker.messaging import task_names
 from worker.settings import Settings
 from worker.store import clusterings, outbox, progress
 from worker.store.clusterings import DueSite, SettleTimes, due_sites
-from worker.workflow.attempts import CLUSTERING_PAUSES, PATIENCE_SECONDS
+from worker.workflow.attempts import CLUSTERING_PAUSES, LATE_AFTER_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
 MIN_GROWTH = 1 / 8
@@ -36,7 +36,7 @@ def request_settled_clusterings(session: Session, settings: Settings, settle: Se
     due = due_sites(
         session,
         settle,
-        patience_seconds=PATIENCE_SECONDS,
+        patience_seconds=LATE_AFTER_SECONDS,
         pauses_seconds=pauses_seconds(settings),
         # The intake may be blocked by pages waiting for their site's first clustering.
         backlog_limit=progress.nearly_full(settings.pending_limit),

@@ -27,7 +27,7 @@ from worker.store import comparisons, outbox, trees
 from worker.store.comparisons import Nearest, NewBlock, load_nearest, save_set
 from worker.store.groups import SiteState
 from worker.store.trees import Distances
-from worker.workflow.attempts import PATIENCE_SECONDS
+from worker.workflow.attempts import LATE_AFTER_SECONDS
 from worker.workflow.clustering_requests import request_stored_blocks
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process_state import ProcessState
@@ -133,7 +133,7 @@ def known_grouping(
 
 def enqueue_late_blocks(session: Session, site_id: int) -> None:
     """Enqueue a site's blocks of comparisons again if their results are overdue."""
-    params = {"task": task_names.COMPARE, "site_id": site_id, "patience": PATIENCE_SECONDS}
+    params = {"task": task_names.COMPARE, "site_id": site_id, "patience": LATE_AFTER_SECONDS}
     if not session.scalar(outbox.SQL.is_waiting, params):
         late = session.scalars(comparisons.SQL.renew_late_blocks, params).all()
         request_stored_blocks(session, site_id, late)

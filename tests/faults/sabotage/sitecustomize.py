@@ -40,7 +40,7 @@ file is in the same directory as the traps."""
 
 HARD_LIMIT_AFTER_SECONDS = 2.0
 WALL_CLOCK_FACTOR = 2
-PATIENCE_SECONDS = 15.0
+LATE_AFTER_SECONDS = 15.0
 """Replacements for the service's limits, low enough that hanging processes are killed and lost
 messages are noticed soon."""
 
@@ -170,7 +170,7 @@ SABOTAGED: Replacements = {
         "HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS,
         "WALL_CLOCK_FACTOR": lambda _: WALL_CLOCK_FACTOR,
     },
-    "worker.workflow.attempts": {"PATIENCE_SECONDS": lambda _: PATIENCE_SECONDS},
+    "worker.workflow.attempts": {"LATE_AFTER_SECONDS": lambda _: LATE_AFTER_SECONDS},
     "detourage.reader.article": {"extract_article": _harmed_by_pages},
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},

@@ -1,4 +1,4 @@
-"""The posts of a forum page, or the comments below an article."""
+"""The comments of a page: the posts of a forum page, or the comments below an article."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -17,7 +17,7 @@ from detourage.comments import (
 )
 from detourage.comments.assembly import Reading, read_comments, with_content
 from detourage.comments.candidates import PageWords
-from detourage.comments.comment_search import MIN_CONFIDENCE, BestCandidate, search
+from detourage.comments.comment_search import MIN_CONFIDENCE_UNCONFIRMED, BestCandidate, search
 from detourage.comments.extents import find_extents
 from detourage.html import Page
 from detourage.reader.article import judged_page
@@ -26,12 +26,12 @@ from detourage.reader.outline import Outline
 from detourage.records import record
 from detourage.roles import Kind
 
-MIN_POSTS_CONFIDENCE = 0.1
+MIN_CONFIDENCE_OF_POSTS = 0.1
 """Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
 forum page would lose most of its text."""
 
 # Comments found with low confidence are doubtful; the roles of their lines may confirm them.
-MIN_DOUBTFUL_COMMENTS = 0.005
+MIN_CONFIDENCE_IF_CONFIRMED = 0.005
 MIN_SIGNED = 2  # doubtful comments that have an author
 MIN_ROLE = 0.15  # mean probability of the role "comment" of the words in doubtful comments
 MIN_HEADING = 0.3  # probability of the role "comment" of a heading such as "12 comments"
@@ -70,7 +70,7 @@ class PostsOfPage:
         """The posts, found with a lower threshold than comments on other kinds of pages."""
         if self.likely.records or self.best is None:
             return self.likely
-        return self.best.if_likely(MIN_POSTS_CONFIDENCE)
+        return self.best.if_likely(MIN_CONFIDENCE_OF_POSTS)
 
     def find(self) -> CommentParts | None:
         """Return the locations of the posts, or None if there are none."""
@@ -102,7 +102,7 @@ def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
     is_whole = len(best.records) == len(best.reading.records)
     if is_whole and len(best.reading.dates) < MIN_SIGNED:
         return None
-    doubtful = best.if_likely(MIN_DOUBTFUL_COMMENTS)
+    doubtful = best.if_likely(MIN_CONFIDENCE_IF_CONFIRMED)
     if not doubtful.records:
         return None
     reading = doubtful.reading or Reading.of(page.flat, doubtful.records, page.url)
@@ -132,7 +132,9 @@ def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
     if not all(reading.comments[number].text for number in reading.authors):
         return None
     is_whole = len(records) == len(reading.records)
-    return FoundComments(records, doubtful.pattern, MIN_CONFIDENCE, reading if is_whole else None)
+    return FoundComments(
+        records, doubtful.pattern, MIN_CONFIDENCE_UNCONFIRMED, reading if is_whole else None
+    )
 
 
 def comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
