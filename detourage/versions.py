@@ -6,5 +6,5 @@ EXTRACTION_VERSION: Final = "45"
 """Version of the extraction results. Increment it with every change to the results, so that pages
 are extracted again.
 
-`tests.unit.reader.recorded` holds this version's results for generated pages.
+`tests/unit/reader/recorded.json` has digests of this version's results for generated pages.
 """

@@ -13,7 +13,7 @@ from detourage.messages import ArticleMessage, Block
 from detourage.reader.markup import Run, runs
 
 LEADING_BLOCKS: Final = 3
-"""Maximum number of blocks of a lead, and number of first blocks in which the lead may begin."""
+"""A lead begins in one of this many blocks at the start, and spans at most as many."""
 
 MAX_LEVEL: Final = 8
 """Maximum indentation level of list items."""

@@ -82,9 +82,10 @@ class Campaign:
         ]
 
     def _wait_for_copied_articles(self, versions: Sequence[Version]) -> Iterator[Version]:
-        """Delay hostile pages until the articles that they copy from have been received.
+        """Yield the versions, a hostile one after all articles from which it copies.
 
-        Until then, such a page has a made-up text. Only a whole copy may precede its article.
+        In its place, a version of the same page with a made-up text is yielded. A copy of just one
+        article, which is whole, is not held back.
         """
         story_of = {each: number for number, text in enumerate(self._texts) for each in text}
         received: set[int] = set()

@@ -152,9 +152,9 @@ def _probabilities(layout: Layout, excluded: Container[int]) -> list[float]:
 # Minimum probability that the commenter wrote a text if the element's class or ID says so.
 _MIN_IF_BODY = 0.9
 _MAX_IF_OTHER = 0.1
-"""Maximum probability that the commenter wrote a text if the class or ID indicates another part.
+"""Maximum probability that the commenter wrote a text if the class or ID names another part.
 
-A line is dropped if all of its texts are at most this probable."""
+A line is dropped if none of its texts is more probable, unless every line would be dropped."""
 
 _MAX_IF_LINK = 0.2  # maximum for a link with a class such as "link": commenters may write links
 _MIN_ELSEWHERE = 0.3

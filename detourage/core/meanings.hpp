@@ -1,4 +1,4 @@
-// Meanings of lines according to the names of elements: tag, class, ID, ``rel`` and ``itemprop``.
+// What elements contain, such as a date, judging by their tag, class, ID, ``rel`` and ``itemprop``.
 #pragma once
 #include <vector>
 

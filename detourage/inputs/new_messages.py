@@ -1,4 +1,4 @@
-"""Construction of page messages for pages found in files."""
+"""Page messages for pages in files or from a crawler."""
 
 import base64
 import json

@@ -27,10 +27,10 @@ MIN_PARAGRAPH_WORDS: Final = 10  # words in a paragraph next to a linked headlin
 MAX_LINKED_SHARE: Final = 0.25  # share of linked words in a paragraph next to a linked headline
 
 UNSURE: Final = 0.9
-"""Probability of being text below which a linked headline without a label is an aside.
+"""A linked headline without a label is an aside if it is text with less than this probability.
 
-On real pages, all of these headlines lead to other articles; most headlines with a higher
-probability are subheadings."""
+On real pages, all such headlines lead to other articles; most with a higher probability are
+subheadings."""
 
 UNLIKELY: Final = 0.75  # probability of being text below which a linked last line is an aside
 MAX_FORM_WORDS: Final = 60  # words in an element with a subscription or consent form

@@ -222,7 +222,7 @@ def _article_of(
 def _in_undisplayed(
     page: Outline, tag: str, elements: Iterable[Node], min_length: int, read: Read
 ) -> Article | None:
-    """Read a page as if its elements with a tag were displayed; None if their text is too short."""
+    """Read a page as if its `tag` elements were displayed; None if they have no article."""
     # Whitespace between elements does not count. Each element may hold one paragraph.
     text = "\n".join(words.clean(element.text_content()) for element in elements)
     if len(text) < min_length or not is_prose(text):

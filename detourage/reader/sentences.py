@@ -8,13 +8,13 @@ Modelled on Wutsi's extractor, for a page whose lines the network does not recog
   as ``single comments-open`` on the body.
 - *Selection* takes text nodes of 20 characters or more, outside headings and links, because menus
   would be selected otherwise.
-- *Partition* assigns a text node to its enclosing block, and a block to the element that it
-  divides. The sentences of such an element are counted together, as a packet.
+- *Partition* assigns each text node to its enclosing block, and each block to its nearest ancestor
+  that is not a paragraph, a list or the like. The blocks of an ancestor are a packet.
 - *Argmax* chooses the packet with the most sentences or, on a tie, the one with the most
   characters, and then the first.
-- *Fusion* keeps the selected blocks of the packet, headings and quotations between them, and
-  shorter paragraphs, lists and tables without a link. Of the packet's other children, it keeps
-  only images and embeds, which Wutsi's extractor loses.
+- *Fusion* keeps the packet's children with selected text, its headings, quotations and inline
+  elements, its paragraphs, lists and tables without links, and its children without text, such
+  as images and embeds, which Wutsi's extractor loses.
 """
 
 import numpy as np

@@ -23,5 +23,5 @@ def folded(page: Outline) -> Booleans:
 
 
 def hidden(page: Outline) -> Booleans:
-    """Return a mask of the elements hidden by ``hidden``, an inline style or a hidden class."""
+    """Return a mask of the elements that ``core/visibility.cpp`` considers hidden."""
     return core.hidden(page.document)[page.flat.numbers]

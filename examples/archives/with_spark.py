@@ -23,7 +23,7 @@ def load(paths: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def main(folder: str, *archives: str) -> None:
-    """Extract the articles of archives: one task per archive, then one per group of sites."""
+    """Extract the articles of archives: one task per archive, then one per site."""
     spark = SparkSession.builder.getOrCreate()
     paths = spark.createDataFrame([(path,) for path in archives], "value string")
     pages = paths.repartition(len(archives)).mapInArrow(load, from_arrow_schema(PAGES))

@@ -61,8 +61,8 @@ def health(process: str | None, must_accept: bool, thorough: bool) -> None:
     """Check that a process works, or that the deployment is ready.
 
     With PROCESS, show its latest work. The command fails if this was more than 30 seconds ago
-    (for beat, 30 seconds plus the interval of its tasks). Only work that the broker or the database
-    has confirmed counts; a process without work confirms that they respond.
+    (for beat, 30 seconds plus the interval of its tasks). Only work confirmed by the broker or
+    the database counts; an idle process checks instead that both respond.
 
     Without PROCESS, check that the database responds and has the schema of this version, and that
     the broker responds and has the queues. Exit code 0: ready; 1: not ready.

@@ -60,7 +60,7 @@ class Topology:
         return [self._work_queue(self.task_queue(stage), self.tasks_exchange) for stage in STAGES]
 
     def pages_queue(self) -> Queue:
-        """Return the queue of page messages, bound to its own exchange and the default exchange."""
+        """Return the queue of page messages, bound to its own exchange if the broker has it."""
         return self._work_queue(self.pages, self.pages_exchange if self.durable_features else None)
 
     def queues(self) -> list[Queue]:

@@ -18,7 +18,7 @@ PROCESSES = ("intake", "relay", "worker", "beat")  # kinds of processes with a h
 CONFIRM_SECONDS = 5.0  # interval at which a process without work confirms that it could work
 
 MAX_AGE_SECONDS = 30.0
-"""Age at which a process is considered stuck, unless its work has longer intervals."""
+"""Age of the last confirmed work at which a process counts as stuck; beat's is longer."""
 
 STOP_SECONDS = 8.0
 """Time that a process has to finish its current batch when it is asked to stop. A batch that takes

@@ -10,7 +10,7 @@ SQL = Statements("reprocessings")
 
 
 class ReprocessingProgress(NamedTuple):
-    """Progress of the latest reprocessing of all sites, in sites and pages started."""
+    """Settings of the latest reprocessing of all sites, and the sites and pages it has started."""
 
     stage: str
     pages_per_minute: float | None

@@ -64,5 +64,7 @@ def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[i
     unrequested = [page_id for page_id, is_unrequested in pages.items() if is_unrequested]
     request_extractions(session, unrequested, first_extractions.NUMBER)
     first_extractions.mark_seen(session, lone)
-    logger.info("not clustering %s with a single page", pluralise(len(lone), "site"))
+    logger.info(
+        "not clustering %s with fewer than two comparable pages", pluralise(len(lone), "site")
+    )
     return lone

@@ -57,5 +57,5 @@ def _read(lines: bytes) -> PageLines:
     try:
         return PageLines.from_bytes(lines)
     except ValueError as error:
-        logger.warning("ignored damaged lines of a page: %s", error)
+        logger.warning("ignored the stored line digests of a page, which are damaged: %s", error)
         return PageLines()

@@ -1,4 +1,4 @@
-"""Names in declarations and bylines that are, or are not, those of an article's authors."""
+"""Which names in declarations and bylines are those of an article's authors."""
 
 from html import escape
 

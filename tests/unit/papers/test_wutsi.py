@@ -39,8 +39,7 @@ def test_nodes_below_20_characters_are_not_selected() -> None:
 
 
 def test_parents_of_selected_nodes_are_dropped() -> None:
-    # The div has its own text and contains all sentences of the page, but it is the parent of
-    # two selected nodes.
+    # The div has text and all sentences of the page, but it is the parent of two selected nodes.
     body = f"<div>{END} {END} {END} {END} {END}<p>{LEAD}</p><p>{STORY}</p></div>"
     assert extracted_text("wutsi_fusion", body).split("\n\n") == [LEAD, STORY]
 

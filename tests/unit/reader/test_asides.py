@@ -1,4 +1,4 @@
-"""Links to other articles, forms and notices around paragraphs are not part of the text."""
+"""Forms, notices and links to other articles around paragraphs are not part of the text."""
 
 import pytest
 

@@ -55,8 +55,7 @@ def methods(sites: int, gain: float) -> tuple[dict[str, float], dict[str, float]
 def test_the_significance_of_a_constant_gain_grows_with_the_number_of_sites() -> None:
     few = paired_difference(*methods(5, 2.0))
     assert few.mean == few.low == few.high == pytest.approx(2)
-    # Of the 2^5 ways to swap the methods by site, two give a difference at least as large as the
-    # observed one.
+    # Of the 2^5 ways to swap the methods by site, two give at least the observed difference.
     assert few.p_value == 2 / 32
     assert (few.pages, few.sites) == (15, 5)
     many = paired_difference(*methods(40, 2.0))
