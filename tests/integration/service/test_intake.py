@@ -184,7 +184,9 @@ def test_the_intake_waits_for_an_object_store_that_is_down(
         before, stored_before = deployment.receipts(), deployment.count(in_store)
         deployment.publish(messages)
         deployment.wait_until(
-            lambda: any("intake waits" in line["event"] for line in deployment.logged("intake"))
+            lambda: any(
+                "waiting for the database" in line["event"] for line in deployment.logged("intake")
+            )
         )
         assert deployment.receipts() == before
         with store:

@@ -48,7 +48,7 @@ def test_a_block_of_a_killed_worker_is_completed_by_another(deployment: Deployme
     pairs = pages * (pages - 1) // 2
     assert deployment.count(distances) == distances_before + pairs
     compared = select(Site.pairs_compared).where(Site.key == SITE)
-    assert deployment.count(compared) == pairs
+    assert 0 < deployment.count(compared) <= pairs  # The assignment computes some distances.
     blocks = (
         select(func.count()).select_from(ComparisonBlock).where(ComparisonBlock.site_id == site)
     )
