@@ -33,7 +33,7 @@ from worker.store.trees import Distances
 from worker.workflow.clustering_results import new_group
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction import Jobs, extract_together
-from worker.workflow.extraction_requests import request_extractions
+from worker.workflow.extraction_requests import request_extractions, request_overtaken
 from worker.workflow.process_state import ProcessState
 
 _Similar: TypeAlias = tuple[list[ComparablePage], int]  # outliers, and the ID of their pivot's tree
@@ -65,8 +65,10 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
     the meantime, and the pages that remain when `TASK_WORK` is used up.
     """
     rest: dict[int, int] = {}
+    is_repeated = False
 
     def load(session: Session) -> tuple[Jobs, Sequence[AssignedPage]]:
+        nonlocal is_repeated
         compared, left, work = _compare_pages(session, state, site_versions, may_compare=True)
         grouping = _grouping_outliers(session, state, compared, work)
         assigned = [
@@ -76,9 +78,12 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
         ]
         jobs = extraction_jobs.load_assigned(session, assigned) if assigned else []
         done = {job.page_id for job, _ in jobs}
-        others = {each.membership.page_id for each in compared} - done
+        others = {each.membership.page_id for each in compared} | left.keys()
+        if is_repeated:
+            others = set(site_versions)  # A clustering may have included some in the meantime.
+        is_repeated = True
         rest.clear()
-        rest.update((page_id, site_versions[page_id]) for page_id in others | left.keys())
+        rest.update((page_id, site_versions[page_id]) for page_id in others - done)
         return jobs, [each for each in assigned if each.membership.page_id in done]
 
     overtaken = extract_together(state, load, is_alone=len(site_versions) == 1)
@@ -95,6 +100,13 @@ def assign_pages(
     for (site_id, generation), of_site in groupby(sorted(assigned, key=_BY_SITE), _BY_SITE):
         may_group = may_compare and work <= TASK_WORK
         work += _save(session, state, site_id, generation, [*of_site], may_group)
+    skipped = (
+        site_versions.keys() - remaining.keys() - {each.membership.page_id for each in assigned}
+    )
+    if skipped:
+        # The clustering that included these pages has requested their extraction, but the request
+        # was skipped if it was delivered while an attempt to assign and extract them locked them.
+        request_overtaken(session, skipped)
     return remaining
 
 

@@ -67,13 +67,12 @@ class KnownTemplates:
 
     def save(self, session: Session) -> None:
         """Store the knowledge that `get` has learned since the last call."""
-        # Transactions that lock the same pages in different orders would deadlock.
-        learned = sorted(self._learned)
-        packed = [self._learned[key].to_bytes() for key in learned]
-        # Cleared before storing, so that a failure to store does not affect later tasks.
-        self._learned.clear()
+        # Replaced before storing, so that a failure to store does not affect later tasks.
+        learned, self._learned = self._learned, {}
         if learned:
-            page_ids, digests = map(list, zip(*learned, strict=True))
+            # Transactions that lock the same pages in different orders would deadlock.
+            page_ids, digests = map(list, zip(*sorted(learned), strict=True))
+            packed = [learned[key].to_bytes() for key in sorted(learned)]
             params = {"page_ids": page_ids, "digests": digests, "packed": packed}
             session.execute(groups.SQL.save_knowledge, params)
 

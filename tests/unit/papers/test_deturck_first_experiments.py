@@ -149,6 +149,5 @@ def test_a_leaf_has_no_differential_in_algorithm_5() -> None:
     # Of the elements with children, body has the differential 5 - 3, lead 3 - 3, and rest 2 - 1.
     assert page.elements[HEURISTICS["differential_inner"](page, weights)].tag == "body"
     assert HEURISTICS["depth"](page, weights) == names["a"]
-    # Multiplied by the depth, the differential is 2 * 1 for body and 1 * 2 for rest. The first of
-    # the two is chosen.
+    # Multiplied by the depth, the differential is 2 * 1 and 1 * 2; the first, body, is chosen.
     assert page.elements[HEURISTICS["depth_inner"](page, weights)].tag == "body"

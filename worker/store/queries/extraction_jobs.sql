@@ -122,10 +122,11 @@ WITH due AS MATERIALIZED (
 SELECT * FROM due
 
 -- awaiting_extraction --
--- Given pages that await extraction.
+-- Given pages that await extraction, and have a membership.
 SELECT site_id, id, generation FROM pages
-WHERE id = ANY (:pages) AND tree_id IS NOT NULL AND generation IS NOT NULL
+WHERE id = ANY (:pages) AND tree_id IS NOT NULL
     AND (outcome IS NULL OR forced OR extracted_generation < generation)
+    AND EXISTS (SELECT FROM memberships WHERE (page_id, generation) = (id, pages.generation))
 ORDER BY id
 
 -- saved --

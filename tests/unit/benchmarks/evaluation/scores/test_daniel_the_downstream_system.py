@@ -37,8 +37,7 @@ def test_a_disease_far_from_both_ends_scores_lower() -> None:
         filler = ["Nothing happened here today, we hear."]
         return event(*filler * before, "dengue", *filler * between, "dengue", *filler * after).score
 
-    # Zones 3 and 4 of 14 are 3 and 4 zones from the nearer end, and neither of them is the
-    # headline.
+    # Zones 3 and 4 of 14 are 3 and 4 zones from the nearer end; neither is the headline.
     assert score(3, 0, 9) == pytest.approx(0.99 ** (1 + 3 * math.log(4)) - 0.1)
     assert score(1, 0, 11) == score(11, 0, 1) == score(0, 5, 5) == 0.99
 
