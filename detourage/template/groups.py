@@ -150,10 +150,13 @@ def group_site(
     np.fill_diagonal(distances, 0)
     sizes = np.array([len(tree) for tree in trees])
     comparable = np.arange(len(trees))
+    # Another limit may put pages into one group that the default one separates.
+    has_default_limit = estimator is None or estimator.max_pivot_distance is None
+    farthest = farthest_compared if has_default_limit else None
     while len(comparable):
         try:
             compared = [trees[i] for i in comparable.tolist()]
-            edits = distance_matrix(compared, threads=threads, farthest=farthest_compared)
+            edits = distance_matrix(compared, threads=threads, farthest=farthest)
         except TreeTooLargeError as error:
             comparable = np.delete(comparable, error.trees)
             continue
