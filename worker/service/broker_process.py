@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 
 from worker import logs, tracing
 from worker.error_reports import cause, is_lost_connection
-from worker.messaging.broker import connect, depth, describe, topology_of
+from worker.messaging.broker import REFUSED_ACCESS, connect, depth, describe, topology_of
 from worker.processes.heartbeat import STOP_SECONDS, Heartbeat
 from worker.service.process_log import PERIOD_SECONDS, Summary
 from worker.settings import Settings
@@ -120,6 +120,8 @@ class BrokerProcess:
 
 def _describe(error: Exception) -> str:
     """Return why a process was interrupted and, if a server does not respond, what to check."""
-    if isinstance(error, DBAPIError) and is_lost_connection(error):
+    if not is_lost_connection(error) and not isinstance(error, (TimeoutError, *REFUSED_ACCESS)):
+        return cause(error)
+    if isinstance(error, DBAPIError):
         return str(schema.DatabaseUnreachableError(error))
-    return cause(error) if isinstance(error, DBAPIError | UnroutableError) else describe(error)
+    return describe(error)
