@@ -131,8 +131,7 @@ def refuse_inputs(inputs: Iterable[str | Path], *outputs: Path | None) -> None:
             continue
         source = Path(given).resolve()
         for output in filter(None, outputs):
-            target = output.resolve()
-            if target.exists() and (target == source or source in target.parents):
+            if output.exists() and (output.samefile(source) or source in output.resolve().parents):
                 raise click.UsageError(f"{output} is an input, and would be overwritten")
 
 

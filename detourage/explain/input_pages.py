@@ -168,9 +168,8 @@ def _file_pages(name: str, origin: Origin) -> Iterator[InputPage]:
             if path.is_file() and _has_urls(path):
                 pages = _listed_pages(read_lines(path))
             else:
-                hint = f"{error.problem}, nor a list of URLs" if path.is_file() else error.problem
-                hint += ", and not a URL" if not path.exists() else ""
-                hint = f"{hint}: URLs begin with http:// or https://"
+                other = "nor a list of URLs" if path.is_file() else "and not a URL"
+                hint = f"{error.problem}, {other}: URLs begin with http:// or https://"
                 raise SourceError(name, hint) from error
     first = next(pages, None)
     if first is None:

@@ -15,10 +15,13 @@ SUFFIXES: Final[Mapping[FileFormat, str]] = {"jsonl": ".jsonl.gz", "parquet": ".
 
 def format_of(path: Path) -> FileFormat:
     """Return the format that the name of a file implies; raise ExpectedError if it is unknown."""
-    suffix = PurePath(path.name.lower().removesuffix(".gz")).suffix
-    if suffix not in ("", ".json", ".jsonl", ".ndjson", ".parquet"):
-        raise ExpectedError(f"no format ends in {suffix}: give --format, or use .jsonl or .parquet")
-    return "parquet" if suffix == ".parquet" else "jsonl"
+    name = path.name.lower()
+    if name.endswith(".parquet"):
+        return "parquet"
+    if PurePath(name.removesuffix(".gz")).suffix not in ("", ".json", ".jsonl", ".ndjson"):
+        ending = "".join(PurePath(name).suffixes[-2:])
+        raise ExpectedError(f"no format ends in {ending}: give --format, or use .jsonl or .parquet")
+    return "jsonl"
 
 
 def require_format(form: FileFormat) -> None:

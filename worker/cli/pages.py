@@ -20,6 +20,7 @@ from detourage.cli.options import (
     file_format_option,
     input_paths,
     messages_in,
+    refuse_inputs,
     site_option,
     text_roles_option,
 )
@@ -118,8 +119,8 @@ def run(
     if text_roles is not None:
         settings = settings.model_copy(update={"text_roles": ",".join(text_roles)})
     messages = messages_in(inputs, base_url, site, [output, quarantine_of(output)])
-    if any(output.exists() and path.exists() and output.samefile(path) for path in inputs):
-        raise click.UsageError(f"{output} is an input, and would be overwritten")
+    # An output in an input folder is not read.
+    refuse_inputs([path for path in inputs if not path.is_dir()], output)
     output.parent.mkdir(parents=True, exist_ok=True)
     is_embedded = not (settings.database_url or settings.broker_url)
     servers = "PostgreSQL, a broker and " if is_embedded else ""
