@@ -13,7 +13,7 @@ from pathlib import Path
 from detourage.explain.marked_page import to_html
 from detourage.html import Page, parse_page
 from detourage.reader import NoArticleError, extract_article
-from detourage.reader.content import explain_content
+from detourage.reader.article_and_comments import explain_content
 from examples.sample_crawl import generate
 
 TEMPLATE_CLASS = "harbour-post.example/2023/news"  # site, design and kind of the pages shown

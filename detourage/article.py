@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from detourage.comments import Comment
     from detourage.html.locations import Location, TextLocation, ValueLocations
     from detourage.pages import Page
-    from detourage.reader.errors import GoneError, WallError
     from detourage.reader.locations import Passage
+    from detourage.reader.no_article_errors import GoneError, WallError
     from detourage.roles import Kind, LineRole
     from detourage.text.dates import Moment
 
@@ -421,13 +421,13 @@ class Article:
 
     def to_markdown(self) -> str:
         """Return title and blocks as CommonMark, with links, images, nested lists and tables."""
-        from detourage.reader.markup import to_markdown
+        from detourage.export.markdown_and_html import to_markdown
 
         return to_markdown(self)
 
     def to_html(self) -> str:
         """Return title and blocks as an HTML page."""
-        from detourage.reader.markup import to_html
+        from detourage.export.markdown_and_html import to_html
 
         return to_html(self, self.url)
 

@@ -13,8 +13,8 @@ from detourage.html.urls import split_url
 from detourage.outcomes import PageOutcome
 from detourage.pages import Page, as_page, pages_of
 from detourage.reader import NoArticleError, TemplateKnowledge
+from detourage.reader.article_and_comments import read_content
 from detourage.reader.article_from_body import declared_by
-from detourage.reader.content import read_content
 from detourage.roles import CHOOSABLE_ROLES, Favor, LineRole
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from detourage.html import site_of
 from detourage.page_extraction import ReadingOptions, attempt, parse, read_parsed
 from detourage.pages import AnyPage, pages_of
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import search_for_vote
+from detourage.reader.article_and_comments import search_for_vote
 from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 

@@ -9,8 +9,8 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from detourage.export.markdown_and_html import Run, runs
 from detourage.messages import ArticleMessage, Block
-from detourage.reader.markup import Run, runs
 
 LEADING_BLOCKS: Final = 3
 """A lead begins in one of this many blocks at the start, and spans at most as many."""

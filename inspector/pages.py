@@ -10,8 +10,8 @@ from urllib.parse import quote, urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from detourage.export.markdown_and_html import Run
 from detourage.html.urls import split_url
-from detourage.reader.markup import Run
 from detourage.text.plural import pluralise, short_age, shorten
 from inspector.reads.sites import TrendPart
 from inspector.request import InspectorRequest

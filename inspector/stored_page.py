@@ -16,7 +16,7 @@ from detourage.html import Page, PageError, parse_page
 from detourage.limits import MAX_HTML_BYTES
 from detourage.packed_bytes import DamagedBytesError, unpack
 from detourage.reader import Explanation, TemplateKnowledge
-from detourage.reader.content import explain_content
+from detourage.reader.article_and_comments import explain_content
 from detourage.reader.knowledge import knowledge_of
 from detourage.reader.shared_lines import PageLines, SharedLines
 from detourage.time_limit import TimeIsUpError

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from stories.repeats import Overlap
+from stories.overlap import Overlap
 
 MAX_UNRELATED_SHARE: Final = 0.1
 """Maximum share of a text that an unrelated text may contain (measured in

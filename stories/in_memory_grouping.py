@@ -21,7 +21,7 @@ from stories.messages import (
     own_story,
     story_id,
 )
-from stories.repeats import overlap_of
+from stories.overlap import overlap_of
 
 _UNKNOWN_TIME = datetime(9000, 1, 1, tzinfo=UTC)
 """Substitute for an unknown fetch time, which puts the article last."""

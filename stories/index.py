@@ -17,7 +17,7 @@ from sqlalchemy import Connection, LargeBinary, text
 from stories.fingerprint import Fingerprint, Shingles, fingerprint_of
 from stories.grouping import MAX_UNRELATED_SHARE, StoryText, group_texts
 from stories.messages import Article, Changes
-from stories.repeats import MIN_WHOLE_SHARE, overlap_of
+from stories.overlap import MIN_WHOLE_SHARE, overlap_of
 
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, LargeBinary, Row, text
 
 from stories.index import StoryState, story_states, unpack_shingles
 from stories.messages import Story, StoryMessage, first_article, message_id, own_story, story_id
-from stories.repeats import overlap_of
+from stories.overlap import overlap_of
 
 MAX_MESSAGES: Final = 200
 """Maximum number of articles whose messages are composed or published in one transaction."""

@@ -14,7 +14,7 @@ from detourage.comments.candidates import Candidate, PageWords, find_candidates
 from detourage.html import Page, PageError, parse_page
 from detourage.inference import Features
 from detourage.reader.article import discard_cached_judgement
-from detourage.reader.content import words_by_readers
+from detourage.reader.article_and_comments import words_by_readers
 
 UNCOVERED_PAGES = Path(__file__).with_name("unsaid.json")
 """File that lists, by corpus, pages whose gold records lack the comments or reviews on the page.

@@ -4,8 +4,16 @@ import statistics
 from functools import partial
 
 from benchmarks.distance.corpora import Sites, pages_of_different_sites, pairs_of_size
+from benchmarks.distance.implementations import (
+    OUR_UNITS,
+    OURS,
+    PEERS,
+    WHOLE_TABLES,
+    Tool,
+    agree,
+    count_cells,
+)
 from benchmarks.distance.measure import cpu_seconds, peak_megabytes, time_call
-from benchmarks.distance.tools import OUR_UNITS, OURS, PEERS, WHOLE_TABLES, Tool, agree, count_cells
 from detourage.html import Tree
 
 

@@ -27,10 +27,10 @@ from detourage.html import PageError
 from detourage.limits import DOUBTFUL_CONFIDENCE
 from detourage.papers.conversion import page_of
 from detourage.reader.article import PageInTemplate, find_article
+from detourage.reader.article_and_comments import comments_of
 from detourage.reader.comment_exclusion import comments_to_exclude
-from detourage.reader.content import comments_of
-from detourage.reader.errors import NoArticleError
 from detourage.reader.found_body import FoundBody
+from detourage.reader.no_article_errors import NoArticleError
 from detourage.reader.outline import Outline
 from detourage.reader.predictions import GOOD_F1, confidence_of
 

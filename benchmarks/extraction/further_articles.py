@@ -13,7 +13,7 @@ from benchmarks.extraction import scrolling_pages as themes
 from benchmarks.extraction.scrolling_pages import GeneratedPage
 from detourage.html import parse_page
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 
 
 def extracted_words(page: GeneratedPage) -> set[str]:

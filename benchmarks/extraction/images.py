@@ -20,7 +20,7 @@ from benchmarks.extraction.folds import fold_of
 from detourage.article import ArticleImage
 from detourage.html import PageError, parse_page
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 
 MIN_NAME = 6
 """Minimum number of letters and digits in a file's or folder's name that identifies a picture."""

@@ -24,8 +24,8 @@ from benchmarks.extraction.images import names_in_url
 from detourage.article import Article, ArticleEmbed, ArticleImage
 from detourage.html import Page, PageError, parse_page
 from detourage.reader import NoArticleError
+from detourage.reader.article_and_comments import read_content
 from detourage.reader.article_values import json_values
-from detourage.reader.content import read_content
 from detourage.reader.locations import LocationError, locate, located_blocks
 
 MAX_PICTURE_BYTES = 20_000

@@ -21,7 +21,7 @@ import psutil
 from sqlalchemy import text
 
 from benchmarks.documents import table
-from benchmarks.operations import floor
+from benchmarks.operations import minimal_task
 from benchmarks.operations.process_memory import proportional_mebibytes
 from benchmarks.operations.sampling.sitecustomize import MESSAGE, TRAFFIC
 from benchmarks.operations.throughput import (
@@ -308,14 +308,14 @@ def _print(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def _print_floor(servers: Servers, home: Path) -> None:
     """Print the CPU time of a task that only inserts a row."""
     url = servers.database_url
-    argv = [sys.executable, "-m", "celery", "-A", "benchmarks.operations.floor"]
+    argv = [sys.executable, "-m", "celery", "-A", "benchmarks.operations.minimal_task"]
     worker = servers.supervisor.start(
         "floor",
         [*argv, "--broker", servers.broker_url, "worker", "--concurrency=1"],
         log=home / "floor.log",
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
     )
-    floor.app.conf.broker_url = servers.broker_url
+    minimal_task.app.conf.broker_url = servers.broker_url
     with Database(url) as database:
         with database.transaction() as session:
             session.execute(text("CREATE TABLE floor (number integer)"))
@@ -333,11 +333,11 @@ def _print_floor(servers: Servers, home: Path) -> None:
                 "PostgreSQL": seconds(servers.postgresql_processes()),
             }
 
-        floor.insert.delay(url, 0)
+        minimal_task.insert.delay(url, 0)
         wait_for(1)
         before = used()
         for number in range(FLOOR_TASKS):
-            floor.insert.delay(url, number)
+            minimal_task.insert.delay(url, number)
         wait_for(1 + FLOOR_TASKS)
         spent = difference(used(), before)
     signal_all(worker, signal.SIGKILL)

@@ -26,7 +26,7 @@ from detourage.addresses.declared_urls import share_passages
 from detourage.html import Page, PageError, parse_page, site_of
 from detourage.html.head import Head
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 
 COLUMNS = (
     *("pages", "declare", "own", "another", "other site", "front page"),

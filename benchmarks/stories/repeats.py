@@ -23,7 +23,7 @@ from benchmarks.stories.variations import Version, generate, half_of_site, read_
 from detourage.text.words import tokens
 from stories.fingerprint import Fingerprint, fingerprint_of
 from stories.grouping import MAX_UNRELATED_SHARE, StoryText, group_texts
-from stories.repeats import Overlap, overlap_of
+from stories.overlap import Overlap, overlap_of
 
 SEEDS = (1, 2, 3)  # each seed generates different stories
 

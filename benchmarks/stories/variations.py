@@ -12,7 +12,7 @@ from benchmarks.evaluation.scores import load_corpus
 from detourage.html import PageError, parse_page, site_of
 from detourage.html.visible_text import paragraphs
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from detourage.text.words import tokens
 from stories.fingerprint import fingerprint_of
 

@@ -18,7 +18,7 @@ from detourage.html import Page, PageError, parse_page
 from detourage.html.nodes import element_at
 from detourage.inference import Features
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_despite_wall
+from detourage.reader.article_and_comments import read_despite_wall
 from detourage.walls.evidence import ExaminedPage, wall_evidence
 
 CORPORA = (

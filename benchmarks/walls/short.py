@@ -22,7 +22,7 @@ from detourage import read
 from detourage.html import PageError, parse_page
 from detourage.html.nodes import element_at
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_despite_wall
+from detourage.reader.article_and_comments import read_despite_wall
 
 MIN_WORDS, MAX_WORDS = 12, 25  # minimum and maximum number of words to which an article is cut
 

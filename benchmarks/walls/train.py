@@ -27,7 +27,7 @@ from benchmarks.walls.examples import (
     inserted_examples,
 )
 from detourage.inference import BoostedTrees
-from detourage.walls import SURE
+from detourage.walls.verdict import SURE
 
 TREES = 300
 LEAVES = 8

@@ -1,7 +1,6 @@
 """Canonical URLs, and detection of URLs that lead to the same article."""
 
 from detourage.addresses.declared_urls import NOTHING_DECLARED, DeclaredUrls, read_declared
-from detourage.addresses.form import canonical_form
 from detourage.addresses.refusal import Refusal, refusal_of
 from detourage.addresses.same_page import (
     AddressRecord,
@@ -16,6 +15,7 @@ from detourage.addresses.same_page import (
     variants_of,
     with_spelling,
 )
+from detourage.addresses.url_normalisation import canonical_form
 from detourage.addresses.variants import Target, are_other_parts
 from detourage.html.head import MAX_ADDRESS
 

@@ -3,7 +3,7 @@
 import re
 from typing import Final, NamedTuple
 
-from detourage.addresses.form import canonical_form
+from detourage.addresses.url_normalisation import canonical_form
 from detourage.html import Response, site_of
 from detourage.html.urls import split_url
 from detourage.outcomes import PageOutcome

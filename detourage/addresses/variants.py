@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
-from detourage.addresses.form import canonical_form
+from detourage.addresses.url_normalisation import canonical_form
 from detourage.html import site_of
 from detourage.html.head import MAX_ADDRESS
 from detourage.html.urls import split_url

@@ -65,7 +65,7 @@ def explain(
     from detourage.explain.explanation_formats import to_json, to_terminal
     from detourage.explain.input_pages import load_subject
     from detourage.explain.marked_page import to_html
-    from detourage.reader.content import explain_content
+    from detourage.reader.article_and_comments import explain_content
 
     subject = load_subject(page, site_pages, url, threads=os.cpu_count() or 1)
     explanation = explain_content(subject.page, subject.template, subject.group_pattern)

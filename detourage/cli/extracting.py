@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from detourage.explain.batch_extraction import ExtractionOutcome
     from detourage.roles import Favor, LineRole
 
-SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
+DOCUMENT_SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
 """File name suffixes by format."""
 
 LINES = (".jsonl", ".ndjson")  # suffixes of output files with one line per article
-FORMATS = {f".{suffix}": form for form, suffix in SUFFIXES.items()}
+FORMATS = {f".{suffix}": form for form, suffix in DOCUMENT_SUFFIXES.items()}
 FORMATS |= {".markdown": "markdown", ".htm": "html", **dict.fromkeys(LINES, "json")}
 """Formats by the suffix of the output file."""
 
@@ -72,7 +72,7 @@ def _check_method(
 @click.option(
     "--format",
     "form",
-    type=click.Choice(tuple(SUFFIXES)),
+    type=click.Choice(tuple(DOCUMENT_SUFFIXES)),
     help="Output format; by default, the one that the ending of --output implies, such as .md or"
     " .jsonl, or else text for a single page and JSON lines for several.",
 )
@@ -218,12 +218,12 @@ def _write_files(
             continue
         address = re.sub(r"[^a-z0-9.]+", "-", result.url.lower().partition("://")[2])
         slug = address[:80].strip("-.")
-        names = [folder / f"{number:06}-{slug}.{SUFFIXES[form]}"]
+        names = [folder / f"{number:06}-{slug}.{DOCUMENT_SUFFIXES[form]}"]
         if keep_dirs and result.path is not None:
             page = folder / result.path
             # Files from another input folder, or with another suffix, may have the same name.
-            long_name = page.with_name(f"{page.name}.{SUFFIXES[form]}")
-            names = [page.with_suffix(f".{SUFFIXES[form]}"), long_name, *names]
+            long_name = page.with_name(f"{page.name}.{DOCUMENT_SUFFIXES[form]}")
+            names = [page.with_suffix(f".{DOCUMENT_SUFFIXES[form]}"), long_name, *names]
         path = next((name for name in names if name not in written), names[-1])
         written.add(path)
         path.parent.mkdir(parents=True, exist_ok=True)

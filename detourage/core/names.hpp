@@ -33,7 +33,7 @@ inline size_t end_of_word(std::string_view name, size_t at) {
     return at;
 }
 
-// Call a function with each word of a class or an ID, as in `detourage.html.class_words.split_words`.
+// Call a function with each word of a class or an ID, as in `detourage.html.class_name_splitting.split_words`.
 template <typename Use> void for_words_of_name(std::string_view name, const Use &use) {
     for (size_t at = 0, end; at < name.size(); at = end) {
         end = at + 1;

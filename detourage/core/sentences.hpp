@@ -1,4 +1,4 @@
-// Search for the element with the most sentences; see `detourage.reader.sentences`.
+// Search for the element with the most sentences; see `detourage.reader.body_by_sentences`.
 #pragma once
 #include "surroundings.hpp"
 

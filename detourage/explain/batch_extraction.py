@@ -20,7 +20,7 @@ from detourage.inputs import Origin, SourceError
 from detourage.outcomes import PageOutcome
 from detourage.page_extraction import ReadingOptions, without_excluded
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from detourage.text.terminal import json_text
 from detourage.time_limit import TimeIsUpError, time_limit
 
@@ -155,7 +155,7 @@ class Extraction:
 
 def _format(article: Article, form: str, url: str, site: str) -> str:
     if form in ("markdown", "html"):
-        from detourage.reader.markup import to_html, to_markdown
+        from detourage.export.markdown_and_html import to_html, to_markdown
 
         return to_markdown(article) if form == "markdown" else to_html(article, url)
     if form == "json":

@@ -1,1 +1,1 @@
-"""Articles as files of Parquet or JSON lines, optionally one file per day."""
+"""Articles as Markdown, HTML, or files of Parquet or JSON lines, optionally one file per day."""

@@ -1259,7 +1259,7 @@ static const char *end_of_word(const char *at, const char *end) {
 
 PyDoc_STRVAR(words_doc,
              "words(name) -> frozenset\n\n"
-             "Return the words of a name in lower case; see detourage.html.class_words.");
+             "Return the words of a name in lower case; see detourage.html.class_name_splitting.");
 
 static PyObject *markup_words(PyObject *module, PyObject *name) {
     (void)module;

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import numpy as np
 
-from detourage.html.class_words import split_name
+from detourage.html.class_name_splitting import split_name
 from detourage.html.flat import FlatDocument
 from detourage.html.head import metas_of
 from detourage.html.nodes import AnyElement

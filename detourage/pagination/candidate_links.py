@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from detourage.core import PartLinks
 from detourage.html import Page
-from detourage.html.class_words import to_kebab_case
+from detourage.html.class_name_splitting import to_kebab_case
 from detourage.html.flat import FlatDocument
 from detourage.html.nodes import Node
 from detourage.html.urls import absolute, base_of

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from detourage import core
-from detourage.html.class_words import to_kebab_case
+from detourage.html.class_name_splitting import to_kebab_case
 from detourage.text.caches import cached_if_short
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.shipped import shipped_json

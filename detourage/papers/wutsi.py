@@ -11,7 +11,7 @@ The source is an undated tutorial for bloggers. It describes these steps:
 - *Fusion* adds all selected nodes with the same parent as the chosen one.
 
 The service follows these steps when only the page itself is available, but with packets (all the
-blocks of one parent) instead of single nodes, and it keeps images (`detourage.reader.sentences`).
+blocks of one parent) instead of single nodes, and keeps images (`reader/body_by_sentences.py`).
 """
 
 import re
@@ -19,7 +19,7 @@ import re
 from detourage.html.visible_text import WITHIN_SENTENCES
 from detourage.papers.conversion import extract_body, outline_of
 from detourage.papers.interface import Extracted, Neighbours, Source
-from detourage.reader import NoTextError, sentences
+from detourage.reader import NoTextError, body_by_sentences
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.text import words
@@ -43,7 +43,7 @@ _SHARING = re.compile(
 def extract_packet(source: Source, _neighbours: Neighbours) -> Extracted:
     """Extract a packet: all blocks of one parent, as the service does for a page on its own."""
     page = outline_of(source)
-    return _extracted(source, page, sentences.find_body(page))
+    return _extracted(source, page, body_by_sentences.find_body(page))
 
 
 def extract(source: Source, _neighbours: Neighbours, *, fusion: bool) -> Extracted:

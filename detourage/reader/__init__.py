@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from detourage.reader.errors import (
+from detourage.reader.no_article_errors import (
     GoneError,
     MenuPageError,
     NeedsRenderingError,

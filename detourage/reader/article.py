@@ -14,11 +14,11 @@ from detourage.reader.article_from_body import article_of
 from detourage.reader.body import find_body, judge_page
 from detourage.reader.comment_exclusion import exclude
 from detourage.reader.declared_types import declared_types
-from detourage.reader.errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.further_articles import further_articles, without_further_articles
 from detourage.reader.hidden_articles import Read
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, TemplateKnowledge, knowledge_of
+from detourage.reader.no_article_errors import MenuPageError, NeedsRenderingError, NoTextError
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.reader.predictions import confidence_of, with_predictions
@@ -211,9 +211,9 @@ def _candidate_bodies(page: PageInTemplate) -> Iterator[FoundBody]:
     from_lines = find_body(page.outline, page.judged, roles, page.favor, page.url)
     if from_lines is not None:
         yield from_lines
-    from detourage.reader import sentences
+    from detourage.reader import body_by_sentences
 
-    from_sentences = sentences.find_body(page.outline)
+    from_sentences = body_by_sentences.find_body(page.outline)
     if from_sentences is not None:
         has_likely_line = page.judged.probabilities.max(initial=0.0) >= MIN_LIKELY_LINE
         sentence_counts = page.outline.count_in_texts(Count.SENTENCES)

@@ -8,8 +8,8 @@ from detourage.article import Article
 from detourage.html import Page
 from detourage.outcomes import PageOutcome
 from detourage.reader.article import discard_cached_judgement, judged_page
-from detourage.reader.errors import NoArticleError
 from detourage.reader.knowledge import TemplateKnowledge, knowledge_of
+from detourage.reader.no_article_errors import NoArticleError
 from detourage.reader.outline import Outline
 from detourage.roles import LineRole
 

@@ -15,16 +15,16 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from detourage.html.class_words import split_words
+from detourage.html.class_name_splitting import split_words
 from detourage.html.flat import Booleans
 from detourage.html.urls import absolute, base_of, site_of, split_url
 from detourage.limits import MAX_URL_CHARACTERS
 from detourage.metadata.bylines import BYLINE_MARKS
+from detourage.reader.class_words import PARTS
 from detourage.reader.declared_types import declared_types
 from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import structured_data
-from detourage.reader.vocabulary import PARTS
 from detourage.records import record
 from detourage.text import words
 from detourage.text.dates import find_moments

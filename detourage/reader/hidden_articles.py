@@ -18,9 +18,9 @@ from detourage.html.flat import FlatDocument, HtmlElement
 from detourage.html.nodes import Node, Paths, index_at
 from detourage.metadata.json_ld import is_json_ld
 from detourage.reader import titles
-from detourage.reader.errors import NoArticleError
 from detourage.reader.found_body import FoundBody
 from detourage.reader.locations import without_locations
+from detourage.reader.no_article_errors import NoArticleError
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import Passage, is_prose, passages, program_state, structured_data
 from detourage.text import words

@@ -10,9 +10,9 @@ from detourage.html.flat import Booleans, Integers
 from detourage.html.nodes import Node
 from detourage.reader import media
 from detourage.reader.captions import MAX_CAPTION_TOKENS, caption_mask, caption_within
+from detourage.reader.class_words import PARTS
 from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
-from detourage.reader.vocabulary import PARTS
 from detourage.text.words import word_set
 
 MAX_OPENING_SHARE = 0.3  # share of the text's words before a leading image, which may follow a lead

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from detourage.article import ArticleEmbed, ArticleImage
-from detourage.html.class_words import name_words
+from detourage.html.class_name_splitting import name_words
 from detourage.html.nodes import AnyElement, Node
 from detourage.html.urls import absolute, split_url
 from detourage.text import words

@@ -11,7 +11,7 @@ import numpy as np
 
 from detourage.core import within_lines
 from detourage.html import _markup
-from detourage.html.class_words import split_words
+from detourage.html.class_name_splitting import split_words
 from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers, OnDemand
 from detourage.html.head import metas_of
 from detourage.html.nodes import Node

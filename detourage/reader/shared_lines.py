@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 
 from detourage.html import publisher_of
-from detourage.reader import sentences
+from detourage.reader import body_by_sentences
 from detourage.reader.found_body import kept_texts
 from detourage.reader.lines import Line, line_columns, lines_of
 from detourage.reader.outline import Outline
@@ -44,7 +44,7 @@ class PageLines(NamedTuple):
     @classmethod
     def of(cls, page: Outline) -> Self:
         """Select the lines of a page; there are none if it has no text."""
-        body = sentences.find_body(page)
+        body = body_by_sentences.find_body(page)
         if body is None:
             return cls()
         body_lines = set(page.text_lines[kept_texts(page, body)].tolist())

@@ -35,9 +35,9 @@ def main(*files: str) -> None:
     from detourage import core
     from detourage.html import PageError, parse_page
     from detourage.papers.conversion import typed_texts_of
+    from detourage.reader.article_and_comments import read_content
     from detourage.reader.body import judge_page
-    from detourage.reader.content import read_content
-    from detourage.reader.errors import NoArticleError
+    from detourage.reader.no_article_errors import NoArticleError
     from detourage.reader.outline import Outline
     from detourage.reader.page_model import MODEL
     from detourage.text.shipped import shipped_bytes

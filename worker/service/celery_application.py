@@ -45,8 +45,8 @@ from worker.messaging.broker import (
     transport_options,
 )
 from worker.messaging.transport import BrokerConnection
-from worker.processes.allocation import tune_memory
 from worker.processes.heartbeat import CONFIRM_SECONDS, MAX_AGE_SECONDS, STOP_SECONDS, Heartbeat
+from worker.processes.memory_allocation import tune_memory
 from worker.service.process_log import log_start
 from worker.settings import Settings, has_trace_receiver
 from worker.store import schema

@@ -29,7 +29,7 @@ from worker.messaging.compression import plain_body
 from worker.messaging.task_names import REPEATED
 from worker.messaging.transport import raw_body, withheld_bytes
 from worker.outcomes import ReceiptResult
-from worker.processes.allocation import tune_memory
+from worker.processes.memory_allocation import tune_memory
 from worker.service.broker_process import BrokerProcess
 from worker.settings import Settings
 from worker.store import fetched_pages, pages, progress

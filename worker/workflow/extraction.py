@@ -16,7 +16,7 @@ from detourage.html import Page, PageError, parse_page, site_name
 from detourage.html.encoding import decode
 from detourage.outcomes import PageOutcome
 from detourage.reader import NeedsRenderingError, NoArticleError
-from detourage.reader.content import own_vote, read_content
+from detourage.reader.article_and_comments import own_vote, read_content
 from detourage.reader.knowledge import knowledge_of
 from worker import logs, tracing
 from worker.error_reports import LostContentError

@@ -7,7 +7,7 @@ from detourage.comments import CommentPattern
 from detourage.papers.conversion import CACHED_PAGES, outline_of, page_of, to_reader_comments
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import read_content, search_for_vote
+from detourage.reader.article_and_comments import read_content, search_for_vote
 
 
 def detourage(source: Source, neighbours: Neighbours) -> Extracted:

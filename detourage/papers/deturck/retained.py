@@ -27,9 +27,9 @@ from detourage.html.visible_text import DIVISIONS, TABLE_PARTS, WITHIN_SENTENCES
 from detourage.papers.conversion import extract_body, outline_of, pivot_of
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.reader import NoTextError
+from detourage.reader.class_words import OTHER_TEXT
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
-from detourage.reader.vocabulary import OTHER_TEXT
 from detourage.text import words
 
 METHOD = "deturck_2015"

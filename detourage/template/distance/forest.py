@@ -44,7 +44,7 @@ THREAD_PAIRS = 64  # pairs that a thread compares at a time
 
 
 class TreeTooLargeError(ValueError):
-    """The trees are too large to compare within ``MAX_WORK`` and ``MAX_MEMORY`` (``pair.c``).
+    """The trees are too large to compare (``MAX_PAIR_WORK``, ``MAX_PAIR_MEMORY`` in ``pair.c``).
 
     `trees` has the indices of trees to leave out, so that the others can be compared.
     """

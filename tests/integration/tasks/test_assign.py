@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import delete, func, select, update
 
 from benchmarks.evaluation.scores import text_only
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from detourage.template.assignment import assign_tree
 from examples.sample_crawl import generate
 from models.tables import (

@@ -10,7 +10,7 @@ from sqlalchemy import func, select
 
 from detourage import Page, Site
 from detourage.messages import ArticleMessage
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from models.tables import Article, PageContent, PageKnowledge, StoredPage, TemplateGroup
 from tests.conditions import is_pending
 from tests.deployment import own_queues

@@ -7,7 +7,7 @@ import pytest
 
 from detourage.html import PageError, parse_page
 from detourage.reader import NoArticleError
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 from tests.hostile_pages import hostile_page_generators
 

@@ -6,7 +6,7 @@ from detourage.comments import CommentPattern, vote_of, winner
 from detourage.comments.assembly import read_comments
 from detourage.comments.pattern import Signature
 from detourage.html import Page
-from detourage.reader.content import comments_of as find_comments
+from detourage.reader.article_and_comments import comments_of as find_comments
 from tests.unit.comments.comment_pages import NAMES, REMARKS, URL
 from tests.unit.reader.discussion_pages import article_page
 

@@ -17,7 +17,7 @@ from lxml import etree
 from detourage.article import Article
 from detourage.html import Page, parse_page
 from detourage.messages import PageMessage
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from detourage.template.distance import distance_matrix, normalised_distance
 from examples.sample_crawl import (
     SMALL_CRAWL,

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from detourage.export.markdown_and_html import Run
 from detourage.messages import ArticleMessage
-from detourage.reader.markup import Run
 from inspector.article_layout import ArticleLayout, lay_out_article, source_of
 from inspector.pages import (
     MAX_URL_CHARACTERS,

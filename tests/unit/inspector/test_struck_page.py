@@ -7,7 +7,7 @@ from lxml.html import HtmlElement, document_fromstring
 
 from detourage.explain.marked_page import to_html
 from detourage.html import parse_page
-from detourage.reader.content import explain_content
+from detourage.reader.article_and_comments import explain_content
 from inspector.struck_page import to_struck_html
 
 STORY = "".join(

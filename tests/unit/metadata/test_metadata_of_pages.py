@@ -5,7 +5,7 @@ import pytest
 
 from detourage.article import ArticleMetadata
 from detourage.reader import TemplateKnowledge, extract_article
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from tests.unit.reader.article_pages import ADDRESS as URL
 from tests.unit.reader.article_pages import TITLE, json_ld, page, paragraphs, prose, sentence, story
 

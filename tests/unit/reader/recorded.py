@@ -13,8 +13,8 @@ from typing import Any
 
 from detourage.html import Page, parse_page
 from detourage.reader import NoArticleError
+from detourage.reader.article_and_comments import read_content
 from detourage.reader.article_values import json_values
-from detourage.reader.content import read_content
 from detourage.reader.page_model import MODEL
 from detourage.text.shipped import shipped_bytes
 from detourage.versions import EXTRACTION_VERSION

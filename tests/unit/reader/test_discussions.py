@@ -3,7 +3,7 @@
 import pytest
 
 from detourage.html import parse_page
-from detourage.reader.content import explain_content, read_content
+from detourage.reader.article_and_comments import explain_content, read_content
 from tests.unit.reader.discussion_pages import (
     ARTICLE,
     FORUM,

@@ -1,5 +1,5 @@
 from detourage.html import Page
-from detourage.reader.content import explain_content
+from detourage.reader.article_and_comments import explain_content
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
 MENU = "".join(f'<li><a href="/{n}">Section {n}</a></li>' for n in range(9))

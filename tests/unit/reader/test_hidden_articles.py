@@ -6,7 +6,7 @@ import pytest
 
 from detourage.article import Article
 from detourage.reader import NeedsRenderingError, NoTextError, extract_article
-from detourage.reader.content import explain_content
+from detourage.reader.article_and_comments import explain_content
 from tests.unit.reader.article_pages import page, paragraphs, prose
 
 TITLE = "Council decides about the bridge after three hours"

@@ -9,7 +9,7 @@ import pytest
 PROGRAMS = {
     "read": """
 from tests.pages import article_html
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from detourage.html import parse_page
 page = parse_page(article_html(1, number=300).encode(), "https://a.example/1")
 def work():

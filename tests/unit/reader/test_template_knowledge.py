@@ -8,7 +8,7 @@ import pytest
 from detourage.comments import CommentPattern, winner
 from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge, extract_article
-from detourage.reader.content import read_content, search_for_vote
+from detourage.reader.article_and_comments import read_content, search_for_vote
 from tests.pages import article_html, paragraphs
 
 

@@ -10,7 +10,7 @@ from detourage import read
 from detourage.article import Article
 from detourage.html import Page, Response, parse_page
 from detourage.reader import GoneError, NoTextError, WallError
-from detourage.reader.content import explain_content, read_content
+from detourage.reader.article_and_comments import explain_content, read_content
 from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 from tests.pages import article_html, paragraphs
 from tests.unit.reader.multilingual import read_article

@@ -8,8 +8,8 @@ import pytest
 
 from detourage.html import parse_page
 from detourage.messages import ArticleMessage, Part
+from detourage.reader.article_and_comments import read_content
 from detourage.reader.article_values import article_values
-from detourage.reader.content import read_content
 from detourage.roles import Kind, LineRole
 from tests.pages import article_html, paragraphs
 from tests.parted_pages import STORY, address, part_html

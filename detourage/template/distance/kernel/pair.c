@@ -9,7 +9,7 @@
 #include "shape.h"
 
 /* Maximum units of work for one pair: 3.5 s if every unit takes the maximum time, typically 1 s. */
-static const int64_t MAX_WORK = INT64_C(15000000000);
+static const int64_t MAX_PAIR_WORK = INT64_C(15000000000);
 
 enum {
     NODE_WORK = 800,      /* units per node of both trees */
@@ -21,12 +21,12 @@ enum {
  * bound of each of many pairs. */
 static const int64_t MAX_WORDS = INT64_C(100000000), MAX_WORDS_AMONG_MANY = INT64_C(400000);
 
-/* If the complete tables have more cells than MAX_WORK times this factor, no band along the
+/* If the complete tables have more cells than MAX_PAIR_WORK times this factor, no band along the
  * diagonal is tried, because none would be narrow enough. */
 static const double HOPELESS = 100;
 
 /* Maximum memory of one pair, in bytes. */
-static const size_t MAX_MEMORY = (size_t)1 << 29;
+static const size_t MAX_PAIR_MEMORY = (size_t)1 << 29;
 
 /* Maximum number of nodes of the smaller tree for cells of 16 bits. Savings are at most twice this
  * number; the rest of the 16 bits is for the savings of a small subtree, which are added to the
@@ -43,7 +43,7 @@ enum { TOP_DOWN_PAIRS = 4 };
 const Way USUAL_WAY = {.trims = true, .skips = true, .runs_bounded = true};
 
 bool workspace_create(Workspace *workspace, const Forest *forest) {
-    *workspace = (Workspace){.arena = {.limit = MAX_MEMORY}};
+    *workspace = (Workspace){.arena = {.limit = MAX_PAIR_MEMORY}};
     const size_t bytes = ((size_t)forest->subtrees + 1) * sizeof(int32_t);
     workspace->number = malloc(bytes);
     if (workspace->number) memset(workspace->number, 0xFF, bytes);
@@ -87,7 +87,7 @@ typedef struct {
 static bool is_swapped(const View *view) {
     const double gains_a = (double)view->keyroots_a.subtrees * view->b.n;
     const double gains_b = (double)view->keyroots_b.subtrees * view->a.n;
-    const double most = (double)MAX_MEMORY / 8;
+    const double most = (double)MAX_PAIR_MEMORY / 8;
     const bool swapped = view->keyroots_a.total_size > view->keyroots_b.total_size;
     return swapped ? gains_b < most || gains_b < gains_a : gains_a > most && gains_b < gains_a;
 }
@@ -125,7 +125,7 @@ static Cost cost(Plan *plan, int32_t bound) {
 
 /* Adds to the work of a pair; returns false if the total exceeds the limit. */
 static bool may_take(Workspace *workspace, int64_t work) {
-    if (work > MAX_WORK - workspace->work) return false;
+    if (work > MAX_PAIR_WORK - workspace->work) return false;
     workspace->work += work;
     return true;
 }
@@ -225,7 +225,7 @@ int32_t pair_distance(const Forest *forest, int32_t a, int32_t b, int32_t bound,
         upper = top_down_distance(&left.a, &left.b, TOP_DOWN_PAIRS * ((int64_t)n + m), arena);
     if (arena_failed(arena)) return failure(arena);
     if (lower == upper) return upper;
-    if (table_size(view) > HOPELESS * (double)MAX_WORK) return PAIR_TOO_LARGE;
+    if (table_size(view) > HOPELESS * (double)MAX_PAIR_WORK) return PAIR_TOO_LARGE;
     Plan plan;
     make_plan(&plan, view, forest->labels, way, memo, arena);
     if (arena_failed(arena)) return failure(arena);
@@ -293,7 +293,7 @@ int32_t pair_mapping(const Forest *forest, int32_t a, int32_t b, const Way *way,
     }
     /* Number of cells in the first table through which the mapping is traced back. */
     const int64_t traced = ((int64_t)n + 1) * ((int64_t)m + 1);
-    if (traced > MAX_TRACED_CELLS || (size_t)traced > MAX_MEMORY / sizeof(int32_t))
+    if (traced > MAX_TRACED_CELLS || (size_t)traced > MAX_PAIR_MEMORY / sizeof(int32_t))
         return PAIR_TOO_LARGE;
     int32_t *shown_a = TAKE(arena, int32_t, n), *shown_b = TAKE(arena, int32_t, m);
     if (arena_failed(arena)) return failure(arena);

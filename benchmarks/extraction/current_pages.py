@@ -1,6 +1,6 @@
 """Comparison of the service and its peers on current pages, in a single run.
 
-python -m benchmarks.extraction.today CORPORA [--models FOLDER] [--peers NAMES] [--sample N]
+python -m benchmarks.extraction.current_pages CORPORA [--models FOLDER] [--peers NAMES] [--sample N]
 
 CORPORA is the folder of the corpora. As in the service, each page of wcxb and fundus_body is read
 without other pages: pages of the sites left out of the training by the shipped model, or, with
@@ -26,7 +26,7 @@ from benchmarks.extraction.folds import LEFT_OUT, FoldModels, fold_of
 from detourage.html import Page, PageError, parse_page
 from detourage.papers.conversion import text_of
 from detourage.reader import NoArticleError, extract_article
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 from detourage.reader.lines import lines_of
 from detourage.reader.outline import Outline
 from detourage.roles import Favor

@@ -4,7 +4,7 @@ A life is an article of the sample crawl, fetched twice. Between the fetches, ei
 edited or only its surroundings change. Both times, the page is read as in the service, with
 knowledge of another page of its template.
 
-    python -m benchmarks.stories.lives --lives 1000
+    python -m benchmarks.stories.changes --lives 1000
 """
 
 import argparse
@@ -16,8 +16,8 @@ from typing import Any
 
 from detourage.html import parse_page
 from detourage.reader import NoArticleError
+from detourage.reader.article_and_comments import read_content
 from detourage.reader.article_values import json_values
-from detourage.reader.content import read_content
 from examples.sample_crawl.page import PageMaker
 from examples.sample_crawl.site import Site, all_sites
 from examples.sample_crawl.story import Newsroom, Story

@@ -1,6 +1,6 @@
 """How many tasks of other sites precede a task, which does not depend on how long tasks take.
 
-python -m benchmarks.operations.turns [--sites N] [--dump N] [--steps N] [--probe-steps N]
+python -m benchmarks.operations.fairness [--sites N] [--dump N] [--steps N] [--probe-steps N]
 
 All sites have a backlog, which grows: more tasks arrive than are served. One site dumps its tasks
 at once. Known sites and new ones occasionally enqueue a single task.

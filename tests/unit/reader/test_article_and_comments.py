@@ -5,7 +5,7 @@ from detourage.comments import CommentPattern, winner
 from detourage.comments.pattern import Signature
 from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge
-from detourage.reader.content import explain_content, read_content, search_for_vote
+from detourage.reader.article_and_comments import explain_content, read_content, search_for_vote
 from tests.pages import paragraphs
 from tests.unit.comments.comment_pages import REMARKS, URL
 from tests.unit.reader.discussion_pages import NAMES, comment_list

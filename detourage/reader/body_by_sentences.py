@@ -20,9 +20,9 @@ Modelled on Wutsi's extractor, for a page whose lines the network does not recog
 import numpy as np
 
 from detourage import core
+from detourage.reader.class_words import UNINTERESTING, UNINTERESTING_TAGS
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
-from detourage.reader.vocabulary import UNINTERESTING, UNINTERESTING_TAGS
 from detourage.text.token_counts import Count
 
 METHOD = "sentences"

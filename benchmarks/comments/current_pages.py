@@ -1,4 +1,4 @@
-"""Threads and comments on current pages: ``python -m benchmarks.comments.today CORPORA``.
+"""Threads and comments on current pages: ``python -m benchmarks.comments.current_pages CORPORA``.
 
 CORPORA is the corpora folder, and ``--models`` the folder that holds one set of models per fold
 (see `benchmarks.extraction.folds`). No page is extracted by a model that was trained on its site.
@@ -27,7 +27,7 @@ from detourage.comments.comment_search import CommentModel
 from detourage.html import PageError
 from detourage.papers.conversion import page_of
 from detourage.reader import NoArticleError, extract_article
-from detourage.reader.content import read_content
+from detourage.reader.article_and_comments import read_content
 
 CORPORA = {"wcxb": None, "dragnet": None, "daniel": 200, "fundus_body": None}
 """Corpora with texts, and the number of pages used from each (None for all)."""

@@ -4,8 +4,8 @@ import lxml.html
 import pytest
 
 from detourage.article import Article
-from detourage.reader.content import read_content
-from detourage.reader.markup import to_html, to_markdown
+from detourage.export.markdown_and_html import to_html, to_markdown
+from detourage.reader.article_and_comments import read_content
 from detourage.roles import CHOOSABLE_ROLES
 from tests.unit.reader.article_pages import page, prose, sentence
 

@@ -1,6 +1,6 @@
 """CPU time for reading a page (text, comments and metadata), compared with trafilatura.
 
-python -m benchmarks.reading CORPUS… [--sample N] [--stages]
+python -m benchmarks.reading_time CORPUS… [--sample N] [--stages]
 
 After some warm-up pages, the service and trafilatura read each page in turn, so that other load on
 the machine affects them equally. The stages of our reading are measured on a second parse of each
@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks.evaluation.scores import CorpusPage, load_corpus
 from detourage.html import Page, PageError, parse_page
 from detourage.reader import extract_article
+from detourage.reader.article_and_comments import comments_of, read_content
 from detourage.reader.body import judge_page
 from detourage.reader.comment_exclusion import comments_to_exclude
-from detourage.reader.content import comments_of, read_content
-from detourage.reader.errors import NoArticleError
+from detourage.reader.no_article_errors import NoArticleError
 from detourage.reader.outline import Outline
 
 SAMPLED_PAGES = 150  # number of pages per corpus to measure

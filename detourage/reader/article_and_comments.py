@@ -23,8 +23,8 @@ from detourage.reader.locations import with_locations
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import Favor, LineRole
-from detourage.walls import SURE as SURE_WALL
-from detourage.walls import Verdict, judge_wall
+from detourage.walls.verdict import SURE as SURE_WALL
+from detourage.walls.verdict import Verdict, judge_wall
 
 if TYPE_CHECKING:
     from detourage.comments import Comment, CommentPattern, FoundComments
