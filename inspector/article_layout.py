@@ -13,7 +13,7 @@ from detourage.export.markdown_and_html import Run, runs
 from detourage.messages import ArticleMessage, Block
 
 LEADING_BLOCKS: Final = 3
-"""A lead begins in one of this many blocks at the start, and spans at most as many."""
+"""Number of blocks at the start in which a lead may begin, and maximum number that it spans."""
 
 MAX_LEVEL: Final = 8
 """Maximum indentation level of list items."""

@@ -433,7 +433,7 @@ _EXTEND_TEXT = text("""
 def _put_text(
     connection: Connection, new: _NewArticle, similar: _SimilarTexts, placement: _Placement
 ) -> tuple[int, set[int]]:
-    """Add an article's text to its story; return its ID, and the stories changed by moved texts."""
+    """Add an article's text to its story; return the text's ID, and stories changed by moves."""
     same, fingerprint = similar.same, new.fingerprint
     if placement.story is not None:
         story = placement.story.leader.story_id

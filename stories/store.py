@@ -65,7 +65,7 @@ def is_transient(error: DBAPIError) -> bool:
 
 @contextmanager
 def lock_stories(engine: Engine) -> Iterator[Connection]:
-    """Yield a transaction that holds the lock of all stories; no other one can group articles."""
+    """Yield a transaction during which no other transaction can group articles."""
     with engine.begin() as connection:
         connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         yield connection

@@ -135,7 +135,7 @@ def table(results: Sequence[Result]) -> Iterator[str]:
 
 
 def table_of_pages(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines of a table of comments found and false alarms in corpora of articles."""
+    """Yield the lines of a table: comments found, and false alarms, in corpora of articles."""
     yield "| | pages with comments | found, % | precision, % | pages without | false alarms |"
     yield "|---|---:|---:|---:|---:|---:|"
     unmarked = [each for each in results if each.example.page_f1 is None]

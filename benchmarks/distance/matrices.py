@@ -17,7 +17,7 @@ from detourage.template.distance import _native, distance_matrix
 from detourage.template.distance.forest import Forest
 
 MIN_PAGES = 20
-"""Minimum number of pages for a site to represent sites with about 1,000 nodes per page."""
+"""Minimum number of pages of the site that is measured as one with about 1,000 nodes per page."""
 
 REPETITIONS = 5  # the fastest of these runs counts
 

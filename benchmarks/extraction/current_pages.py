@@ -3,7 +3,7 @@
 python -m benchmarks.extraction.current_pages CORPORA [--models FOLDER] [--peers NAMES] [--sample N]
 
 CORPORA is the folder of the corpora. As in the service, each page of wcxb and fundus_body is read
-without other pages: pages of the sites left out of the training by the shipped model, or, with
+without other pages: pages of the sites left out of the training of the shipped model, or, with
 ``--models``, all pages, by the model in FOLDER that was not trained on the page's site (see
 `benchmarks.extraction.folds`). Texts are compared as bags of words.
 """

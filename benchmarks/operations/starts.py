@@ -3,7 +3,7 @@
 python -m benchmarks.operations.starts [--starts N] [--load N] [--minutes N]
 
 ``--load`` processes compute without a pause, at normal priority. Each start reads one page. A start
-that has not finished when the time for all starts is over has failed.
+that has not finished when the time for all starts is up counts as failed.
 """
 
 import argparse

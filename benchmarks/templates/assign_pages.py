@@ -15,7 +15,7 @@ import numpy as np
 
 from detourage.html import PageError, Tree, parse_page
 from detourage.template.assignment import assign_tree, representatives
-from detourage.template.continuity import match_groups
+from detourage.template.design_changes import match_groups
 from detourage.template.groups import group_site
 from detourage.template.matrix import size_tolerant_distances
 

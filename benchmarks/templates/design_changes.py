@@ -15,7 +15,7 @@ from pathlib import Path
 from detourage.explain.cluster_report import cluster_pages
 from detourage.inputs import read_messages
 from detourage.template.clusterer import DEFAULT_METHOD
-from detourage.template.continuity import MIN_PAGES, design_change
+from detourage.template.design_changes import MIN_PAGES, design_change
 
 MIN_SITE_PAGES = 2 * MIN_PAGES
 """Minimum number of pages of a site; no change is ever reported for smaller sites."""

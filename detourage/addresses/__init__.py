@@ -1,7 +1,7 @@
 """Canonical URLs, and detection of URLs that lead to the same article."""
 
 from detourage.addresses.declared_urls import NOTHING_DECLARED, DeclaredUrls, read_declared
-from detourage.addresses.refusal import Refusal, refusal_of
+from detourage.addresses.refused_responses import Refusal, refusal_of
 from detourage.addresses.same_page import (
     AddressRecord,
     Joining,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from detourage.addresses.refusal import is_front
+from detourage.addresses.refused_responses import is_front
 from detourage.addresses.url_normalisation import canonical_form
 from detourage.addresses.variants import MAX_TARGETS, Kind, Target, targets_by_form
 from detourage.html import Page, publisher_of

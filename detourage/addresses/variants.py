@@ -82,7 +82,7 @@ _LAST_NUMBER = re.compile(r"[/_,.-]([1-9]\d?)(?=(?:\.s?html?|\.php|\.aspx?)?/?$)
 
 
 def targets_by_form(url: str) -> list[Target]:
-    """Return up to `MAX_TARGETS` URLs of which a canonical URL may be a variant by its form."""
+    """Return up to `MAX_TARGETS` URLs of which a canonical URL, by its form, may be a variant."""
     if len(url) > MAX_ADDRESS:
         return []
     parts = split_url(url)

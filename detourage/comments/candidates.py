@@ -46,11 +46,11 @@ class Candidate:
 
 
 def find_candidates(words: PageWords) -> tuple[list[Candidate], Features]:
-    """Return groups of at least two elements with a shared signature and words by readers.
+    """Return groups of at least two elements that share a signature and contain readers' words.
 
     Each element is replaced by its outermost ancestor that contains no other element of the group,
     because names and dates are often outside the element with a comment's text. The features have
-    one row per candidate; they are computed without the records nested in a record.
+    one row per candidate; those of a record leave out the records nested in it.
     """
     found, features = core.candidates(words.document, words.page, words.words, words.by_readers)
     candidates = [

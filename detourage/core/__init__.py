@@ -17,7 +17,7 @@ from detourage.text.token_counts import character_tables
 
 WORDS, SHAPES, LINK_WORDS = _core.WORDS, _core.SHAPES, _core.LINK_WORDS
 PLACES, NAMES, PAGE_WORDS = _core.PLACES, _core.NAMES, _core.PAGE_WORDS
-"""Sizes of the arrays of hashed words per line or page; see ``columns.hpp`` and ``lines.hpp``."""
+"""Sizes of arrays of hashed words per line or page (``network_inputs.hpp``, ``lines.hpp``)."""
 
 MAX_CELL_TOKENS = _core.MAX_CELL_TOKENS
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
@@ -58,7 +58,7 @@ _NO_ROWS = np.empty((0, 1), np.float32)
 
 
 def columns(page: FlatDocument, url: str) -> dict[str, Any]:
-    """Return the network's inputs for each line, for training; see ``columns.hpp``."""
+    """Return the network's inputs for each line, for training; see ``network_inputs.hpp``."""
     inputs: dict[str, Any] = _core.columns(document(page), url)
     return inputs
 

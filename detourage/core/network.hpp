@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "columns.hpp"
+#include "network_inputs.hpp"
 
 namespace detourage {
 

@@ -34,7 +34,7 @@ MIN_VALUE_CHARACTERS = 3  # length of a value that is searched for; shorter ones
 
 
 def without_locations(article: Article) -> Article:
-    """Return an article without indices of elements and texts, which are not those of its page."""
+    """Return an article without its indices of elements and texts, which refer to another page."""
     return replace(
         article,
         blocks=tuple(copy_with(each, pieces=()) for each in article.blocks),

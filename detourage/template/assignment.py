@@ -54,10 +54,10 @@ NOT_COMPARED: Final = Assignment(None, 0.0, float("nan"))
 def representatives(distances: Matrix, group: Group) -> tuple[int, ...]:
     """Choose the pages of a group to compare with new ones: the pivot and the farthest members.
 
-    Members are added until all are within `MAX_MEMBER_DISTANCE` of a chosen one; in a tie, the
-    first member is added. `distances` are between all pages of the site. Source: Gonzalez,
-    "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38
-    (1985).
+    Members are added until all are within `MAX_MEMBER_DISTANCE` of a chosen one, or
+    `MAX_REPRESENTATIVES` are chosen; in a tie, the first is added. `distances` are those of all
+    pages of the site. Source: Gonzalez, "Clustering to minimize the maximum intercluster distance",
+    Theoretical Computer Science 38 (1985).
     """
     members = np.array(group.members, dtype=np.int64)
     chosen = [group.pivot]

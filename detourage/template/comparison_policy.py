@@ -161,7 +161,7 @@ class KnownDistances(Protocol):
         """Return the known nearest references by tree, or None for a tree too large to compare."""
 
     def to_pivot(self, pivot: int, tree_ids: Sequence[int]) -> Mapping[int, int | None]:
-        """Return the known tree edit distances to a pivot by tree, or None if not comparable."""
+        """Return the known edit distances to a pivot by tree (None for trees too large)."""
 
 
 class MissingPairs(NamedTuple):

@@ -652,7 +652,7 @@ def find_unfinished_work(ground: ProvingGround) -> set[str]:
 
 
 def _unfinished_stages(ground: ProvingGround, host: str, urls: set[str]) -> set[str]:
-    """Return which of extraction, clustering and delivery a site's pages have not all passed."""
+    """Return the stages (extraction, clustering, delivery) that a site's pages still await."""
     clusterings = (
         select(func.count())
         .select_from(Generation)

@@ -88,7 +88,7 @@ class Guardian:
         user: list[int] | None,
         stop_signal: int,
     ) -> None:
-        """Start a child and report its process ID; on Linux, it ends if the guardian dies."""
+        """Start a child, which on Linux ends if the guardian dies, and report its process ID."""
         guardian = os.getpid()
         with Path(log).open("ab") as output:
             # A signal to the child is delivered only once the child has replaced the handlers.

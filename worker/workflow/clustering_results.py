@@ -12,7 +12,7 @@ from detourage.comments import winner
 from detourage.roles import LineRole
 from detourage.template.clusterer import DEFAULT_METHOD
 from detourage.template.comparison_policy import KnownSite
-from detourage.template.continuity import MIN_PAGES_FOR_CHANGE, design_change, match_groups
+from detourage.template.design_changes import MIN_PAGES_FOR_CHANGE, design_change, match_groups
 from detourage.template.groups import Grouping, reference_order
 from models.tables import DesignChange
 from worker.messaging.task_names import EXTRACTIONS

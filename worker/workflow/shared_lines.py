@@ -15,7 +15,7 @@ _read_group = lru_cache(maxsize=64)(SharedLines.from_bytes)
 
 
 def shared_lines_of(lines: Mapping[str, bytes | None]) -> bytes | None:
-    """Return the lines that pages of a group share (None if none), given all lines by URL."""
+    """Return the lines that a group's pages share (None if none), given each page's lines."""
     stored = ((url, lines[url]) for url in counted_pages(lines))
     found = SharedLines.of({url: _read(each) for url, each in stored if each is not None})
     return found.to_bytes() if found.publishers else None

@@ -31,7 +31,7 @@ _MIN_SENTENCE_CHARACTERS = 3
 _FULL_RATIO = 0.99
 """Ratio of a wholly repeated name; with 1, the exponent of the score would have no effect."""
 
-# Subtracted if the first letter of the name differs, and if no repeat is in the outer two zones.
+# Subtracted if the name's first letter differs, or if no repeat is in the outer two zones.
 _FIRST_LETTER_PENALTY = 0.1
 _BODY_PENALTY = 0.1
 

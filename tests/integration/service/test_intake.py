@@ -33,7 +33,7 @@ def read_message(body: bytes) -> tuple[FetchedPage, ParsedPage]:
 def bodies(sites: int, pages: int, *, day: int = 1, prefix: str = "") -> list[bytes]:
     """Return page messages of several sites, fetched on a day in November.
 
-    Each site has one page that is refused, a frameset, which is the same on all days.
+    Each site has one page that is refused: a frameset, identical on all days.
     """
     return [
         message(

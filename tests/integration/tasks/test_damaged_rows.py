@@ -169,7 +169,7 @@ def test_an_attempt_after_a_crash_counts_before_anything_is_read(tasks: Tasks) -
         extract.push_request(delivery_info={"redelivered": True})
         extract.run(**first)
 
-    # The attempt that crashed was not counted, so it counts now.
+    # The redelivery counts the attempt that crashed, in addition to its own.
     attempts = select(func.count()).where(StoredPage.attempts == 2)
     with tasks.database.transaction() as session:
         session.execute(text("LOCK TABLE page_contents, page_knowledge IN ACCESS EXCLUSIVE MODE"))

@@ -1,4 +1,4 @@
-"""Continuity of group IDs between a site's clusterings, and detection of design changes."""
+"""Detection of design changes between a site's clusterings, and continuity of its group IDs."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Mapping, Sequence

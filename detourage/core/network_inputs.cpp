@@ -1,4 +1,4 @@
-#include "columns.hpp"
+#include "network_inputs.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detourage.template.continuity import design_change, match_groups
+from detourage.template.design_changes import design_change, match_groups
 
 A, B, C, D = 1, 2, 3, 4  # IDs of groups
 
