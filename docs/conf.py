@@ -48,7 +48,7 @@ html_show_sourcelink = False
 
 
 def add_navigation(_: Sphinx, name: str, content: list[str]) -> None:
-    """Append a table of contents per section of the index, `docs/README.md`, to the first page."""
+    """Append a table of contents to the first page for each section of `docs/README.md`."""
     if name != root_doc:
         return
     content[0] += _toctree("docs/README.md")

@@ -59,7 +59,7 @@ def compose_due(connection: Connection) -> None:
 
 
 def _compose(connection: Connection, row: Row[Any], state: StoryState | None) -> None:
-    """Compose a message about an article, unless its story is the same as in the last message."""
+    """Compose a message about an article if its revision is new or its story has changed."""
     story = _story(row, state)
     story_json = story.model_dump(mode="json")
     is_new_revision, is_repeat = row.number == 0, _is_withheld(story, row.is_confirmed)

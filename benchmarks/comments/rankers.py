@@ -278,7 +278,7 @@ def genetic_programming(
 
 
 def _random_expression(rng: np.random.Generator, columns: int, depth: int) -> Expression:
-    """Return an expression of random operators, columns and numbers."""
+    """Return a random expression of operators, columns and numbers."""
     if depth == 0 or rng.random() < 0.2:
         if rng.random() < 0.75:
             return ("column", int(rng.integers(columns)))

@@ -43,7 +43,7 @@ MAX_PAGES: Final = {"dragnet": 400, "l3s_gn1": 300, "daniel": 600, "msv_big9": 1
 """Maximum number of pages of the older corpora, evenly spaced, in addition to labelled ones."""
 
 SAMPLE, BARE = "sample", "bare"
-"""Names of the corpora of generated pages, and of pages that consist of little but a text."""
+"""Names of the corpora of generated pages, and of pages with a text but no boilerplate."""
 
 MAX_LINES: Final = 600  # maximum number of lines of a page; the rest is cut off
 

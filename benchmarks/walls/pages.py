@@ -26,7 +26,7 @@ LABELS = (
     *("most read", "search", "cookies", "offer", "email", "password", "log in", "about"),
     *("privacy", "by"),
 )
-"""Names of the labels in a file of wordings, in its order."""
+"""Names of the labels, in the order in which the files of wordings list them."""
 
 UNSEEN_KINDS = frozenset(
     {"adblock", "login", "maintenance", "press_and_hold", "region", "removed"}

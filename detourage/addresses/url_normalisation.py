@@ -137,7 +137,7 @@ def _normalise_escapes(text: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    """Escape a character, or decode an escape that is not needed."""
+    """Escape a character; decode an escape that is not needed, or write it in capitals."""
     if not match[1]:
         return "".join(f"%{byte:02X}" for byte in match[0].encode(errors="surrogatepass"))
     code = int(match[1], 16)

@@ -298,8 +298,8 @@ class Building {
                                                 [&](const Text &each) { return each.after < index; });
         return static_cast<size_t>(found - document_.texts.begin());
     }
-    // The index after the last text below an element. Among the texts that follow the start of the last
-    // descendant, those of inner elements come first.
+    // The index after the last text below an element. Texts that follow the same start tag are in order of
+    // depth, the innermost first.
     size_t end_of_texts(int32_t index) const {
         const int32_t last = element(index).end - 1;
         const auto found = std::partition_point(

@@ -125,7 +125,7 @@ class Reading {
     const DisplayedTexts &texts_;
     Surroundings around_;
     std::vector<int32_t> parents_;              // parents of the texts
-    std::vector<Between> between_{{-1, 0}};     // at first, the path is the block of the headline above
+    std::vector<Between> between_{{-1, 0}};     // since the last headline, whose block is the first path
     double prose_ = 0;                          // words of prose since the last headline
     double headline_words_ = 0;                 // words in all headlines
     int32_t link_ = -1;                         // the last link

@@ -32,7 +32,7 @@ class Paths:
         return flat.once("paths", lambda: cls(flat))
 
     def path(self, element: int, ancestor: int = -1) -> str:
-        """Return an element's path, absolute or from an ancestor (empty from itself)."""
+        """Return an element's path: absolute, or relative to an ancestor or the element (empty)."""
         return _locations.path(self.tree, element, ancestor)
 
 

@@ -81,7 +81,7 @@ def _resolve(url: str, base: str) -> str | None:
 
 @lru_cache(64)
 def _origin_of(base: str) -> str | None:
-    """Return the scheme and host of a base URL; None if it is invalid or has a user name."""
+    """Return the scheme and host of a base URL; None unless it is plain HTTP or HTTPS."""
     try:
         parts = urlsplit(base)
         host, has_valid_port = parts.hostname, parts.port != 0

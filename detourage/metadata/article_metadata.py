@@ -126,7 +126,7 @@ def _first_absolute(urls: Iterable[str], base: str) -> str | None:
 
 
 def _direction(page: Outline, index: int) -> TextDirection | None:
-    """Return the text direction declared by the element with the body or its nearest ancestor."""
+    """Return the text direction that the body's element, or else its nearest ancestor, declares."""
     declared = page.flat.values("dir")
     values = (declared.get(each, "").strip().lower() for each in page.ancestry(index))
     return next(filter(None, map(_DIRECTIONS.get, values)), None)

@@ -28,7 +28,7 @@ def article_of(
     template_lines: Collection[int] = frozenset(),
     headline: tuple[str | None, int | None] | None = None,
 ) -> Article:
-    """Build the article from a body; `other_titles` and `template_lines` are of its template."""
+    """Build an article; `other_titles` and `template_lines` are those of the page's template."""
     title, heading = headline or titles.headline(outline, body.container, url, other_titles)
     if heading is not None:
         body = replace(body, dropped=body.dropped | {heading})

@@ -81,7 +81,7 @@ class FurtherArticle(NamedTuple):
 def further_articles(
     page: Outline, body: FoundBody, heading: int | None, url: str
 ) -> tuple[FurtherArticle, ...]:
-    """Find the articles below the page's own, whose headline is the element `heading`, if any."""
+    """Find the articles below the page's own article, which has the headline element `heading`."""
     return () if heading is None else tuple(_Search(page, body, heading, url).find())
 
 
@@ -346,7 +346,7 @@ class _Search:
 
     @cached_property
     def _pages_by_headline(self) -> dict[str, str | None]:
-        """The URL that structured data gives for each squashed headline, or None."""
+        """The URL that structured data gives for each headline, or None; keys are from `squash`."""
         addresses: defaultdict[str, list[str]] = defaultdict(list)
         data = structured_data(self.page.document, lambda text: "headline" in text)
         waiting: list[Any] = [value for _, value in data]

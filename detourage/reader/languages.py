@@ -24,7 +24,7 @@ _SIMILAR_LANGUAGES = [
 
 
 def language_of(page: Outline, text: str) -> str | None:
-    """Return the BCP 47 tag of the detected language, or a similar one that the page declares."""
+    """Return the BCP 47 tag of a text's language: the declared one unless another is detected."""
     declared = declared_language(page)
     detected = detected_language(text)
     if detected is None:

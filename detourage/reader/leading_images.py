@@ -87,7 +87,7 @@ def _frame_of(
 
 
 def _leading_image_caption(page: Outline, index: int, frame: int, captions: Booleans) -> str | None:
-    """Return the caption of an image, from an enclosing figure or its frame."""
+    """Return the caption of an image, from an enclosing figure or from the image's frame."""
     for each in takewhile(lambda each: each >= frame, page.ancestry(index)):
         if each != index and (page.tags[each] == "figure" or each == frame):
             caption = caption_within(page, each, captions)

@@ -153,7 +153,7 @@ def passages(value: Any, key: str | None = None) -> Iterator[Passage]:
 
 
 def is_prose(text: str) -> bool:
-    """Return whether a text, plain or markup, has sentences and the length of an article."""
+    """Return whether a text (plain or HTML) has the sentences and the length of an article."""
     if len(text) < MIN_WORDS:
         return False
     plain = unescape(_TAG.sub(" ", text)) if "<" in text or "&" in text else text

@@ -130,7 +130,7 @@ class TemplateClusterer(ABC):
 
 @cache
 def _libraries() -> Any:
-    """Return the loaded libraries with threads; cached, because the search for them is slow."""
+    """Return the control of libraries' threads; cached, because finding the libraries is slow."""
     return ThreadpoolController()
 
 

@@ -56,7 +56,7 @@ def begin_with_offer(
 
 
 def _is_offer(masks: Sequence[int], lines: Iterable[str], *, is_strict: bool) -> bool:
-    """Return whether lines are an offer, given the concepts of their words."""
+    """Return whether lines are an offer to subscribe; `masks` are the concepts of their words."""
     mentioned, bits = reduce(or_, {*masks}), _bits()
     is_subscription = mentioned & bits["subscribe"] and not mentioned & bits["newsletter"]
     if not is_subscription or len(masks) < MIN_OFFER_WORDS:

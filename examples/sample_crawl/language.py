@@ -1,4 +1,4 @@
-"""The languages of the sample, with handwritten grammars and labels from ``languages/*.toml``."""
+"""The sample crawl's languages, with handwritten grammars and labels from ``languages/*.toml``."""
 
 import random
 import re

@@ -499,7 +499,7 @@ def _nested(modules: list[Context], rng: random.Random) -> list[Context]:
 
 
 def _in_threads(comments: Sequence[_Comment]) -> Sequence[_Comment]:
-    """Return comments in an order in which replies follow the comment that they answer."""
+    """Return comments in threads: each comment is followed by its replies."""
     replies: dict[int | None, list[int]] = {}
     for index, comment in enumerate(comments):
         replies.setdefault(comment.parent, []).append(index)

@@ -134,7 +134,7 @@ def _next_ids(
 
 
 def _article_criteria(ids: Sequence[int], criteria: ArticleFilter) -> dict[str, Any]:
-    """Return the parameters of the statements that check the words and language of articles."""
+    """Return the parameters of statements that filter articles by words and language."""
     # A single JSON path for all words halves the time, as each message is decompressed once.
     title_or_text = "exists($.title ? ({0})) || exists($.text ? ({0}))"
     conditions = (f'@ like_regex {json.dumps(word)} flag "iq"' for word in criteria.words)

@@ -103,7 +103,7 @@ def _compared_pages(
 
 
 def _fixed_lines(page: Page, others: Sequence[Page]) -> list[str]:
-    """Return the distinct lines of a page that at least `MIN_FIXED_SHARE` of the others have."""
+    """Return the first distinct lines of a page that `MIN_FIXED_SHARE` of the others also have."""
     own, *compared = (Outline.of(each.flat) for each in (page, *others))
     digests = (set(line_digests(other).tolist()) for other in compared)
     pages_by_digest = Counter(chain.from_iterable(digests))

@@ -633,7 +633,7 @@ def find_unfinished_work(ground: ProvingGround) -> set[str]:
     """Publish pages of new sites until every process does its own work again.
 
     Return the names of the processes that have done no work after `MAX_RESUMPTION_SECONDS`, and of
-    the stages that the pages of a new site have not all passed by then.
+    the stages that the pages of a new site still await by then.
     """
     since = time.monotonic()
     name = f"again-{round(1000 * since)}"

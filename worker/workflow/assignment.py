@@ -143,7 +143,7 @@ def _save(
     assigned: Sequence[AssignedPage],
     may_compare: bool,
 ) -> int:
-    """Store memberships of pages, and request their extraction; return the units of work used."""
+    """Store memberships, group outliers if allowed, request extractions; return the work used."""
     # A changed template page stays in its group, so its membership is not stored again.
     if moved := [each for each in assigned if not each.is_template]:
         groups.save_memberships(session, moved)

@@ -81,7 +81,7 @@ def cluster_site(session: Session, state: ProcessState, site_id: int) -> bool:
 
 
 def quarantine_site(session: Session, state: ProcessState, site_id: int) -> None:
-    """Stop clustering a site, extract its waiting pages, and quarantine a task that tries again."""
+    """Stop clustering a site, extract its waiting pages, and quarantine a task that clusters it."""
     # Pages stored after this lock are assigned on arrival; earlier pages must be found below.
     session.execute(comparisons.SQL.lock_site, {"id": site_id})
     site = pages.key_of_site(session, site_id)

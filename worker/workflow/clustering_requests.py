@@ -14,8 +14,8 @@ from worker.workflow.attempts import CLUSTERING_PAUSES, LATE_AFTER_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
 MIN_GROWTH = 1 / 8
-"""Minimum share of changed pages for which a site without further new pages is clustered again.
-Until then, new pages are extracted with the existing groups, which a few pages rarely change."""
+"""Changes per page of a site since its last clustering at which a settled site is clustered again.
+With fewer, it waits for `SettleTimes.longest`, because a few pages rarely change the groups."""
 
 
 def settle_times(settings: Settings, messages_waiting: int | None) -> SettleTimes:

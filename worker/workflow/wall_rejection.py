@@ -50,8 +50,8 @@ ExtractedPage: TypeAlias = tuple[ExtractionJob, PageState, Article | NoArticle] 
 def reject_walls(session: Session, extracted: Sequence[ExtractedPage]) -> list[ExtractedPage]:
     """Substitute `NoArticle` for walls that have replaced an article.
 
-    A wall is much shorter than the published article, has almost nothing in common with it, and is
-    either suspected of being a wall or was extracted with low confidence.
+    Such a wall is much shorter than the published article, has almost nothing in common with it,
+    and was either suspected to be a wall or extracted with low confidence.
     """
     doubtful = [
         job.page_id

@@ -231,7 +231,7 @@ def _truncated(draw: Draw) -> Sent:
 
 
 def _damaged(draw: Draw) -> Sent:
-    """Return a compressed body of which five bytes are changed."""
+    """Return a compressed body with five changed bytes."""
     name, compress = draw.one_of(_COMPRESSORS)
     body = bytearray(compress(draw.body()))
     for _ in range(5):

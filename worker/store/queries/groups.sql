@@ -60,7 +60,7 @@ ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 
 -- lock_clustering --
 -- Lock a site unless another process clusters it; return whether this succeeded, and whether an
--- attempt is recorded. If `is_counted`, another transaction of the caller has the clustering lock.
+-- attempt is recorded. If `is_counted`, the caller holds the clustering lock in another transaction.
 SELECT CASE WHEN :is_counted OR pg_try_advisory_xact_lock(:clustering, hashint8(:site_id))
     THEN pg_advisory_xact_lock(:generation, hashint8(:site_id)) IS NOT NULL ELSE false END,
     EXISTS (SELECT FROM clustering_attempts WHERE site_id = :site_id)
