@@ -443,7 +443,7 @@ class Result:
     article
         The article, or None.
     outcome
-        ``"article"``, or the reason for its absence: ``"menu"``, ``"no-text"``, ``"empty"``,
+        ``"article"``, or the reason for having none: ``"menu"``, ``"no-text"``, ``"empty"``,
         ``"needs-rendering"``, ``"not-html"``, ``"undecodable"``, ``"frameset"``, ``"too-deep"``,
         ``"too-large"``, or ``"failed"`` because of a bug in this library.
     reason

@@ -436,7 +436,7 @@ class Article(Base):
 
 
 class ArticleComment(Base):
-    """A reader's comment on an article, in one of its revisions."""
+    """A reader's comment, as contained in one revision of an article."""
 
     __tablename__ = "comments"
 

@@ -190,7 +190,7 @@ def group(
     return True
 
 
-# The earliest article of a story among some of its articles, the recorded first one and a new one
+# The earliest of a story's recorded first article, a new one, and `most` others of the story
 _FIRST_ARTICLE = text("""
     SELECT page, page IS NOT DISTINCT FROM (
             SELECT first_page FROM stories.stories WHERE id = :story_id
@@ -513,9 +513,9 @@ _PAGES_OF_ARTICLES = text("""
 
 
 def remove_old(connection: Connection, window: timedelta) -> None:
-    """Delete stories without a new article in the last ``window``, and their texts.
+    """Delete the oldest stories without a new article in the last ``window``, and their texts.
 
-    The rows of their articles remain, as they show what has been published. The stories must be
+    The rows of the articles remain, as they show what has been published. The stories must be
     locked.
     """
     connection.execute(_REMOVE_OLD, {"window": window, "most": MAX_REMOVED_STORIES})

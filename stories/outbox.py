@@ -47,7 +47,7 @@ _SET_PENDING_MESSAGE = text("""
 
 
 def compose_due(connection: Connection) -> None:
-    """Compose the messages about new revisions, and about articles whose story has changed.
+    """Compose up to `MAX_MESSAGES` messages about new revisions or changed stories of articles.
 
     The delay before the next correction of an article doubles each time, to bound the number of
     corrections. The stories must be locked.
@@ -129,7 +129,7 @@ _PUBLISHED = text("""
 
 
 def lock_pending(connection: Connection) -> list[Row[Any]]:
-    """Lock and return the rows of articles with a message to publish."""
+    """Lock and return up to `MAX_MESSAGES` rows of articles with a message to publish."""
     return list(connection.execute(_PENDING, {"most": MAX_MESSAGES}))
 
 

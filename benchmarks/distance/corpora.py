@@ -51,7 +51,7 @@ def largest_sites(sites: Sites, count: int) -> dict[str, list[Tree]]:
 
 
 def pages_of_different_sites(sites: Sites, nodes: int) -> list[Tree]:
-    """Return pages with about `nodes` nodes, each from a different site and thus template."""
+    """Return pages with about `nodes` nodes, each of a different site and a different template."""
     nearest = [min(trees, key=lambda tree: abs(len(tree) - nodes)) for trees in sites.values()]
     return sorted(nearest, key=lambda tree: abs(len(tree) - nodes))[:MAX_TREES]
 

@@ -35,7 +35,7 @@ def digest(text: str) -> int:
 
 
 def headline_digests(headlines: Iterable[str]) -> tuple[int, ...]:
-    """Return the digests of the wordings of headlines, ignoring case and punctuation."""
+    """Return digests of the first distinct headlines, ignoring case and punctuation."""
     normalised = dict.fromkeys(" ".join(words.tokens(headline)) for headline in headlines)
     normalised.pop("", None)
     return tuple(sorted(digest(headline) for headline in list(normalised)[:MAX_HEADLINES]))

@@ -29,7 +29,7 @@ MAX_READ = 300  # maximum number of records read to decide on a candidate
 
 @dataclass(frozen=True)
 class CommentModel:
-    """Models that rank the candidates of a page, and decide whether the best one is its comments.
+    """Models that rank a page's candidates, and decide whether the best one has the comments.
 
     `ranking` has the weights of the candidates' features. `certainty` and `base` are the weights
     and the intercept of a logistic regression on the measures returned by `read_candidate`.

@@ -197,7 +197,7 @@ def has_text(document: FlatDocument) -> bool:
 
 
 def encode_repaired(text: str) -> tuple[bytes, bool]:
-    """Return a text in UTF-8, with surrogates joined or replaced, and whether it had none."""
+    """Return a text in UTF-8, with surrogates joined or replaced, and whether none were found."""
     try:
         return text.encode(), True
     except UnicodeEncodeError:

@@ -149,7 +149,7 @@ def is_contained_in(first: Member, whole: Mapping[str, Any]) -> bool:
 
 
 def urls_of(chain: Sequence[Member]) -> dict[int, str]:
-    """Return the URLs of all known parts of a chain by number, including unfetched parts."""
+    """Return the URLs of a chain's known parts by number, even of parts not fetched."""
     urls: dict[int, str] = {number: member.url for number, member in enumerate(chain, 1)}
     for member in chain:
         for number in sorted(member.links.pages)[:MAX_PARTS]:

@@ -12,7 +12,7 @@ _TYPE: Final = re.compile(r'"@type"\s*+:\s*+\[?\s*+"([A-Za-z]{1,60})"')
 
 
 def declared_types(page: Outline) -> list[str]:
-    """Return all types that a page declares, in lower case, such as ``"newsarticle"``."""
+    """Return the types that a page declares, in lower case, such as ``"newsarticle"``."""
 
     def compute() -> list[str]:
         json_ld = "\n".join(script.text or "" for script in json_ld_of(page.document))

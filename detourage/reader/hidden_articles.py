@@ -198,7 +198,7 @@ def _articles_of(
 def _article_of(
     document: HtmlElement, script: Node, passage: Passage, extract: Extract
 ) -> Article | None:
-    """Extract an article from a text in a script, with the metadata in the head of its page."""
+    """Extract an article from a text in a script, with the metadata in the page's head."""
     try:
         text = parse_page(f"<html><body>{passage.html}</body></html>").document
     except PageError:

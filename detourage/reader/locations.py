@@ -178,7 +178,7 @@ class PageLocations:
 
     @cached_property
     def _displayed(self) -> tuple[Integers, bytes, bytes]:
-        """The displayed texts: their indices, NUL-terminated UTF-8, and their offsets in it."""
+        """The displayed texts: indices, NUL-terminated UTF-8, and the offsets in this UTF-8."""
         is_silent = self._flat.within(without_text(self._flat))
         texts = _locations.displayed(self._paths.tree, is_silent)
         return np.flatnonzero(~is_silent[self._flat.pieces.parents]), texts, _markup.starts(texts)

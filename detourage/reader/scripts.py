@@ -137,7 +137,7 @@ class _Leaf(NamedTuple):
 
 
 def passages(value: Any, key: str | None = None) -> Iterator[Passage]:
-    """Yield the texts in a JSON value that may be an article, or those with the given key.
+    """Yield the texts in a JSON value that are as long as an article, of all keys or of one.
 
     A text is either one string, plain or markup, or a list with one paragraph per item, taken from
     the same path in each item. Lists whose items have URLs are excluded, because they list other

@@ -35,7 +35,7 @@ class PageLines(NamedTuple):
     """Digests of the lines of a page that may be shared with other pages.
 
     `main` has the lines of the main text, with their word counts. `others` has the other lines of
-    the main text's container, and prose outside it. Links outside it are never mistaken for text.
+    the main text's container, and prose outside it; other lines are never mistaken for text.
     """
 
     main: Mapping[int, int] = {}

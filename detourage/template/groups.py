@@ -16,7 +16,7 @@ from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
 
 class Group(NamedTuple):
-    """The indices of at least two pages that share a template, ordered by key.
+    """The indices of at least two pages that share a template, in the order of the pages' keys.
 
     The `pivot` is the most central page of the group.
     """

@@ -111,7 +111,7 @@ _AM_PM = frozenset(("am", "pm"))
 
 
 def _find_month(name: str, language: str | None) -> int | None:
-    """Return the month that a plain name denotes in a language, or in any if it is None."""
+    """Return the month that a plain name denotes in a language (None: in any language)."""
     months = _months().get(language, {})
     found = months.get(name)
     if found is None:  # The name may have an ending of one letter.

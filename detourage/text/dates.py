@@ -200,7 +200,7 @@ class Moment:
     def instant(self) -> datetime:
         """The moment as a datetime, in which missing parts default to midnight and UTC.
 
-        The day remains the one given on the page, so the error is at most one time zone's offset.
+        The day is always the one given on the page, even if it is a different day in UTC.
         """
         return datetime.combine(self.day, self.clock or time(), self.zone or UTC)
 
@@ -555,7 +555,7 @@ def _with_clock(
     period: tuple[int, int] | None = None,
     language: str | None = None,
 ) -> Moment:
-    """Return a day with the time matched by `_CLOCK`, or without a time if it does not exist."""
+    """Return a day with the time matched by `_CLOCK`, or without it if there is no such time."""
     parts = clock.groupdict()
     hour = int(parts["hour"])
     hour = hour if period is None else _hour_in(period, hour)

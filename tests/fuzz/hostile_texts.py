@@ -27,7 +27,7 @@ _CATEGORIES: dict[Any, str] = {
 }
 _MAX_UNIT = 60
 _MAX_CHARACTERS = 16
-"""Maximum number of a pattern's characters of which pairs are formed; each pair is tried as a unit.
+"""Maximum number of a pattern's characters that are combined into pairs, which are tried as units.
 """
 _MAX_BRANCHES = 200
 _MAX_MEMBERS = 5

@@ -335,7 +335,7 @@ class JoinedAddress(NamedTuple):
 
 
 def list_joined(session: Session, key: str) -> list[JoinedAddress]:
-    """Return a site's addresses that joined another address's page, and alternative spellings."""
+    """Return a site's newest addresses that joined another's page, and alternative spellings."""
     rows = session.execute(SQL.list_joined, {"key": key, "limit": MAX_LISTED}).all()
     addresses_of = addresses_by_page(session, [row.page_id for row in rows])
     joined: list[JoinedAddress] = []

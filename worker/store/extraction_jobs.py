@@ -215,7 +215,7 @@ def save_results(
     single_page_ids: Sequence[int],
     assigned: Sequence[AssignedPage] = (),
 ) -> set[int]:
-    """Store the results and revisions of pages that have not changed; return the page IDs.
+    """Store the results and revisions of pages that have not changed; return these pages' IDs.
 
     The memberships and distances of `assigned` pages are stored, too.
     """

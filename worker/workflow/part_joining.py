@@ -37,7 +37,7 @@ pages are processed."""
 
 
 def process_part(session: Session, state: ProcessState, page_id: int, version: int) -> int:
-    """Publish the changed articles to which a part belongs, and return their number."""
+    """Publish changes of the articles to which a part belongs; return the number published."""
     ids, is_exhaustive = parts.reach(session, page_id, lambda row: urls_of_links(from_json(row)))
     stored = parts.load_parts(session, ids)
     links = {each.page_id: from_json(each.links) for each in stored}

@@ -16,7 +16,7 @@ TOO_LARGE: Final = -1  # result for two trees that are too large to compare
 NOT_COMPUTED: Final = -3  # result for two trees not compared because of the work limit
 
 TASK_WORK = 5_000_000_000
-"""Units of work, at most 1.25 s in total, after which a task starts no further comparison."""
+"""Units of work (at most 1.25 s) after which a task starts no further comparison."""
 
 MEMORY = 64 * 2**20  # default size in bytes of the cache of subtree distances
 
@@ -98,7 +98,7 @@ class Forest:
     def distances(
         self, a: npt.ArrayLike, b: npt.ArrayLike, *, bound: int | None = None, threads: int = 1
     ) -> Indices:
-        """Return the distances of the trees a[i] and b[i], or ``bound + 1`` if they exceed it."""
+        """Return the distances of trees a[i] and b[i]: ``bound + 1`` for those beyond ``bound``."""
         limit = UNBOUNDED if bound is None else min(bound, UNBOUNDED)
         compare = partial(self._compare, limit=limit)
         return self._checked(a, b, self._for_pairs(compare, a, b, threads))
