@@ -14,7 +14,7 @@ MAX_AGE_SECONDS = 30.0
 
 
 class Heartbeat:
-    """The heartbeat file of the stories on this host, with a time on the monotonic clock."""
+    """The heartbeat file of this host's stories worker, with a time on the monotonic clock."""
 
     def __init__(self, directory: Path) -> None:
         self._path = directory / "stories.heartbeat"

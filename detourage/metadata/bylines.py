@@ -262,7 +262,7 @@ def without_mark(text: str) -> str:
 
 
 def without_repeats(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names, except parts of other names and repetitions that differ only in case."""
+    """Return the names without parts of other names, and once if they differ only in case."""
     kept: dict[str, str] = {}
     for name in names:
         kept.setdefault(squash(name), name)

@@ -256,7 +256,7 @@ def _has_words_of_name(text: str) -> bool:
 
 @cache
 def _agency_words() -> tuple[Any, Mapping[str, Sequence[str]]]:
-    """Return the most specific words of forms (`core.word_set`), and the forms by these."""
+    """Return the most specific word of each form (`core.word_set`), and the forms by word."""
     agencies = _shipped_agencies().values()
     initials = {form.casefold() for each in agencies for form in each["initials"]}
     forms: defaultdict[str, list[str]] = defaultdict(list)

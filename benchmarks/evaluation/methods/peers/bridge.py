@@ -40,7 +40,7 @@ class Bridge:
         return self._process.poll() is None
 
     def ask(self, *strings: str) -> list[str]:
-        """Send a message and return the response; raise BridgeError if the program fails or dies."""
+        """Send a message and return the response; raise BridgeError if the program fails."""
         encoded = [string.encode("utf-8", "replace") for string in strings]
         message = [_INT32.pack(len(encoded))]
         for item in encoded:
