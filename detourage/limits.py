@@ -1,9 +1,14 @@
-"""Limits on the sizes of messages and on comparisons, and the confidence of doubtful articles."""
+"""Limits on pages, messages and comparisons, and the confidence of doubtful articles."""
 
 from typing import Final
 
 MAX_HTML_BYTES = 10 * 1024 * 1024
 """Maximum size of HTML in bytes (``html`` encoded as UTF-8, or ``html_base64`` decoded)."""
+
+MAX_DEPTH = 512  # depth of elements, as in Blink; recursion this deep does not exhaust the stack
+MAX_ELEMENTS = 100_000  # elements in a page
+MAX_ATTRIBUTES = 1_000  # attributes per element
+MAX_TAGS = 500_000  # ``<`` in a page, counted before parsing; each may take 280 bytes of memory
 
 MAX_URL_CHARACTERS = 8192
 """Maximum length of a URL. Servers reject longer ones, and a database index cannot store them."""
@@ -37,5 +42,4 @@ six times as long. For the accuracy on larger sites, see docs/decisions/groups.m
 """
 
 DOUBTFUL_CONFIDENCE: Final = 0.8  # confidence below which an article counts as doubtful
-
 MAX_DETAIL_CHARACTERS: Final = 2000  # maximum length of the explanation why a message is unusable

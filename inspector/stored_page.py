@@ -103,7 +103,7 @@ class LastReading:
 
 
 def page_data(session: Session, page_id: int) -> PageData | None:
-    """Return everything stored about a page, or None if the page does not exist."""
+    """Return what the views of a page show, or None if the page does not exist."""
     page = session.get(StoredPage, page_id)
     context = page_context(session, page_id)
     if page is None or context is None:

@@ -54,7 +54,7 @@ def _parse_votes(text: str) -> int | None:
 
 
 def _is_labelled_as_votes(layout: Layout, index: int, text: str) -> bool:
-    """Return whether the text itself, or a class of the nearest elements, mentions votes."""
+    """Return whether a text, or a class of the nearest elements, names votes other than down."""
     names = 0
     for _ in range(3):
         if index < 0:

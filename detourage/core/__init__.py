@@ -66,8 +66,8 @@ def columns(page: FlatDocument, url: str) -> dict[str, Any]:
 def packet(page: FlatDocument, *columns: Integers) -> tuple[int, list[int], bool]:
     """Return the element with the most sentences, -1 for none, and its children outside the text.
 
-    The `columns` are those of `SentenceTexts` in ``sentences.hpp``, and the elements that cleaning
-    removes. The last result is whether these elements were left out.
+    The `columns` are those of `SentenceTexts` (``body_by_sentences.hpp``), and the elements that
+    cleaning removes. The last result is whether these elements were left out.
     """
     return _core.packet(document(page), *columns)
 

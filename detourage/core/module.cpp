@@ -10,6 +10,7 @@
 
 #include "attributes.hpp"
 #include "blocks.hpp"
+#include "body_by_sentences.hpp"
 #include "captions.hpp"
 #include "comments.hpp"
 #include "extent.hpp"
@@ -19,7 +20,6 @@
 #include "menus.hpp"
 #include "network.hpp"
 #include "pagination.hpp"
-#include "sentences.hpp"
 #include "visibility.hpp"
 
 namespace {

@@ -13,6 +13,7 @@ from detourage.html.flat import Attributes, Elements, FlatDocument, HtmlElement,
 from detourage.html.page_errors import EmptyPageError, FramesetError, NotHtmlError, TooLargeError
 from detourage.html.serialisation import OPTIONS, serialise
 from detourage.html.visible_text import visible_text
+from detourage.limits import MAX_ATTRIBUTES, MAX_TAGS
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import tokens
 
@@ -25,7 +26,6 @@ the next one, so 30 kB of markup can produce 3 million elements. The bound is th
 formatting tags, of which at most three equal ones count, multiplied by the number of all tags.
 """
 
-MAX_ATTRIBUTES = 1_000  # attributes per element
 MAX_COMPARED_ATTRIBUTES = 30_000_000
 """Maximum sum, over the tags of a page parsed in this process, of the squared attribute count.
 
@@ -116,7 +116,6 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
     return parse_noscript
 
 
-MAX_TAGS = 500_000  # ``<`` in a page, counted before parsing; each may take 280 bytes of memory
 MIN_NOFRAMES_WORDS = 50  # words in a ``noframes`` that has the page's text, not only a notice
 _TAG = re.compile("<[a-zA-Z]")
 # Whitespace, processing instructions, comments and document types before the root element.

@@ -16,7 +16,7 @@ from detourage.html.page_errors import EmptyPageError, PageError, TooDeepError, 
 from detourage.html.source_positions import Source
 from detourage.html.tree import Tree
 from detourage.html.visible_text import paragraphs, unescape
-from detourage.limits import MAX_HTML_BYTES, MAX_URL_CHARACTERS
+from detourage.limits import MAX_DEPTH, MAX_ELEMENTS, MAX_HTML_BYTES, MAX_URL_CHARACTERS
 from detourage.records import record
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.mojibake import may_need_repair, repair
@@ -48,9 +48,6 @@ class Response(NamedTuple):
 
 
 NO_RESPONSE = Response()  # value for a page whose HTTP response metadata is unknown
-# Maximum depth of elements, as in Blink; recursion to this depth does not exhaust the stack.
-MAX_DEPTH = 512
-MAX_ELEMENTS = 100_000  # elements in a page
 
 
 @record

@@ -47,7 +47,7 @@ def blocks_of(
     A block ends at the border of a block element or at two line breaks (``br``), but not at a
     single one. A block has the type of the nearest enclosing element with a type. A table of short
     cells is one block, with a line per row and tabs between cells; any other table is treated as
-    layout. If one of the first `MAX_BLOCKS_TO_TITLE` blocks repeats the `title`, it is left out.
+    layout. Of the first `MAX_BLOCKS_TO_TITLE` blocks, those that repeat the `title` are left out.
     Relative URLs are resolved against `base`.
     """
     numbers, roles = page.flat.numbers, body.roles

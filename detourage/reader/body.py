@@ -165,7 +165,7 @@ def _without_teasers(
 
 
 def _without_hidden(page: Outline, judged: JudgedPage, chosen: Booleans) -> Booleans:
-    """Leave out hidden lines unless there are many, because scripts may display the article."""
+    """Leave out lines hidden for good, unless many are, because scripts may show the article."""
     if judged.kind != "article":
         return chosen
     lines = judged.columns

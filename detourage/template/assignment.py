@@ -99,7 +99,7 @@ def assign(
 
 
 def worth_comparing(size: int, sizes: Sequence[int]) -> list[int]:
-    """Return the indices of the representatives whose `sizes` are close to a new page's `size`."""
+    """Return the indices of the representatives nearest to a page in size, of bounded size."""
     # Two trees differ by at least the difference of their sizes.
     bounds = [size_tolerant_distance(abs(size - each), size, each) for each in sizes]
     possible = [i for i, bound in enumerate(bounds) if bound <= MAX_ASSIGNMENT_DISTANCE]

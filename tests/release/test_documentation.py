@@ -10,8 +10,7 @@ from pkgutil import resolve_name
 
 import pytest
 
-from detourage.html.dom import MAX_ATTRIBUTES, MAX_TAGS
-from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
+from detourage.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_ELEMENTS, MAX_TAGS
 from detourage.reader.page_comments import MAX_COMMENTS
 from docs.reference_pages import PAGES, write
 from tests.image_context import ROOT

@@ -199,7 +199,7 @@ def _match_fetches(
     *,
     have_waited: bool,
 ) -> list[_MatchedFetch]:
-    """Match each fetch with its stored page; decide on the fetch's result and whether it waits."""
+    """Join and separate pages, match fetches with them, and decide on results and on waiting."""
     for resolution in resolutions:
         if resolution.separated_from is not None:
             # Another page takes over the URL.

@@ -35,7 +35,7 @@ def tree_params(trees: Iterable[Tree | None]) -> dict[str, list[Any]]:
 def load_trees(
     session: Session, tree_ids: Iterable[int], stored: Mapping[int, bytes] = {}
 ) -> tuple[dict[int, Tree], dict[int, TreeFormatError]]:
-    """Return trees by ID, and the errors of damaged trees; those in `stored` are not queried."""
+    """Return trees by ID, and the errors of damaged ones; trees in `stored` are not queried."""
     found: dict[int, Tree] = {}
     damaged: dict[int, TreeFormatError] = {}
     missing = [tree_id for tree_id in tree_ids if tree_id not in stored]

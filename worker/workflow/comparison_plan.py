@@ -103,7 +103,7 @@ class ComparedSite(NamedTuple):
 def known_site(
     session: Session, state: ProcessState, site: ComparedSite, stored: StoredDistances
 ) -> KnownSite | None:
-    """Return a site with all its distances, or request the missing ones and return None."""
+    """Return a site with its distances; if many are missing, request them and return None."""
     found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
     if isinstance(found, NeededComparisons):
         pairs = _few_pairs(site, list(divide_into_blocks(found, site.trees, stored)))

@@ -49,7 +49,7 @@ def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> i
 
 
 def settle_lone_sites(session: Session, site_ids: Sequence[int]) -> Collection[int]:
-    """Extract the pages of new sites that have at most one page, and return these sites.
+    """Extract the pages of new sites with at most one comparable page, and return these sites.
 
     They remain new: their next page waits for the first clustering, which groups both pages.
     """

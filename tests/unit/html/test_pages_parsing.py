@@ -15,10 +15,8 @@ from detourage.html import (
     TooLargeError,
     parse_page,
 )
-from detourage.html.dom import MAX_ATTRIBUTES, MAX_TAGS
-from detourage.html.page import MAX_DEPTH, MAX_ELEMENTS
 from detourage.html.visible_text import paragraphs, visible_text
-from detourage.limits import MAX_HTML_BYTES
+from detourage.limits import MAX_ATTRIBUTES, MAX_DEPTH, MAX_ELEMENTS, MAX_HTML_BYTES, MAX_TAGS
 from tests.trees import format_brackets
 
 XHTML = '<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="fr">'

@@ -1,4 +1,4 @@
-#include "sentences.hpp"
+#include "body_by_sentences.hpp"
 
 namespace detourage {
 namespace {
