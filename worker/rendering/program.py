@@ -70,7 +70,7 @@ def _render(request: dict[str, Any], executable: Path) -> str:
 
 
 def _serve(page: Page, request: dict[str, Any]) -> None:
-    """Serve the page's HTML for its own URL; prevent navigation, and requests if not allowed."""
+    """Serve the page's HTML for its own URL; block navigation and, if so set, the network."""
     address = urldefrag(request["url"]).url
     served = False
 

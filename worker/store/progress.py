@@ -22,7 +22,7 @@ SQL = Statements("progress")
 RECENT_FAILURE_SECONDS = 900  # maximum age of a task failure that is reported
 
 RECENT_PERIOD = timedelta(days=1)
-"""Maximum time since the extraction request of a page that counts as recent."""
+"""Maximum age of an extraction request that counts as recent."""
 
 MIN_DOUBTFUL = 5
 """Minimum number of recent doubtful articles, or of walls, for which a site is reported. They must
