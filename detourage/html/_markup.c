@@ -17,7 +17,7 @@
 typedef struct {
     const char *name;
     size_t length;
-    int is_foreign;
+    int is_foreign, is_in_foreign;
     int64_t place;
 } Open;
 
@@ -48,6 +48,13 @@ typedef struct {
     int failed;
 } Columns;
 
+/* Contents of scripts and style sheets that were cut out of a page before it was parsed: their ranges in
+ * the page, and how many have been restored. */
+typedef struct {
+    Py_buffer page, ranges;
+    int64_t count, restored;
+} Cuts;
+
 /* State of a conversion. The first `base` open elements enclose the current input, which must not close
  * them. */
 typedef struct {
@@ -57,6 +64,7 @@ typedef struct {
     size_t depth, base, room;
     PyObject *noscript;
     Columns *columns;
+    Cuts cuts;
 } Writer;
 
 static const char *const VOID[] = {"area",  "base",   "basefont", "bgsound", "br",    "col",
@@ -67,6 +75,9 @@ static const char *const RAW[] = {"script", "style", "xmp", "iframe", "noembed",
 /* Foreign elements that contain HTML (section 13.2.6, the two kinds of integration points). */
 static const char *const INTEGRATION[] = {"foreignobject", "desc", "title", "mi", "mo", "mn",
                                           "ms", "mtext", "annotation-xml", NULL};
+
+/* The text, followed by a number, that stands for what was cut out of a page. */
+static const char PLACEHOLDER[] = "\x02" "cut ";
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
@@ -242,13 +253,22 @@ static const char *find(const char *at, const char *end, const char *wanted) {
     return NULL;
 }
 
+/* Classes of the characters that may follow a tag's name: whitespace, slash and the tag's end. */
+enum { IS_SPACE = 1, ENDS_NAME = 2 };
+static const unsigned char CLASSES[256] = {[' '] = 3, ['\t'] = 3, ['\n'] = 3, ['\f'] = 3,
+                                           ['\r'] = 3, ['/'] = 2, ['>'] = 2};
+
+static int is_space(char c) { return CLASSES[(unsigned char)c] & IS_SPACE; }
+
+static int ends_name(char c) { return CLASSES[(unsigned char)c] & ENDS_NAME; }
+
 /* Return whether the given tag, which includes the slash of an end tag, starts here. */
 static int is_script_tag(const char *at, const char *end, const char *tag) {
     const size_t length = strlen(tag);
     if ((size_t)(end - at) <= length) return 0;
     for (size_t i = 0; i < length; i++)
         if (lower(at[i]) != tag[i]) return 0;
-    return strchr(" \t\n\f/>", at[length]) != NULL;
+    return ends_name(at[length]) != 0;
 }
 
 /* Return the end of a script. Inside what looks like a comment, a script may contain other scripts
@@ -476,7 +496,8 @@ static int push(Writer *writer, const char *name, size_t length, int is_foreign)
         writer->room = room;
     }
     const int64_t place = writer->columns ? writer->columns->elements - 1 : 0;
-    writer->open[writer->depth++] = (Open){name, length, is_foreign, place};
+    const int is_in_foreign = is_foreign || (writer->depth && writer->open[writer->depth - 1].is_in_foreign);
+    writer->open[writer->depth++] = (Open){name, length, is_foreign, is_in_foreign, place};
     return 1;
 }
 
@@ -520,13 +541,42 @@ static int write_noscript(Writer *writer, const char *end) {
     return is_done;
 }
 
+/* If the content of the last element is the placeholder of a cut, write what was cut out, and return 1.
+ * Scripts in SVG and MathML, whose content the parser reads as markup, and in noscript elements, which
+ * could end inside of the cut, keep their placeholder: the caller then parses the whole page. */
+static int restore(Writer *writer, const char *end) {
+    Cuts *cuts = &writer->cuts;
+    const char *at = writer->at + strlen(PLACEHOLDER);
+    int64_t number = 0;
+    if (!cuts->count || writer->base || writer->open[writer->depth - 1].is_in_foreign) return 0;
+    if (end <= at || memcmp(writer->at, PLACEHOLDER, strlen(PLACEHOLDER)) != 0) return 0;
+    for (; at < end; at++) {
+        if (*at < '0' || *at > '9' || number >= cuts->count) return 0;
+        number = number * 10 + *at - '0';
+    }
+    if (number >= cuts->count) return 0;
+    const int64_t *range = (const int64_t *)cuts->ranges.buf + 2 * number;
+    if (range[0] < 0 || range[0] > range[1] || range[1] > cuts->page.len) return 0;
+    const char *const stop = (const char *)cuts->page.buf + range[1];
+    writer->at = (const char *)cuts->page.buf + range[0];
+    for (const char *line; (line = memchr(writer->at, '\r', (size_t)(stop - writer->at))); writer->at++) {
+        /* The parser replaces "\r\n" and "\r" by "\n". */
+        write_text(writer, line, 0);
+        if (line + 1 == stop || line[1] != '\n') put(&writer->out, "\n", 1);
+    }
+    write_text(writer, stop, 0);
+    writer->at = end;
+    cuts->restored++;
+    return 1;
+}
+
 /* Write the content of a raw text element. Return 0 with an exception set on failure. */
 static int write_raw(Writer *writer, const char *name, size_t length) {
     const char *end = end_of_raw(writer->at, writer->end, name, length);
     if (!end) end = writer->end;
     if (writer->noscript != Py_None && is_named(name, length, "noscript"))
         return write_noscript(writer, end);
-    write_text(writer, end, 0);
+    if (!restore(writer, end)) write_text(writer, end, 0);
     return 1;
 }
 
@@ -598,26 +648,31 @@ static int write_all(Writer *writer) {
     return 1;
 }
 
-/* Convert serialised HTML to the columns of the writer, or to XML if they are NULL. Return 0 with an
- * exception set on failure. */
+/* Convert serialised HTML, with its cuts, to the columns of the writer, or to XML if they are NULL. Return 0
+ * with an exception set on failure. */
 static int read_markup(const Py_buffer *html, Writer *writer) {
     writer->at = html->buf;
     writer->end = writer->at + html->len;
+    writer->cuts.count = writer->cuts.ranges.len / (Py_ssize_t)(2 * sizeof(int64_t));
     const int is_done = write_all(writer);
     free(writer->open);
+    PyBuffer_Release(&writer->cuts.page);
+    PyBuffer_Release(&writer->cuts.ranges);
     return is_done;
 }
 
 PyDoc_STRVAR(to_xml_doc,
-             "to_xml(html, noscript) -> bytes\n\n"
+             "to_xml(html, noscript, page=b'', ranges=b'') -> bytes\n\n"
              "Convert serialised HTML to XML, both in UTF-8. The function `noscript`, unless None, returns\n"
-             "the markup that replaces the content of a noscript element.");
+             "the markup that replaces the content of a noscript element. The ranges are those cut out of\n"
+             "the page (see cut).");
 
 static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
     (void)module;
     Writer writer = {0};
     Py_buffer html;
-    if (!PyArg_ParseTuple(args, "y*O", &html, &writer.noscript)) return NULL;
+    if (!PyArg_ParseTuple(args, "y*O|y*y*", &html, &writer.noscript, &writer.cuts.page, &writer.cuts.ranges))
+        return NULL;
     PyObject *answer = read_markup(&html, &writer) ? bytes_of(&writer.out) : NULL;
     free(writer.out.data);
     PyBuffer_Release(&html);
@@ -625,12 +680,13 @@ static PyObject *markup_to_xml(PyObject *module, PyObject *args) {
 }
 
 PyDoc_STRVAR(flatten_doc,
-             "flatten(html, noscript, seed) -> tuple of bytes\n\n"
+             "flatten(html, noscript, seed, page=b'', ranges=b'') -> tuple of bytes or None\n\n"
              "Convert serialised HTML to columns (see detourage.html.flat). Return distinct tags, distinct\n"
              "pairs of class and id, distinct attribute names, texts, and attribute values, as\n"
              "NUL-terminated strings in UTF-8; then int64 columns: parents, ends, tags, names, text starts\n"
              "and text ends of elements; indices of non-blank texts; parents and preceding elements of\n"
-             "texts; owners and names of attributes. The seed is that of the hash tables.");
+             "texts; owners and names of attributes. The seed is that of the hash tables. Return None if one\n"
+             "of the ranges cut out of the page (see cut) was not the whole content of an element.");
 
 static PyObject *markup_flatten(PyObject *module, PyObject *args) {
     (void)module;
@@ -639,14 +695,17 @@ static PyObject *markup_flatten(PyObject *module, PyObject *args) {
     Writer writer = {.columns = &columns};
     Py_buffer html;
     unsigned long long seed;
-    if (!PyArg_ParseTuple(args, "y*OK", &html, &writer.noscript, &seed)) return NULL;
+    if (!PyArg_ParseTuple(args, "y*OK|y*y*", &html, &writer.noscript, &seed, &writer.cuts.page,
+                          &writer.cuts.ranges))
+        return NULL;
     columns.seed = seed;
     Output *const strings[] = {&columns.tags.strings, &columns.names.strings, &columns.attributes.strings,
                                &columns.pieces, &columns.values};
     const int is_done = read_markup(&html, &writer);
+    const int is_whole = writer.cuts.restored == writer.cuts.count;
     if (columns.failed || writer.out.failed)
         PyErr_NoMemory();
-    else if (is_done)
+    else if (is_done && is_whole)
         answer = PyTuple_New(5 + COLUMNS);
     for (int i = 0; i < 5 + COLUMNS; i++) {
         Output *each = i < 5 ? strings[i] : columns.numbers + i - 5;
@@ -663,7 +722,8 @@ static PyObject *markup_flatten(PyObject *module, PyObject *args) {
     free(columns.name.data);
     free(writer.out.data);
     PyBuffer_Release(&html);
-    return answer;
+    if (!is_done || is_whole || PyErr_Occurred()) return answer;
+    Py_RETURN_NONE;
 }
 
 PyDoc_STRVAR(strings_doc,
@@ -740,15 +800,6 @@ static PyObject *markup_values(PyObject *module, PyObject *args) {
     PyBuffer_Release(&names);
     return answer;
 }
-
-/* Classes of the characters that may follow a tag's name: whitespace, slash and the tag's end. */
-enum { IS_SPACE = 1, ENDS_NAME = 2 };
-static const unsigned char CLASSES[256] = {[' '] = 3, ['\t'] = 3, ['\n'] = 3, ['\f'] = 3,
-                                           ['\r'] = 3, ['/'] = 2, ['>'] = 2};
-
-static int is_space(char c) { return CLASSES[(unsigned char)c] & IS_SPACE; }
-
-static int ends_name(char c) { return CLASSES[(unsigned char)c] & ENDS_NAME; }
 
 /* Return the end of the attribute that starts here. */
 static const char *end_of_attribute(const char *at, const char *end) {
@@ -958,6 +1009,62 @@ static void split_source(const char *at, const char *end, Runs *runs) {
         }
     }
     put_run(runs, from, end);
+}
+
+enum { MIN_CUT = 256 };
+static const char *const CUT[] = {"script", "style", NULL};
+
+PyDoc_STRVAR(cut_doc,
+             "cut(html) -> (bytes, bytes)\n\n"
+             "Replace the content of each long script and style sheet of a page in UTF-8 by a placeholder,\n"
+             "so that the parser need not copy it. Return the shortened page, and an int64 column with the\n"
+             "starts and ends of what was cut out.");
+
+static PyObject *markup_cut(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer html;
+    if (!PyArg_ParseTuple(args, "y*", &html)) return NULL;
+    const char *at = html.buf, *end = at + html.len, *from = at;
+    Output out = {0}, ranges = {0};
+    const int is_ambiguous = find(at, end, PLACEHOLDER) != NULL;
+    int number = 0, foreign = 0;
+    while (!is_ambiguous && at < end && (at = memchr(at, '<', (size_t)(end - at)))) {
+        if (end - at >= 4 && !memcmp(at, "<!--", 4)) {
+            at = after_comment(at + 2, end);
+            continue;
+        }
+        const int is_end = end - ++at > 1 && *at == '/';
+        const char *name = at += is_end;
+        while (at < end && !ends_name(*at)) at++;
+        const size_t length = (size_t)(at - name);
+        if (!may_be_special(name, length)) continue;
+        if (is_named(name, length, "plaintext")) break;
+        const char *content = after_tag(at, end);
+        if (is_one_of(name, length, FOREIGN)) foreign = is_end ? 0 : foreign || content[-2] != '/';
+        if (is_end || foreign) continue;
+        if (!is_one_of(name, length, RAW_IN_SOURCE) && !is_named(name, length, "noscript")) continue;
+        at = end_of_content(content, end, name, length);
+        if (at == end || at - content < MIN_CUT || !is_one_of(name, length, CUT)) continue;
+        char placeholder[32];
+        const int64_t range[2] = {content - (const char *)html.buf, at - (const char *)html.buf};
+        put(&out, from, (size_t)(content - from));
+        put(&out, placeholder, (size_t)PyOS_snprintf(placeholder, sizeof placeholder, "%s%d", PLACEHOLDER, number++));
+        put(&ranges, (const char *)range, sizeof range);
+        from = at;
+    }
+    if (ranges.length) put(&out, from, (size_t)(end - from));
+    PyObject *answer = NULL, *column = bytes_of(&ranges), *shortened = PyTuple_GetItem(args, 0);
+    if (ranges.length)
+        shortened = bytes_of(&out);
+    else
+        Py_XINCREF(shortened);
+    if (shortened && column) answer = PyTuple_Pack(2, shortened, column);
+    Py_XDECREF(shortened);
+    Py_XDECREF(column);
+    free(out.data);
+    free(ranges.data);
+    PyBuffer_Release(&html);
+    return answer;
 }
 
 /* References that are often written without a semicolon, with their texts. */
@@ -1348,6 +1455,7 @@ static PyObject *markup_named(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
+    {"cut", markup_cut, METH_VARARGS, cut_doc},
     {"survey", markup_survey, METH_VARARGS, survey_doc},
     {"to_xml", markup_to_xml, METH_VARARGS, to_xml_doc},
     {"flatten", markup_flatten, METH_VARARGS, flatten_doc},

@@ -8,8 +8,15 @@ import numpy.typing as npt
 
 _Column = npt.NDArray[np.int64]
 
-def to_xml(html: bytes, noscript: Callable[[bytes], bytes] | None, /) -> bytes:
-    """Convert HTML as serialised by a parser to XML.
+def cut(html: bytes, /) -> tuple[bytes, bytes]: ...
+def to_xml(
+    html: bytes,
+    noscript: Callable[[bytes], bytes] | None,
+    page: bytes = ...,
+    ranges: bytes = ...,
+    /,
+) -> bytes:
+    """Convert HTML as serialised by a parser to XML, with the ranges that were cut out of the page.
 
     `noscript` parses and serialises the content of a ``noscript`` element; if it is None, the
     content remains text.
@@ -19,8 +26,13 @@ def to_xml(html: bytes, noscript: Callable[[bytes], bytes] | None, /) -> bytes:
     """
 
 def flatten(
-    html: bytes, noscript: Callable[[bytes], bytes] | None, seed: int, /
-) -> tuple[Any, ...]: ...
+    html: bytes,
+    noscript: Callable[[bytes], bytes] | None,
+    seed: int,
+    page: bytes = ...,
+    ranges: bytes = ...,
+    /,
+) -> tuple[Any, ...] | None: ...
 def survey(html: bytes, /) -> tuple[int, int, int, bool, list[bytes]]: ...
 def positions(
     html: bytes, texts: bytes, is_raw: npt.NDArray[np.bool_], is_whole: bool, /

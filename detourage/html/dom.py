@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import numpy as np
 from selectolax.lexbor import LexborHTMLParser
@@ -37,49 +38,58 @@ MAX_ROOTS = 50  # ``html`` and ``body`` tags; the attributes of all of them are 
 MAX_NOSCRIPTS = 2_000  # ``noscript`` elements whose content is parsed, which takes 20 µs each
 
 
-def parse_html(markup: bytes) -> FlatDocument | None:
+def parse_html(markup: bytes, *, may_cut: bool = True) -> FlatDocument | None:
     """Parse valid UTF-8 without NUL like a browser with scripting; return None if it is empty.
 
-    If parsing may be expensive, it is done in a child process with limited time and memory.
+    If parsing may be expensive, it is done in a child process with limited time and memory. The
+    parser is spared the contents of long scripts and style sheets, which are half of most pages,
+    unless `may_cut` is false.
     """
+    shortened, ranges = _markup.cut(markup) if may_cut else (markup, b"")
     # The number of ``<``, the number of ``html`` and ``body`` tags, the sum of the squared numbers
     # of attributes, whether there is a ``plaintext`` tag, and all formatting tags. Text that only
     # looks like a tag counts as well.
-    tags, roots, compared_attributes, has_plaintext, formatting_tags = _markup.survey(markup)
+    tags, roots, compared_attributes, has_plaintext, formatting_tags = _markup.survey(shortened)
     has_long_tags = compared_attributes > MAX_COMPARED_ATTRIBUTES
     reopened = sum(min(3, number) for number in Counter(formatting_tags).values())
     is_costly = tags > MAX_TAGS_IN_PROCESS or roots > MAX_ROOTS or reopened * tags > MAX_REOPENED
     if not (has_long_tags or is_costly):
-        return flatten(serialise(markup, has_plaintext=has_plaintext))
-    # Pages with long tags are not checked, because libxml2 parses these even more slowly.
-    if not has_long_tags:
-        from detourage.html.lxml_documents import check_depth
+        html = serialise(shortened, has_plaintext=has_plaintext)
+    else:
+        # Pages with long tags are not checked, because libxml2 parses these even more slowly.
+        if not has_long_tags:
+            from detourage.html.lxml_documents import check_depth
 
-        check_depth(markup)
-    # Imported here because few pages need a child process and the import takes 5 ms.
-    from detourage.html import confined_parsing
+            check_depth(shortened)
+        # Imported here because few pages need a child process and the import takes 5 ms.
+        from detourage.html import confined_parsing
 
-    return flatten(confined_parsing.serialise(markup))
+        html = confined_parsing.serialise(shortened)
+    columns = _markup.flatten(html, _noscript_parser(), _SEED, markup, ranges)
+    if columns is None:
+        # For example, a script in a comment or in SVG was cut.
+        return parse_html(markup, may_cut=False)
+    return _flat_document(columns, lambda: _document_of(html, markup, ranges))
 
 
 _SEED = hash(__name__) & 0xFFFF_FFFF_FFFF_FFFF
 """Random seed of hash tables, which has no effect on results."""
 
 
-def flatten(html: bytes) -> FlatDocument | None:
-    """Return a serialised page as columns, or None if empty; lxml elements are built lazily."""
-    tags, names, attributes, pieces, values, *numbers = _markup.flatten(
-        html, _noscript_parser(), _SEED
-    )
+def _flat_document(
+    columns: tuple[Any, ...], document: Callable[[], HtmlElement]
+) -> FlatDocument | None:
+    """Return a page's columns as a document, or None if empty; lxml elements are built lazily."""
+    tags, names, attributes, pieces, values, *numbers = columns
     if not tags:
         return None
     classes_and_ids = iter(_markup.strings(names))
-    columns = [np.frombuffer(column, dtype=np.int64) for column in numbers]
-    parents, ends, tag_numbers, name_numbers, text_starts, text_ends = columns[:6]
-    shown, piece_parents, after, owners, attribute_names = columns[6:]
+    columns_of_numbers = [np.frombuffer(column, dtype=np.int64) for column in numbers]
+    parents, ends, tag_numbers, name_numbers, text_starts, text_ends = columns_of_numbers[:6]
+    shown, piece_parents, after, owners, attribute_names = columns_of_numbers[6:]
     every = np.arange(len(parents))
     return FlatDocument(
-        elements=Elements.of(lambda: _document_of(html), parents, ()),
+        elements=Elements.of(document, parents, ()),
         distinct_tags=_markup.strings(tags),
         tag_numbers=tag_numbers,
         distinct_names=[*zip(classes_and_ids, classes_and_ids, strict=True)],
@@ -96,11 +106,11 @@ def flatten(html: bytes) -> FlatDocument | None:
     )
 
 
-def _document_of(html: bytes) -> HtmlElement:
-    """Build the lxml document of a serialised page."""
+def _document_of(html: bytes, page: bytes, ranges: bytes) -> HtmlElement:
+    """Build the lxml document of a serialised page with the cut ranges of the page."""
     from detourage.html.lxml_documents import parse_repaired
 
-    return parse_repaired(_markup.to_xml(html, _noscript_parser()))
+    return parse_repaired(_markup.to_xml(html, _noscript_parser(), page, ranges))
 
 
 def _noscript_parser() -> Callable[[bytes], bytes]:

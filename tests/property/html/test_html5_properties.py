@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from detourage.html import PageError, _markup, parse_page
-from detourage.html.dom import flatten, parse_html
+from detourage.html.dom import parse_html
 from detourage.html.flat import FlatDocument
 from detourage.html.source_positions import PageSource
 
@@ -21,24 +21,10 @@ ATTRIBUTES += [" é=1 title='\n\t&nbsp;'"]
 TEXTS = ["x", " ", "&amp;", "&lt;", "&nbsp", "a<b", "<!--c-->", "<!-- -- -->", "<![CDATA[y]]>"]
 TEXTS += ["<?pi?>", "<!doctype html>", "</", "<", "\n", "é", "&#13;", "--&gt;", "<!--", "&#1;"]
 
-FLOW_NAMES = [
-    "div",
-    "p",
-    "span",
-    "b",
-    "i",
-    "a",
-    "font",
-    "nobr",
-    "ul",
-    "li",
-    "dl",
-    "dt",
-    "dd",
+FLOW_NAMES = ["div", "p", "span", "b", "i", "a", "font", "nobr", "ul", "li", "dl", "dt", "dd"]
+FLOW_NAMES += [
     "h1",
     "h2",
-]
-FLOW_NAMES += [
     "form",
     "button",
     "pre",
@@ -175,11 +161,31 @@ def test_a_parsed_page_is_flattened_like_its_element_tree(html: str) -> None:
     assert columns(flat) == columns(FlatDocument.of(flat.elements[0]))
 
 
+SCRIPT_PIECES = ["<!--", "-->", "<script>", "</script\r>", "\r", "\r\n", "\n", "<p>", "</noscript>"]
+STARTS = ["<script>", "<style>", "<svg a=/><style>", "<svg><p><noscript></svg><style>"]
+LONG_SCRIPTS = st.builds(
+    "{}{}{}</style\r></SCRIPT/>".format,
+    st.sampled_from(STARTS),
+    st.lists(st.sampled_from(SCRIPT_PIECES)).map("".join),
+    st.sampled_from(["x" * 300, "<p>x\r" * 60, "</noscript>" * 30]),
+)
+
+
+@given(st.lists(st.one_of(LONG_SCRIPTS, HTML_MARKUP, FOREIGN_MARKUP, ODD_MARKUP)).map("".join))
+def test_long_scripts_are_parsed_like_short_ones(html: str) -> None:
+    shortened, whole = parse_html(html.encode()), parse_html(html.encode(), may_cut=False)
+    assert shortened is not None
+    assert whole is not None
+    assert columns(shortened) == columns(whole)
+    assert event_list(shortened.elements[0]) == event_list(whole.elements[0])
+
+
 @given(st.one_of(st.binary(), HTML_MARKUP.map(str.encode)))
 def test_bytes_that_no_serializer_wrote_are_harmless(html: bytes) -> None:
-    assert isinstance(_markup.to_xml(html, None), bytes)
-    flatten(html)
-    _markup.survey(html)
+    ranges = html[: len(html) // 16 * 16]
+    assert isinstance(_markup.to_xml(html, None, html, ranges), bytes)
+    _markup.flatten(html, None, 0, html, ranges)
+    _markup.survey(_markup.cut(html)[0])
 
 
 @pytest.mark.parametrize("markup", [HTML_MARKUP, FOREIGN_MARKUP], ids=["HTML", "SVG and MathML"])
