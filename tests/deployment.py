@@ -86,7 +86,7 @@ def process_command(name: str, directory: Path, *, pool: int = 2) -> list[str]:
 
     A worker runs tasks in `pool` processes.
     """
-    celery = [sys.executable, "-m", "celery", "-A", "worker"]
+    celery = [sys.executable, "-m", "celery", "--quiet", "-A", "worker"]
     match name.split("-")[0]:
         case "worker":
             # The host name is unique, as another test run may use the same broker concurrently.
@@ -182,10 +182,10 @@ class Deployment:
         return psutil.Process(self._pids[process]).children()
 
     def logged(self, process: str) -> list[dict[str, Any]]:
-        """Return the JSON lines that a process has logged, without Celery's startup banner."""
-        _, brace, rest = self.log_file(process).read_text().partition("{")
-        # Drop the last line, which may be incomplete.
-        lines = (brace + rest).rpartition("\n")[0]
+        """Return the JSON lines that a process has logged, after Celery's warning to root."""
+        warning, brace, rest = self.log_file(process).read_text().partition("{")
+        assert "[config]" not in warning, "Celery shows its banner"
+        lines = (brace + rest).rpartition("\n")[0]  # the last line may be incomplete
         return [json.loads(line) for line in lines.splitlines()]
 
     def log_file(self, process: str) -> Path:

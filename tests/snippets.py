@@ -148,7 +148,7 @@ def _check_words(words: Sequence[str], *, is_complete: bool) -> None:
         case "detourage":
             _check_click(main, arguments, is_complete=is_complete)
         case "celery":
-            assert arguments[:2] == ["-A", "worker"]
+            assert arguments[:3] == ["--quiet", "-A", "worker"]
             _check_click(celery_command, arguments, is_complete=is_complete)
         case "make":
             targets = [each for each in arguments if "=" not in each and each != "NAME"]

@@ -311,7 +311,7 @@ def test_every_command_of_the_file_exists() -> None:
         result = CliRunner().invoke(main, [*arguments, "--help"])
         assert result.exit_code == 0, result.output
     celery_commands = [command for command in commands if command[0] == "celery"]
-    assert [command[1:4] for command in celery_commands] == [
+    assert [command[2:5] for command in celery_commands] == [
         ["-A", "worker", "worker"],
         ["-A", "worker", "beat"],
     ]

@@ -251,7 +251,6 @@ def _set_up_logging(logfile: str | None = None, **_: object) -> None:
 @worker_ready.connect
 @beat_init.connect
 def _log_process_start(signal: Signal, **_: object) -> None:
-    # The worker's start is logged here so that it follows Celery's banner.
     log_start("worker" if signal is worker_ready else "beat", process_state().settings)
 
 

@@ -29,6 +29,7 @@ relay:
 worker:
   command:
     - celery
+    - --quiet
     - -A
     - worker
     - worker
@@ -48,7 +49,7 @@ worker:
   # Maximum duration of a page task, as in worker.service.celery_application.
   grace: {{ addf (minf (mulf 10 (.Values.settings.DETOURAGE_PAGE_SECONDS | default 60)) 1470) 30 | ceil }}
 beat:
-  command: [celery, -A, worker, beat, --schedule, /tmp/schedule, --pidfile=]
+  command: [celery, --quiet, -A, worker, beat, --schedule, /tmp/schedule, --pidfile=]
   role: service
 metrics:
   command: [detourage, status, --prometheus, --host, 0.0.0.0, --port, "9464"]
