@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+from uuid import uuid4
 
 from kombu import Connection, Consumer, Message
 from sqlalchemy import Row
@@ -365,6 +366,9 @@ class Intake(BrokerProcess):
             body = plain_body(raw_body(message), headers, encoding, withheld=size)
             sent = read_message(body, received_at=datetime.now(UTC))
         except UnusableMessageError as error:
+            # Operators look for the message in quarantine by the ID in the log.
+            message.properties["message_id"] = message_id_of(message) or str(uuid4())
+            logs.bind(message_id=message.properties["message_id"])
             logger.warning("unusable message quarantined: %s (%s)", error.reason, error.detail)
             # A new error, since the frames of the raised one keep the unpacked body in memory.
             without_frames = UnusableMessageError(error.reason, error.detail)

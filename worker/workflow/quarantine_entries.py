@@ -26,7 +26,7 @@ def quarantine_message(
     session: Session, message: Message, queue: str, error: UnusableMessageError
 ) -> None:
     """Put a received message into a quarantine queue; the caller acknowledges it."""
-    body, message_id = raw_body(message), message_id_of(message) or str(uuid4())
+    body, message_id = raw_body(message), message_id_of(message)
     headers = quarantine_headers(error.reason, error.detail, datetime.now(UTC))
     outbox.add_message(
         session, exchange="", routing_key=queue, body=body, headers=headers, message_id=message_id
