@@ -77,8 +77,7 @@ class _Formatter(structlog.stdlib.ProcessorFormatter):
                 structlog.stdlib.add_logger_name,
                 structlog.stdlib.add_log_level,
                 structlog.processors.TimeStamper(fmt="iso", utc=True),
-                _add_process,
-                _add_span,
+                _add_process_and_span,
             ],
         )
 
@@ -93,12 +92,8 @@ def _escape_line_breaks(_logger: Any, _method: str, event: Event) -> Event:
     return event
 
 
-def _add_process(_logger: Any, _method: str, event: Event) -> Event:
+def _add_process_and_span(_logger: Any, _method: str, event: Event) -> Event:
     event["process"] = event["_record"].process
-    return event
-
-
-def _add_span(_logger: Any, _method: str, event: Event) -> Event:
     for name, value in tracing.log_keys(tracing.current()).items():
         event.setdefault(name, value)
     return event
