@@ -62,16 +62,13 @@ _MODULES = {
     **dict.fromkeys((name for name in __all__ if name.startswith("Article")), "detourage.article"),
     "Result": "detourage.article",
     **dict.fromkeys(("Page", "load_pages"), "detourage.pages"),
-    **dict.fromkeys(("extract", "read"), "detourage.page_extraction"),
+    **dict.fromkeys(("extract", "extract_many", "read"), "detourage.page_extraction"),
     **dict.fromkeys(("FetchError", "fetch"), "detourage.fetching"),
-    "extract_many": "detourage.page_extraction",
     **dict.fromkeys(("Group", "Site"), "detourage.site"),
     **dict.fromkeys(("arrow_schema", "to_arrow"), "detourage.arrow_tables"),
     "Comment": "detourage.comments",
 }
-"""Module that defines each public name. It is imported on first use, because loading the models is
-slow.
-"""
+"""Module that defines each public name, imported on first use because loading models is slow."""
 
 
 def __getattr__(name: str) -> Any:

@@ -22,8 +22,7 @@ from detourage.text.terminal import printable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-SERVICE = "detourage.service"
-"""Group of entry points in which the service registers its commands, as a `Service`."""
+SERVICE = "detourage.service"  # group of entry points in which the service registers a `Service`
 
 
 class Service(Protocol):

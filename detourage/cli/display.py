@@ -19,8 +19,9 @@ _CLEARED = "\r\033[K"  # control sequence that clears the current line of a term
 
 
 def say(text: str) -> None:
-    """Write a line to standard error, above the progress line if there is one."""
-    click.echo((_CLEARED if sys.stderr.isatty() else "") + printable(text), err=True)
+    """Write a line to standard error, above the progress line or bars if there are any."""
+    # Not `click.echo`, which does not notice that `rich` replaces the stream while it shows bars.
+    sys.stderr.write(f"{_CLEARED if sys.stderr.isatty() else ''}{printable(text)}\n")
 
 
 @contextmanager

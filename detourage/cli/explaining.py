@@ -11,6 +11,7 @@ from detourage.cli.options import (
     OutputFile,
     messages_in,
     refuse_inputs,
+    show_input_log,
     site_pages_option,
     url_option,
 )
@@ -55,6 +56,7 @@ def explain(
     that the line belongs to the text.
     """
     refuse_inputs([page, site_pages or page], html_file, json_file)
+    show_input_log()
     if groups:
         if site_pages or url or html_file:
             raise click.UsageError("--groups can only be combined with --method and --json")

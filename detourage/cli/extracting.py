@@ -19,6 +19,7 @@ from detourage.cli.options import (
     OutputFolder,
     base_url_option,
     refuse_inputs,
+    show_input_log,
     site_pages_option,
     text_roles_option,
     url_option,
@@ -34,13 +35,11 @@ if TYPE_CHECKING:
     from detourage.explain.batch_extraction import ExtractionOutcome
     from detourage.roles import Favor, LineRole
 
-DOCUMENT_SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}
-"""File name suffixes by format."""
-
+DOCUMENT_SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}  # by format
 LINES = (".jsonl", ".ndjson")  # suffixes of output files with one line per article
+# By suffix of the output file.
 FORMATS = {f".{suffix}": form for form, suffix in DOCUMENT_SUFFIXES.items()}
 FORMATS |= {".markdown": "markdown", ".htm": "html", **dict.fromkeys(LINES, "json")}
-"""Formats by the suffix of the output file."""
 
 
 def _check_method(
@@ -147,6 +146,7 @@ def extract(
     if keep_dirs and output_dir is None:
         raise click.UsageError("--keep-dirs requires --output-dir")
     refuse_inputs(pages, output, output_dir)
+    show_input_log()
     ending = PurePath(output.name.lower().removesuffix(".gz")).suffix if output else ""
     if form is None and ending == ".parquet":
         raise click.UsageError("`detourage run` writes Parquet; extract writes .jsonl, for example")
@@ -220,7 +220,7 @@ def _write_files(
         slug = address[:80].strip("-.")
         names = [folder / f"{number:06}-{slug}.{DOCUMENT_SUFFIXES[form]}"]
         if keep_dirs and result.path is not None:
-            page = folder / result.path
+            page = folder / re.sub(r"(?i)\.gz$", "", str(result.path))
             # Files from another input folder, or with another suffix, may have the same name.
             long_name = page.with_name(f"{page.name}.{DOCUMENT_SUFFIXES[form]}")
             names = [page.with_suffix(f".{DOCUMENT_SUFFIXES[form]}"), long_name, *names]

@@ -10,20 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from detourage.cli.display import say
 from detourage.export.formats import FILE_FORMATS
 from detourage.roles import CHOOSABLE_ROLES, LineRole, chosen_roles
-from detourage.text.terminal import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from os import PathLike
+
+
+class _InputPath(click.Path):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if str(value).startswith(("http://", "https://")):
+            self.fail("only `detourage extract` fetches URLs", param, ctx)
+        return super().convert(value, param, ctx)
+
 
 input_paths = click.argument(
     "inputs",
     nargs=-1,
     required=True,
     metavar="INPUT…",
-    type=click.Path(exists=True, allow_dash=True, path_type=Path),
+    type=_InputPath(exists=True, allow_dash=True, path_type=Path),
 )
 site_pages_option = click.option(
     "--site-pages",
@@ -102,11 +110,7 @@ def messages_in(
     """Return the page messages in all inputs; in folders, skip the output files (``written``)."""
     from detourage.inputs import Origin, read_messages
 
-    logger = logging.getLogger("detourage.inputs")
-    if not any(isinstance(each, _InputLog) for each in logger.handlers):
-        logger.addHandler(_InputLog())
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
+    show_input_log(logging.INFO)
     origin = Origin(base_url, site)
     parts = []
     for path in inputs:
@@ -116,12 +120,16 @@ def messages_in(
     return chain.from_iterable(parts)
 
 
-class _InputLog(logging.Handler):
-    """Handler that writes log records about the inputs to standard error."""
+def show_input_log(level: int = logging.WARNING) -> None:
+    """Write log records about the inputs to standard error, with control characters escaped."""
+    logger = logging.getLogger("detourage.inputs")
+    logger.handlers[:] = [_InputLog(level)]
+    logger.setLevel(logging.INFO)
 
+
+class _InputLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the message of a record to standard error, with control characters escaped."""
-        click.echo(printable(record.getMessage()), err=True)
+        say(record.getMessage())
 
 
 def refuse_inputs(inputs: Iterable[str | Path], *outputs: Path | None) -> None:

@@ -22,8 +22,7 @@ PLACES, NAMES, PAGE_WORDS = _core.PLACES, _core.NAMES, _core.PAGE_WORDS
 MAX_CELL_TOKENS = _core.MAX_CELL_TOKENS
 """Maximum number of tokens in a cell of a data table; tables with longer cells are layout."""
 
-KNOWN = _core.KNOWN
-"""Number of features that compare a line with other pages of the template."""
+KNOWN = _core.KNOWN  # number of features that compare a line with other pages of the template
 
 Floats = npt.NDArray[np.float32]
 
@@ -53,8 +52,7 @@ class Network:
         return Logits(roles.reshape(count, -1) if count else _NO_ROWS, kinds)
 
 
-_NO_ROWS = np.empty((0, 1), np.float32)
-"""Logits of the roles on a page without lines."""
+_NO_ROWS = np.empty((0, 1), np.float32)  # logits of the roles on a page without lines
 
 
 def columns(page: FlatDocument, url: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from detourage.inputs.files_and_folders import (
     HtmlFile,
     HtmlFolder,
     is_html,
+    is_url_list,
     lines_of,
     read_folder,
     read_lines,
@@ -32,8 +33,7 @@ from detourage.text.plural import pluralise
 if TYPE_CHECKING:
     from io import BufferedReader
 
-UNKNOWN_URL = "https://standard-input.invalid/"
-"""URL assigned to a page given without one, in the reserved domain ``invalid``."""
+UNKNOWN_URL = "https://standard-input.invalid/"  # of a page without one, in a reserved domain
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/?/")
 
@@ -149,11 +149,6 @@ def _listed_pages(lines: Iterable[bytes]) -> Iterator[InputPage]:
             yield InputPage(url, address=url)
 
 
-def _has_urls(path: Path) -> bool:
-    first = next(_listed_pages(read_lines(path)), None)
-    return first is not None and _SCHEME.match(first.name) is not None
-
-
 def _file_pages(name: str, origin: Origin) -> Iterator[InputPage]:
     path = Path(name)
     if is_html(path) and path.is_file():
@@ -165,7 +160,7 @@ def _file_pages(name: str, origin: Origin) -> Iterator[InputPage]:
         try:
             pages = _message_pages(name, read_messages(path))
         except SourceError as error:
-            if path.is_file() and _has_urls(path):
+            if path.is_file() and is_url_list(path):
                 pages = _listed_pages(read_lines(path))
             else:
                 other = "nor a list of URLs" if path.is_file() else "and not a URL"

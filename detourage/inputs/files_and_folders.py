@@ -25,6 +25,9 @@ _HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*+(?:<(?:!--|\?xml)[^>]*+>\s*+)*+<(?:!doctype html|html)\b"
 )
 
+# Lines that start with ``#`` are comments.
+_URL_LIST = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s++|#[^\n]*+\n)*+https?://", re.IGNORECASE)
+
 MAX_START_BYTES = 2_048  # bytes of a file, whose name does not give its kind, to examine
 
 # A host name, such as "news.example"; a port follows ":" or, in the folders of wget, "+".
@@ -85,6 +88,12 @@ def is_html(path: Path) -> bool:
     with suppress(SourceError), open_source(path) as stream:
         return _HTML_START.match(stream.read(MAX_START_BYTES).lower()) is not None
     return False
+
+
+def is_url_list(path: Path) -> bool:
+    """Return whether a file is a list of URLs, judging by its beginning."""
+    with open_source(path) as stream:
+        return _URL_LIST.match(stream.read(MAX_START_BYTES)) is not None
 
 
 Found = HtmlFile | bytes | SourceError  # in a folder: a file, a message, or a reading error
@@ -271,7 +280,9 @@ def read_messages(
         return iter([HtmlFolder(path.parent, origin).read(path).message(origin.site)])
     if not path.is_file():
         return read_lines(path)
-    raise SourceError(path, "is neither HTML nor JSON lines (.jsonl) nor WARC (.warc)")
+    kind = "neither HTML nor JSON lines (.jsonl) nor WARC (.warc)"
+    urls = "a list of URLs, which only `detourage extract` fetches"
+    raise SourceError(path, f"is {urls if is_url_list(path) else kind}")
 
 
 def _readable_messages(files: Iterable[Found], site: str | None) -> Iterator[bytes]:

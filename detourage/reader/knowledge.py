@@ -158,8 +158,7 @@ class TemplateKnowledge:
         return frozenset(self.lines.digests.tolist())
 
 
-UNKNOWN_TEMPLATE = TemplateKnowledge.of([])
-"""Knowledge learned from no pages."""
+UNKNOWN_TEMPLATE = TemplateKnowledge.of([])  # knowledge learned from no pages
 
 
 def knowledge_of(template: Page | TemplateKnowledge | None) -> TemplateKnowledge:

@@ -257,11 +257,12 @@ def located_blocks(article: Article | ArticleMessage) -> list[LocatedBlock]:
         LocatedBlock(
             block.text,
             block.start,
-            _absolute_path(article.xpath, block.xpath),
+            # It may be relative to the article's.
+            path if path.startswith("/") else f"{article.xpath or ''}/{path}".removesuffix("/"),
             [*filter(None, map(_bytes_of, block.texts))],
         )
         for block in article.blocks
-        if block.xpath is not None
+        if (path := block.xpath) is not None
     ]
 
 
@@ -273,11 +274,6 @@ def _bytes_of(text: TextLocation | MessageText) -> ByteRange | None:
         start, length = text[2:4]
         end = None if start is None or length is None else start + length
     return None if start is None or end is None else ByteRange(start, end)
-
-
-def _absolute_path(base: str | None, path: str) -> str:
-    """Return the absolute form of an XPath that may be relative to `base`, the article's XPath."""
-    return path if path.startswith("/") else f"{base or ''}/{path}".removesuffix("/")
 
 
 def locate_in_message(

@@ -74,5 +74,4 @@ class _Service:
         return without_passwords(cause(error)) if is_lost_connection(error) else None
 
 
-SERVICE = _Service()
-"""Entry point that the library's command line loads."""
+SERVICE = _Service()  # entry point that the library's command line loads

@@ -36,6 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "nothing.jsonl").write_text("{}\n")
     (tmp_path / "broken.jsonl.gz").write_bytes(gzip.compress(body)[:100])
     (tmp_path / "note.txt").write_text("a note")
+    (tmp_path / "urls.txt").write_text("# pages\nhttps://a.example/\n")
     (tmp_path / "empty.html").touch()
     (tmp_path / "deep.jsonl").write_text("[" * 100_000)
     (tmp_path / "[").mkdir()

@@ -193,10 +193,11 @@ def test_parquet_is_refused_with_advice(page: Path) -> None:
 
 
 def test_the_files_and_subfolders_of_a_folder_are_kept(tmp_path: Path) -> None:
-    names = ("a.html", "2024/a.html", "2024/a.htm", "2024/b.html")
+    names = ("a.html", "2024/a.html", "2024/a.htm", "2024/b.html.gz")
     for name in names:
         (tmp_path / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "pages" / name).write_text(PAGE)
+        content = gzip.compress(PAGE.encode()) if name.endswith(".gz") else PAGE.encode()
+        (tmp_path / "pages" / name).write_bytes(content)
     out = tmp_path / "articles"
     options = ("--output-dir", out, "--keep-dirs", "--format", "markdown", "--processes", "1")
     extract(tmp_path / "pages", *options)
