@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from detourage.command_errors import require_extra
+from detourage.cli.display import say
+from detourage.command_errors import ExpectedError, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -66,7 +67,14 @@ def inspect(listen: str, port: int, token_file: Path | None) -> None:
     token = read_token(listen, token_file)
     deployment = Deployment(InspectorSettings.read(os.environ))
     deployment.require_schema()
-    with bound_socket(listen, port) as listener:
+    try:
+        listener = bound_socket(listen, port)
+    except OSError as error:
+        raise ExpectedError(
+            f"cannot listen on {listen}, port {port}: {str(error.strerror).partition(' (')[0]};"
+            " choose another with --port or --listen"
+        ) from error
+    with listener:
         click.echo(f"{address_of(listener)} (stop with Ctrl-C)", err=True)
         serve(create_app(deployment, token=token), listener)
 
@@ -89,7 +97,7 @@ def running_inspector(environment: Mapping[str, str]) -> Iterator[None]:
     except OSError:
         listener = bound_socket("127.0.0.1", 0)
     with listener, running_server(app, listener):
-        click.echo(f"inspector: {address_of(listener)}", err=True)
+        say(f"inspector: {address_of(listener)}")
         yield
 
 

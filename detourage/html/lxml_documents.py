@@ -8,6 +8,7 @@ from lxml import etree
 from lxml.html import HtmlElement, XHTMLParser
 
 from detourage.html.page_errors import TooDeepError
+from detourage.limits import MAX_DEPTH
 
 MAX_LIBXML2_DEPTH = 1_500
 """Depth of libxml2's tree at which the tree that a browser builds is certainly too deep.
@@ -36,7 +37,7 @@ def check_depth(markup: bytes) -> None:
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
     document = etree.fromstring(markup, parser)
     if document is not None and _IS_TOO_DEEP(document):
-        raise TooDeepError(f"elements are nested deeper than {MAX_LIBXML2_DEPTH}")
+        raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
 
 
 def parse_repaired(xml: bytes) -> HtmlElement:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from worker.local.unfinished import Leftover
     from worker.settings import Settings
 
-EXIT_UNUSABLE_INPUT = 3
-"""Exit code of a command that completed, but with unusable messages or failed pages."""
+EXIT_UNUSABLE_INPUT = 3  # of a command that completed, but with unusable messages or failed pages
 
 
 @click.command(epilog=ROLES_TO_CHOOSE)
@@ -125,37 +124,38 @@ def run(
     is_embedded = not (settings.database_url or settings.broker_url)
     servers = "PostgreSQL, a broker and " if is_embedded else ""
     with run_folder(output, leftover or "refuse") as folder:
+        # Shown before the imports, which take noticeable time.
         click.echo(f"starting {servers}{pluralise(workers, 'worker')}", err=True)
-        # Imported only after the message, as these imports take noticeable time.
         from worker.cli.status_tables import bars_by_stage, print_summary
         from worker.local.run import completed_run
         from worker.processes.supervisor import signals_as_exceptions
         from worker.store.progress import RunProgress
 
-        def run_inspector(run_settings: Settings) -> AbstractContextManager[None]:
-            environment = run_settings.environment()
-            return inspector.running_inspector(environment) if inspector else nullcontext()
+        def run_inspector(run: Settings) -> AbstractContextManager[None]:
+            return inspector.running_inspector(run.environment()) if inspector else nullcontext()
 
         try:
-            with signals_as_exceptions() as raise_pending, bars_by_stage() as update_bars:
+            with signals_as_exceptions() as raise_pending, ExitStack() as stack:
 
                 def show_progress(sent: int, counts: RunProgress) -> None:
                     raise_pending()
                     update_bars(sent, counts)
 
-                with completed_run(
-                    settings,
-                    workers,
-                    messages,
-                    output,
-                    folder,
-                    form,
-                    on_progress=show_progress,
-                    run_alongside=run_inspector,
-                ) as summary:
-                    print_summary(summary, output, all_sites=all_sites)
-                    if inspector is not None:
-                        inspector.wait_for_interrupt()
+                with bars_by_stage() as update_bars:
+                    completed = completed_run(
+                        settings,
+                        workers,
+                        messages,
+                        output,
+                        folder,
+                        form,
+                        on_progress=show_progress,
+                        run_alongside=run_inspector,
+                    )
+                    summary = stack.enter_context(completed)
+                print_summary(summary, output, all_sites=all_sites)
+                if inspector is not None:
+                    inspector.wait_for_interrupt()
         except BaseException as error:
             # An UnfinishedRunError already says what to do.
             if folder.is_unfinished and not isinstance(error, UnfinishedRunError):

@@ -70,6 +70,6 @@ def prune(
 
     with_database(remove)
     for kind, number in removed.items():
-        click.echo(f"{kind}\t{number}")
+        click.echo(f"{kind:9}  {number}")
     if stop.is_set():
         raise click.ClickException("interrupted; run the same command to continue")

@@ -12,6 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
+from detourage.cli.display import LINE_SECONDS
 from detourage.outcomes import PageOutcome
 from detourage.text.plural import pluralise
 from detourage.text.terminal import printable
@@ -27,11 +28,9 @@ if TYPE_CHECKING:
     from worker.store.progress import RunProgress, SiteHistory, SiteStatus
 
 FILE_COLUMNS = 200  # width of tables that are not written to a terminal, in characters
-LINE_SECONDS = 10.0  # minimum time between progress lines if there is no terminal
 DEFAULT_SITES_SHOWN = 20  # number of sites in a table, and of notes below it
 
-OWN_COLUMNS = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)
-"""Outcomes with separate columns; the others are counted together."""
+OWN_COLUMNS = (PageOutcome.ARTICLE, PageOutcome.FAILED, PENDING)  # the other outcomes share one
 
 console = Console(stderr=True)
 

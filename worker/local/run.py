@@ -41,11 +41,9 @@ POLL_SECONDS = 0.25  # minimum interval between readings of the progress
 
 ARTICLES_AT_ONCE = 200  # maximum number of articles that are kept in memory at a time
 
-CLUSTER_POLL_SECONDS = 1.0
-"""Interval at which the run acts as Celery beat once all its pages are stored."""
+CLUSTER_POLL_SECONDS = 1.0  # interval of acting as Celery beat once all pages are stored
 
-IDLE_GRACE_SECONDS = 0.5
-"""Grace period for the child processes once the run is complete and no work can be lost."""
+IDLE_GRACE_SECONDS = 0.5  # for the child processes of a complete run, where no work can be lost
 
 STALL_SECONDS = 600.0  # time without any change in its counts after which a run has failed
 

@@ -12,8 +12,7 @@ from uuid import uuid4
 
 from detourage.command_errors import ExpectedError
 
-Leftover = Literal["refuse", "resume", "overwrite"]
-"""Treatment of an unfinished run with the same output, or of an output that exists."""
+Leftover = Literal["refuse", "resume", "overwrite"]  # treatment of an earlier run or its output
 
 
 class UnfinishedRunError(ExpectedError):

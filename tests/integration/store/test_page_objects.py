@@ -193,8 +193,8 @@ def test_objects_are_removed_with_their_last_page(object_tasks: Tasks, store: St
     object_tasks.publish("a", [("plain/1", article_html(9))])
     assert len(store.objects()) == len(SITE) + 1
     command = ("prune", "--older-than", "0", "--only", "objects")
-    assert invoke(*command, "--dry-run").output == "objects\t1\n"
-    assert invoke(*command).output == "objects\t1\n"
+    assert invoke(*command, "--dry-run").output == "objects    1\n"
+    assert invoke(*command).output == "objects    1\n"
     assert len(store.objects()) == len(SITE)
     with object_tasks.database.transaction() as session:
         twin = session.scalars(select(StoredPage).where(StoredPage.url.endswith("/twin"))).one()

@@ -190,7 +190,7 @@ def test_a_dry_run_reports_what_would_be_removed(tasks: Tasks) -> None:
     dry_run = invoke(*command, "--dry-run")
     assert count_rows(tasks, PageContent) == 11
     removal = invoke(*command)
-    assert removal.output == dry_run.output == f"html\t{11 - count_rows(tasks, PageContent)}\n"
+    assert removal.output == dry_run.output == f"html       {11 - count_rows(tasks, PageContent)}\n"
 
 
 def test_an_unknown_kind_and_a_negative_age_are_refused(tasks: Tasks) -> None:
