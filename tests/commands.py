@@ -67,7 +67,6 @@ FAILING_COMMANDS: list[tuple[tuple[str, ...], int, str]] = [
     (("migrate",), FAILED, "DATABASE_URL"),
     (("send",), USAGE_ERROR, "Missing"),
     (("send", "pages.jsonl"), FAILED, "BROKER_URL"),
-    (("extract", "missing.html"), FAILED, "no such file"),
     (("extract", "html", "--output-dir", "note.txt"), USAGE_ERROR, "is a file"),
     (("extract", "html", "--processes", "0"), USAGE_ERROR, "--processes"),
     (("extract", "html", "pages.jsonl", "--url", "https://a.example/1"), USAGE_ERROR, "one input"),

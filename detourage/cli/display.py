@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -20,8 +22,13 @@ _CLEARED = "\r\033[K"  # control sequence that clears the current line of a term
 
 def say(text: str) -> None:
     """Write a line to standard error, above the progress line or bars if there are any."""
+    text = printable(text)
+    if sys.stderr.isatty():
+        width = shutil.get_terminal_size().columns
+        text = textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
+        text = _CLEARED + text
     # Not `click.echo`, which does not notice that `rich` replaces the stream while it shows bars.
-    sys.stderr.write(f"{_CLEARED if sys.stderr.isatty() else ''}{printable(text)}\n")
+    sys.stderr.write(f"{text}\n")
 
 
 @contextmanager

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
 DOCUMENT_SUFFIXES = {"text": "txt", "markdown": "md", "html": "html", "json": "json"}  # by format
 LINES = (".jsonl", ".ndjson")  # suffixes of output files with one line per article
-# By suffix of the output file.
-FORMATS = {f".{suffix}": form for form, suffix in DOCUMENT_SUFFIXES.items()}
+FORMATS = {f".{suffix}": form for form, suffix in DOCUMENT_SUFFIXES.items()}  # by output suffix
 FORMATS |= {".markdown": "markdown", ".htm": "html", **dict.fromkeys(LINES, "json")}
 
 

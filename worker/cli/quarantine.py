@@ -19,11 +19,8 @@ if TYPE_CHECKING:
 QUARANTINED_STAGES = ("intake", *STAGES, "relay")  # stages that have a quarantine
 
 HEADER = ("STAGE", "REASON", "AGE", "ID", "URL", "DETAIL")  # columns of the list
-
 MAX_COLUMN_WIDTH = 48  # maximum width of a column; a longer ID shifts the rest of its line
-
 MAX_CELL_LENGTH = 100  # maximum number of characters of a URL or detail in the list
-
 MAX_VALUE_LENGTH = 1000  # maximum length of a value that `show` prints in full
 
 stage_option = click.option(

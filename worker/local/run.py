@@ -38,13 +38,9 @@ from worker.store.progress import RunProgress, SiteStatus
 from worker.store.schema import migrate
 
 POLL_SECONDS = 0.25  # minimum interval between readings of the progress
-
 ARTICLES_AT_ONCE = 200  # maximum number of articles that are kept in memory at a time
-
 CLUSTER_POLL_SECONDS = 1.0  # interval of acting as Celery beat once all pages are stored
-
 IDLE_GRACE_SECONDS = 0.5  # for the child processes of a complete run, where no work can be lost
-
 STALL_SECONDS = 600.0  # time without any change in its counts after which a run has failed
 
 
@@ -128,9 +124,10 @@ def completed_run(
         growing = stack.enter_context(closing(GrowingFile(output)))
         file = growing if form == "jsonl" else None
         incremental = _IncrementalOutput(database, folder.run_id, file)
-        if folder.is_resumed:
-            incremental.add_new()
         monitor = _Monitor(database, folder.run_id, checks, on_progress)
+        if folder.is_resumed:
+            monitor.report(0)  # writing the articles again may take minutes
+            incremental.add_new()
         sent = _send_unstored(settings, database, folder, messages, monitor)
         counts = _wait_until_complete(create_app(settings), sent, monitor, incremental)
         supervisor.grace = IDLE_GRACE_SECONDS

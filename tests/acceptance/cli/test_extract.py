@@ -198,9 +198,10 @@ def test_the_files_and_subfolders_of_a_folder_are_kept(tmp_path: Path) -> None:
         (tmp_path / "pages" / name).parent.mkdir(parents=True, exist_ok=True)
         content = gzip.compress(PAGE.encode()) if name.endswith(".gz") else PAGE.encode()
         (tmp_path / "pages" / name).write_bytes(content)
+    (tmp_path / "pages" / "\x1b[2J.bin").write_text("no page")
     out = tmp_path / "articles"
     options = ("--output-dir", out, "--keep-dirs", "--format", "markdown", "--processes", "1")
-    extract(tmp_path / "pages", *options)
+    assert r"\x1b[2J.bin" in extract(tmp_path / "pages", *options).stderr
     found = sorted(str(each.relative_to(out)) for each in out.rglob("*.md"))
     assert found == ["2024/a.html.md", "2024/a.md", "2024/b.md", "a.md"]
 
