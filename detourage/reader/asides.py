@@ -58,6 +58,7 @@ _COOKIES: Final = lazy_pattern(
     "cookie|куки|クッキー|쿠키|çerez|ciastecz|eväste|kolačić|informasjonskaps|कुकी|الارتباط",
     re.IGNORECASE,
 )
+_EMAIL: Final = lazy_pattern("e-?mail", re.IGNORECASE)
 _COPYRIGHT: Final = "©ⓒⒸ"
 
 
@@ -118,8 +119,7 @@ def _linked_headlines(
         text = lines[place].text
         # Asides are headlines that lead to this site, and sentences that lead to another site.
         is_sentence = text.endswith(_FULL_STOPS)
-        is_elsewhere = site_of(address) != site
-        if is_aside and is_elsewhere == is_sentence and "://" not in text:
+        if is_aside and (site_of(address) != site) == is_sentence and "://" not in text:
             asides.update((place, labels_above.get(place, place)))
     return asides.intersection(places)
 
@@ -156,18 +156,13 @@ def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
 
 
 def _forms(page: Outline, lines: LineColumns, places: Sequence[int]) -> set[int]:
-    """Return the lines of forms that have an e-mail field and interrupt the text."""
-    types = page.document.attributes.by_element("type").items()
-    inputs = [element for element, kind in types if kind.strip().lower() == "email"]
-    if not inputs:
-        return set()
+    """Return the lines of forms that have an e-mail field and interrupt or end the text."""
+    values = map(page.document.attributes.by_element, ("type", "placeholder"))
+    inputs = [field for each in values for field, value in each.items() if _EMAIL.search(value)]
     fields = np.flatnonzero(np.isin(page.flat.numbers, inputs)).tolist()
     numbers, max_words = lines.numbers[places].tolist(), _max_form_words(lines, places)
-    asides: set[int] = set()
-    for field in fields[:MAX_EMAIL_FIELDS]:
-        form = _form_around(page, field, max_words)
-        asides.update(_interrupting_lines(page, numbers, places, form))
-    return asides
+    forms = (_form_around(page, field, max_words) for field in fields[:MAX_EMAIL_FIELDS])
+    return {line for form in forms for line in _lines_below_text(page, numbers, places, form)}
 
 
 def _max_form_words(lines: LineColumns, places: Sequence[int]) -> float:
@@ -181,15 +176,15 @@ def _form_around(page: Outline, element: int, max_words: float) -> int:
     return element
 
 
-def _interrupting_lines(
+def _lines_below_text(
     page: Outline, numbers: Sequence[int], places: Sequence[int], form: int
 ) -> Sequence[int]:
-    """Return the text's lines (`places`) in an element if other lines of the text surround it."""
+    """Return the text's lines (`places`) in an element if other lines of the text precede it."""
     inside = page.text_lines[page.text_starts[form] : page.text_ends[form]]
     if not len(inside):
         return ()
     start, end = bisect_left(numbers, inside[0]), bisect(numbers, inside[-1])
-    return places[start:end] if start > 0 and end < len(numbers) else ()
+    return places[start:end] if start > 0 else ()
 
 
 def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[int]:
@@ -207,7 +202,7 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
             continue
         form = _form_around(page, lines[place].block, max_words)
         if bisect_left(buttons, form) < bisect_left(buttons, page.ends[form]):  # has a button
-            asides.update(_interrupting_lines(page, numbers, places, form))
+            asides.update(_lines_below_text(page, numbers, places, form))
     return asides
 
 
@@ -233,11 +228,10 @@ def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:
     """Return the copyright notice at the end of a text, with the short lines that follow it."""
     last = places[-1 - MAX_LINES_AFTER_NOTICE :]
     for index, place in enumerate(last):
-        line = lines[place]
-        if contains_any(line.text, _COPYRIGHT) and line.words <= MAX_NOTICE_WORDS:
-            after = last[index + 1 :]
-            if all(lines[each].words <= MAX_WORDS_AFTER_NOTICE for each in after):
-                return [place, *after]
+        line, after = lines[place], last[index + 1 :]
+        is_notice = contains_any(line.text, _COPYRIGHT) and line.words <= MAX_NOTICE_WORDS
+        if is_notice and all(lines[each].words <= MAX_WORDS_AFTER_NOTICE for each in after):
+            return [place, *after]
     return []
 
 

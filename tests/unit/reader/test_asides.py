@@ -9,6 +9,10 @@ URL = "https://news.example/2024/05/story.html"
 SEED = 7
 TEXT = "\n\n".join(paragraphs(SEED))
 LAST_PARAGRAPH = len(paragraphs(SEED)) - 1
+SIGN_UP = (
+    "<div><span>The harbour in the morning</span><span>What happens at sea, at six in the morning."
+    " You can leave whenever you like.</span><input {}></div>"
+)
 
 
 def _text_with(added: str, after: int = 1) -> str:
@@ -46,12 +50,8 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
             ),
             LAST_PARAGRAPH,
         ),
-        (
-            "<div class='box'><h3>The harbour in the morning</h3><p>What happens at sea, at six in"
-            " the morning. You can leave whenever you like.</p><form><input type='email'>"
-            "<button>OK</button></form></div>",
-            1,
-        ),
+        (SIGN_UP.format("type='email'"), 1),
+        (SIGN_UP.format("placeholder='E-mail address'"), LAST_PARAGRAPH),
         ("<p>저작권자 ⓒ 바다일보 무단전재 금지</p><p>harbour@news.example</p>", LAST_PARAGRAPH),
         ("<p>© Harbour Media, 2024</p><p>harbour@news.example</p>", LAST_PARAGRAPH),
         (
@@ -61,7 +61,7 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
             1,
         ),
     ],
-    ids=["links at the end", "newsletter", "copyright, Korean", "copyright, English", "consent"],
+    ids=["links", "sign-up within", "sign-up below", "Korean notice", "English notice", "consent"],
 )
 def test_links_notices_and_consents_around_the_text_are_left_out(added: str, after: int) -> None:
     assert _text_with(added, after) == TEXT
