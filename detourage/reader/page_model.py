@@ -109,8 +109,8 @@ class JudgedPage:
     def without_shared(self, page: Outline, knowledge: TemplateKnowledge) -> "JudgedPage":
         """Give the role ``template`` to the removable lines that other pages share.
 
-        If no other line is likely text, the shared text, such as a legal notice, may be the article
-        itself, and the roles stay as they are.
+        Headings above other text, such as "Ingredients", stay. If no other line is likely text, the
+        shared text, such as a legal notice, may be the article itself, and the roles stay.
         """
         if not knowledge.shared and knowledge.removable is None:
             return self
@@ -126,8 +126,11 @@ class JudgedPage:
         if knowledge.removable is not None:
             knowledge.removable.update(digest for digest in removable if digest is not None)
         is_shared = np.array([digest in knowledge.shared for digest in removable])
-        if not is_shared.any() or self.probabilities[~is_shared].max(initial=0.0) < MIN_UNSHARED:
+        is_text = self.probabilities >= MIN_UNSHARED
+        is_own = is_text & ~is_shared
+        if not (is_shared.any() and is_own.any()):
             return self
+        is_shared &= ~(is_text & np.append(is_own[1:], False)) | self.columns.is_prose
         numbers = frozenset(self.columns.numbers[is_shared].tolist())
         return replace(self._with_role(is_shared, "template"), shared=numbers)
 
