@@ -10,7 +10,7 @@ from detourage.html.visible_text import unescape
 from detourage.metadata import bylines
 from detourage.metadata.bylines import names_in, without_repeats
 from detourage.metadata.declared_values import Record, read_metas, read_microdata
-from detourage.metadata.json_ld import json_ld_of, read_json_ld
+from detourage.metadata.json_ld import read_json_ld
 from detourage.metadata.news_agencies import find_wire
 from detourage.metadata.publication_dates import (
     modification_date,
@@ -60,8 +60,12 @@ def read_metadata(
     over declared ones, except those in JSON-LD. `template_lines` has the digests of lines that
     other pages of the template share.
     """
-    json_ld = read_json_ld(json_ld_of(page.document))
-    microdata = read_microdata(_properties(page), page.node(finding.container))
+    json_ld = read_json_ld(page.document)
+    elements = [Node(page.document, each) for each in page.document.values("itemprop")]
+    # Elements without displayed text first, then the others.
+    properties = [each for each in elements if each.tag in ("meta", "link", "script")]
+    properties += map(page.node, page.flat.values("itemprop"))
+    microdata = read_microdata(properties, page.node(finding.container))
     metas = read_metas(page.document)
     declared = Record.joined(json_ld, microdata, metas)
     surroundings = Surroundings(page, finding, heading, template_lines)
@@ -102,13 +106,6 @@ def read_metadata(
         favicon=_first_absolute(metas.icons, base),
         text_direction=_direction(page, finding.container),
     )
-
-
-def _properties(page: Outline) -> list[Node]:
-    """Return the elements with microdata: those without displayed text first, then the others."""
-    elements = [Node(page.document, each) for each in page.document.values("itemprop")]
-    declarations = [each for each in elements if each.tag in ("meta", "link", "script")]
-    return [*declarations, *map(page.node, page.flat.values("itemprop"))]
 
 
 MAX_TEXT = 1_000  # length of a declared description or name, in characters; the rest is cut off

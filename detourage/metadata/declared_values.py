@@ -114,14 +114,21 @@ def read_metas(document: FlatDocument) -> Record:
         if field and value is not None:
             values[field].append(value)
     for link in np.flatnonzero(document.having(("link",)))[:MAX_METAS].tolist():
-        relation = relations.get(link, "").lower().split()
-        is_icon = not _ICON_RELATIONS.isdisjoint(relation)
-        field = "addresses" if relation == ["canonical"] else "icons" if is_icon else "images"
-        is_used = field != "images" or "image_src" in relation
-        if is_used and (url := words.clean(urls.get(link, ""))):
-            is_first = field == "addresses" or "icon" in relation
+        field, is_first = _field_of_link(relations.get(link, ""))
+        if field and (url := words.clean(urls.get(link, ""))):
             values[field].insert(0 if is_first else len(values[field]), url)
     return Record.of(values)
+
+
+@cached_if_short(1024)
+def _field_of_link(relations: str) -> tuple[str, bool]:
+    """Return the field of `Record` for a ``link`` element, and whether its URL comes first."""
+    relation = relations.lower().split()
+    if relation == ["canonical"]:
+        return "addresses", True
+    if not _ICON_RELATIONS.isdisjoint(relation):
+        return "icons", "icon" in relation
+    return "images" if "image_src" in relation else "", False
 
 
 @cached_if_short(1024)

@@ -53,9 +53,9 @@ _DECODER = json.JSONDecoder(strict=False, parse_int=str, parse_float=str)
 _Node = Mapping[str, Any]
 
 
-def read_json_ld(scripts: Iterable[Node]) -> Record:
-    """Return the values for the page's article in JSON-LD scripts."""
-    nodes = list(_walk_objects(_parse_scripts(scripts)))
+def read_json_ld(flat: FlatDocument) -> Record:
+    """Return the values for the page's article in its JSON-LD scripts."""
+    nodes = list(_walk_objects(_parse_scripts(json_ld_of(flat))))
     # A node with an ID and at most one other key is only a reference to another node.
     described = [node for node in nodes if "@id" in node and len(node) > 2]
     nodes_by_id = {str(node["@id"]): node for node in reversed(described)}
@@ -79,16 +79,16 @@ def is_json_ld(media_type: str | None) -> bool:
     return _JSON_LD.match(media_type or "") is not None
 
 
-def json_ld_of(flat: FlatDocument) -> list[Node]:
-    """Return the JSON-LD scripts of a document; the result is cached."""
+def json_ld_of(flat: FlatDocument) -> list[tuple[Node, str]]:
+    """Return the JSON-LD scripts of a document with their texts; the result is cached."""
     types = flat.attributes.by_element("type")
-    nodes = (Node(flat, each) for each in types if is_json_ld(types[each]))
-    return flat.once(json_ld_of, lambda: [each for each in nodes if each.tag == "script"])
+    nodes = (Node(flat, index) for index, each in types.items() if _JSON_LD.match(each))
+    scripts = ((each, each.text or "") for each in nodes if each.tag == "script")
+    return flat.once(json_ld_of, lambda: [*scripts])
 
 
-def json_ld_in(script: Node) -> list[Any]:
-    """Return the JSON values in a script; unless it is long, they are cached."""
-    text = script.text or ""
+def json_ld_in(script: Node, text: str) -> list[Any]:
+    """Return the JSON values in a script with a text; unless it is long, they are cached."""
     if len(text) > MAX_KEPT_CHARACTERS:
         return parse_tolerant(text)
     return script.flat.once((json_ld_in, script.index), lambda: parse_tolerant(text))
@@ -183,15 +183,15 @@ def _decode_escapes(text: str) -> str:
     return decoded
 
 
-def _parse_scripts(scripts: Iterable[Node]) -> list[Any]:
+def _parse_scripts(scripts: Iterable[tuple[Node, str]]) -> list[Any]:
     """Return the JSON values in scripts, up to `MAX_CHARACTERS`."""
     values: list[Any] = []
     remaining = MAX_CHARACTERS
-    for script in scripts:
-        remaining -= len(script.text or "")
+    for script, text in scripts:
+        remaining -= len(text)
         if remaining < 0:
             break
-        values.extend(json_ld_in(script))
+        values.extend(json_ld_in(script, text))
     return values
 
 

@@ -84,7 +84,7 @@ class Surroundings:
         self._parents = list_of(page.text_parents)
         texts = page.tokenised
         self._clean, self._raw = texts.clean, page.flat.texts
-        self._has_digit = texts.count(Count.DECIMALS)[texts.line_texts] > 0
+        self._has_digit = texts.counts[texts.line_texts, Count.DECIMALS] > 0
         numbers: Collection[int] | None = finding.lines
         if numbers is None:
             start, end = page.text_starts[finding.container], page.text_ends[finding.container]
@@ -109,7 +109,8 @@ class Surroundings:
 
     def _moment_of(self, start: int, end: int) -> str:
         """Return the first date in the attributes of elements around some texts, or ""."""
-        moments, above = self._moments, self._page.parents
+        moments = self._moments
+        above = self._page.parents if moments else ()
         for element in self._parents[start:end] if moments else ():
             # Of the element and the three around it, the innermost one with a date counts.
             for _ in range(3):
@@ -185,11 +186,10 @@ class Surroundings:
         for (place, _, start, end), has_digit in zip(ranges, digits, strict=True):
             parts = all_parts[next_part : next_part + end - start]
             next_part += end - start
-            line_is_linked = parts[0].is_linked
-            # Skip texts that consist only of invisible characters.
-            parts = [part for part in parts if part.text]
-            text, meaning, _ = parts[0]
+            text, meaning, line_is_linked = parts[0]
             if len(parts) > 1:
+                # Skip texts that consist only of invisible characters.
+                parts = [part for part in parts if part.text]
                 text = " ".join([part.text for part in parts])
                 meaning = reduce(or_, [part.meaning for part in parts])
             moment = self._moment_of(start, min(end, start + MAX_DATED_TEXTS))
@@ -202,9 +202,9 @@ class Surroundings:
 
     def _describes(self, place: Place, _: int, start: int, end: int) -> bool:
         """Return whether a line may describe the article; long and shared lines do not."""
-        length, raw_length = (sum(map(len, each[start:end])) for each in (self._clean, self._raw))
-        is_long = length > MAX_CHARACTERS or raw_length > 4 * MAX_CHARACTERS
+        length, raw = sum(map(len, self._clean[start:end])), self._raw[start:end]
+        is_long = length > MAX_CHARACTERS or sum(map(len, raw)) > 4 * MAX_CHARACTERS
         if length == 0 or (is_long and place not in ("opening", "closing")):
             return False
         is_own = not self._template_lines or place in ("before", "opening")
-        return is_own or digest_of("".join(self._raw[start:end])) not in self._template_lines
+        return is_own or digest_of("".join(raw)) not in self._template_lines

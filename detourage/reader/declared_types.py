@@ -15,7 +15,7 @@ def declared_types(page: Outline) -> list[str]:
     """Return the types that a page declares, in lower case, such as ``"newsarticle"``."""
 
     def compute() -> list[str]:
-        json_ld = "\n".join(script.text or "" for script in json_ld_of(page.document))
+        json_ld = "\n".join(text for _, text in json_ld_of(page.document))
         _, item_types = page.flat.attributes.named("itemtype")
         types = _TYPE.findall(json_ld[:MAX_SCRIPT_CHARACTERS])
         types += [value.rpartition("/")[2] for value in item_types]

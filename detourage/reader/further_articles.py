@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from detourage.html.class_name_splitting import split_words
-from detourage.html.flat import Booleans
 from detourage.html.urls import absolute, base_of, site_of, split_url
 from detourage.limits import MAX_URL_CHARACTERS
 from detourage.metadata.bylines import BYLINE_MARKS
@@ -27,6 +26,7 @@ from detourage.reader.outline import Outline
 from detourage.reader.scripts import structured_data
 from detourage.records import record
 from detourage.text import words
+from detourage.text.caches import cached_if_short
 from detourage.text.dates import find_moments
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import squash, word_set
@@ -187,12 +187,8 @@ class _Search:
     def _is_part(self, head: int) -> bool:
         """Return whether a head belongs to the page's own article or to a live report."""
         own, other = (self._headline(each).casefold() for each in (self.heading, head))
-        return bool(other and (own in other or other in own)) or bool(self._is_live[head])
-
-    @cached_property
-    def _is_live(self) -> Booleans:
-        """Whether each element is in a live report."""
-        return self.page.flat.within(self.page.named(_LIVE_NAMES))
+        is_live = self.page.flat.within(self.page.named(_LIVE_NAMES))[head]
+        return bool(is_live or (other and (own in other or other in own)))
 
     def _headline(self, head: int) -> str:
         """Return the text of a head that is a heading; empty for other heads."""
@@ -305,7 +301,8 @@ class _Search:
                 break
             addresses.append(self._item_addresses[item])
         url = next(filter(None, map(self._first_page, addresses)), None)
-        return url or self._pages_by_headline.get(squash(self._headline(head)))
+        links = self._links_by_headline.get(squash(self._headline(head)), ())
+        return url or self._first_page(links)
 
     def _linked_url(self, head: int) -> str | None:
         """Return the same-site URL that a headline links to."""
@@ -325,6 +322,8 @@ class _Search:
             if name in _URL_ATTRIBUTES or (name.startswith("data-") and _names_address(name)):
                 for number, value in attributes.by_element(name).items():
                     found[number].append(value)
+        if not found:
+            return {}
         has_address = np.zeros(len(page.document.ends), np.bool_)
         has_address[[*found]] = True
         has_address &= ~page.document.having(("a", "img", "button"))
@@ -345,8 +344,8 @@ class _Search:
         }
 
     @cached_property
-    def _pages_by_headline(self) -> dict[str, str | None]:
-        """The URL that structured data gives for each headline, or None; keys are from `squash`."""
+    def _links_by_headline(self) -> dict[str, list[str]]:
+        """The URLs that structured data gives for each headline; keys are from `squash`."""
         addresses: defaultdict[str, list[str]] = defaultdict(list)
         data = structured_data(self.page.document, lambda text: "headline" in text)
         waiting: list[Any] = [value for _, value in data]
@@ -365,7 +364,7 @@ class _Search:
                     written = (value.get("url"), page, value.get("@id"))
                     strings = [each for each in written if isinstance(each, str)]
                     addresses[squash(headline)] += strings
-        return {headline: self._first_page(links) for headline, links in addresses.items()}
+        return addresses
 
     def _first_page(self, links: Iterable[str | None]) -> str | None:
         """Return the absolute URL of the first link to another page of this site, or None."""
@@ -419,6 +418,7 @@ def _is_head_line(line: str) -> bool:
     return bool(is_head) and len(words.tokens(text)) <= MAX_HEAD_LINE_WORDS
 
 
+@cached_if_short(1024)
 def _names_address(name: str) -> bool:
     """Return whether the name of a ``data-`` attribute denotes the URL of an article."""
     name_words = split_words(name)

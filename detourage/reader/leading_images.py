@@ -7,7 +7,6 @@ import numpy as np
 
 from detourage.article import ArticleImage, copy_with
 from detourage.html.flat import Booleans, Integers
-from detourage.html.nodes import Node
 from detourage.reader import media
 from detourage.reader.captions import MAX_CAPTION_TOKENS, caption_mask, caption_within
 from detourage.reader.class_words import PARTS
@@ -61,7 +60,9 @@ def leading_images(
             is_other = is_other or not page.name_words(each).isdisjoint(_OTHER_PART_WORDS)
             is_in_other[each] = is_other or is_in_other[page.parents[each]]
         element = page.node(index)
-        if is_in_other[index] or _is_narrow(element):
+        width = (element.get("width") or "").strip().removesuffix("px")
+        is_narrow = width.isdecimal() and int(width[:6]) < MIN_WIDTH
+        if is_in_other[index] or is_narrow:
             continue
         image = media.image_of(element, base, None)
         if image is None or media.is_drawing(image.url):
@@ -120,9 +121,3 @@ def _article_around(page: Outline, elements: Sequence[int]) -> int:
     while max(elements) >= page.ends[common]:
         common = page.parents[common]
     return next((each for each in page.ancestry(common) if page.tags[each] in _ARTICLES), common)
-
-
-def _is_narrow(image: Node) -> bool:
-    """Return whether an image declares a width of fewer pixels than `MIN_WIDTH`."""
-    width = (image.get("width") or "").strip().removesuffix("px")
-    return width.isdecimal() and int(width[:6]) < MIN_WIDTH

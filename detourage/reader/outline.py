@@ -182,16 +182,13 @@ class Outline:
         """The words of the `distinct_names` that have been split so far, by index."""
         return {}
 
-    def words_of_name(self, number: int) -> frozenset[str]:
-        """Return the words of one of the `distinct_names`."""
-        found = self._words.get(number)
-        if found is None:
-            found = self._words[number] = split_words(" ".join(self.flat.distinct_names[number]))
-        return found
-
     def name_words(self, index: int) -> frozenset[str]:
         """Return the words of an element's class and ID."""
-        return self.words_of_name(self.name_numbers.item(index))
+        number = self.name_numbers.item(index)
+        found = self._words.get(number)
+        if found is None:
+            found = self._words[number] = split_words(self.distinct_names[number])
+        return found
 
     def named(self, words: frozenset[str]) -> Booleans:
         """Return a mask of the elements whose class or ID has one of the given ASCII words."""

@@ -5,7 +5,7 @@ No script is executed, and anything other than JSON is skipped.
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -36,9 +36,9 @@ def structured_data(
     is_wanted: Callable[[str], bool] = bool,
 ) -> Iterator[tuple[Node, Any]]:
     """Yield the values in the JSON-LD scripts that `is_wanted` accepts, each with its script."""
-    for script in json_ld_of(document):
-        if is_wanted(script.text or ""):
-            for value in json_ld_in(script):
+    for script, text in json_ld_of(document):
+        if is_wanted(text):
+            for value in json_ld_in(script, text):
                 yield script, value
 
 
@@ -113,6 +113,7 @@ MAX_NEARBY_CHARACTERS = 300  # length of a value collected from these objects
 _TAG = lazy_pattern(r"<[^<>]*>")
 _ADDRESS = lazy_pattern(r"(?:https?:)?//\S+|/[\w%-]\S*")
 
+_TEXTUAL = (str, dict, list)  # types of the values that are or contain texts
 _Path = tuple[str | int, ...]
 
 
@@ -145,6 +146,8 @@ def passages(value: Any, key: str | None = None) -> Iterator[Passage]:
     """
     leaves = list(_leaves(value))
     for leaf in leaves:
+        if len(leaf.text) < MIN_WORDS:
+            continue
         keys = (step for step in reversed(leaf.path) if isinstance(step, str) and step != "*")
         if key in (None, next(keys, "")) and is_prose(leaf.text):
             yield Passage(to_html(leaf.text), _nearby(leaf.owners))
@@ -178,12 +181,14 @@ def _leaves(value: Any) -> Iterator[_Leaf]:
             current = inner
         if len(path) >= MAX_DEPTH:
             continue
+        steps: Iterable[tuple[str | int, Any]] = ()
         if isinstance(current, dict):
-            around = (*owners[1 - MAX_OWNERS :], current)
-            waiting.extend(((*path, key), current[key], around) for key in reversed(current))
+            steps, owners = current.items(), (*owners[1 - MAX_OWNERS :], current)
         elif isinstance(current, list):
-            items = reversed([*enumerate(current)])
-            waiting.extend(((*path, place), item, owners) for place, item in items)
+            steps = enumerate(current)
+        # Most values are numbers or truth values, which have no text.
+        inner = [((*path, key), each, owners) for key, each in steps if isinstance(each, _TEXTUAL)]
+        waiting.extend(reversed(inner))
 
 
 def _joined_lists(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
@@ -191,19 +196,18 @@ def _joined_lists(leaves: Sequence[_Leaf]) -> Iterator[Passage]:
     # By the path of the list and the path in each item: the strings of each item.
     lists: defaultdict[tuple[_Path, _Path], dict[int, list[_Leaf]]] = defaultdict(dict)
     for leaf in leaves:
-        depths = [depth for depth, step in enumerate(leaf.path) if isinstance(step, int)]
-        pattern = ["*" if isinstance(step, int) else step for step in leaf.path]
-        for depth in depths:
-            step, path_in_item = leaf.path[depth], tuple(pattern[depth + 1 :])
+        pattern = ("*" if isinstance(step, int) else step for step in leaf.path)
+        steps = tuple(pattern)
+        for depth, step in enumerate(leaf.path):
             if isinstance(step, int):
-                items = lists[leaf.path[:depth], path_in_item]
+                items = lists[leaf.path[:depth], steps[depth + 1 :]]
                 items.setdefault(step, []).append(leaf)
     for (path_of_list, _), items in lists.items():
         length = sum(len(leaf.text) for item in items.values() for leaf in item)
-        if len(items) < 2 or length < MIN_WORDS or _is_list_of_pages(items, len(path_of_list)):
+        if len(items) < 2 or length < MIN_WORDS:
             continue
         texts = ["".join(leaf.text for leaf in item) for item in items.values()]
-        if is_prose("\n".join(texts)):
+        if is_prose("\n".join(texts)) and not _is_list_of_pages(items, len(path_of_list)):
             first = next(iter(items.values()))[0]
             html = "".join(to_html(text) for text in texts)
             yield Passage(html, _nearby(first.owners))

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from detourage.html.urls import split_url
 from detourage.html.visible_text import unescape
-from detourage.reader.outline import Outline, list_of
+from detourage.reader.outline import Outline
 from detourage.text import words
 from detourage.text.token_counts import count_words
 from detourage.text.words import squash
@@ -138,8 +138,7 @@ class _Site(NamedTuple):
 
     @classmethod
     def of(cls, page: Outline, url: str, others: Sequence[Titles]) -> Self:
-        links = list_of(page.link_numbers[page.text_parents])
-        logos = [index for index in page.headings if _is_logo(page, index, links)]
+        logos = [index for index in page.headings if _is_logo(page, index)]
         names = {squash(page.text_of(index)) for index in logos}
         names |= {squash(page.metas.get(name, "")) for name in ("og:site_name", "application-name")}
         for other in others:
@@ -153,11 +152,6 @@ class _Site(NamedTuple):
         """Return whether a text is a name of the site or part of its host name."""
         squashed = squash(text)
         return squashed in self.names or squashed in self.host
-
-    def begins_with_name(self, text: str) -> bool:
-        """Return whether a text begins with a name of the site."""
-        prefixes = (name for name in self.names if len(name) >= MIN_PREFIX_CHARACTERS)
-        return squash(text).startswith(tuple(prefixes))
 
 
 def _site_and_titles(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Site, list[str]]:
@@ -228,16 +222,19 @@ def _without_site(title: str, site: _Site) -> str:
         parts.pop()
     while len(parts) > 1 and site.has_name(title[slice(*parts[0])]):
         parts.pop(0)
-    if len(parts) > 1 and site.begins_with_name(title[slice(*parts[-1])]):
-        parts.pop()
+    if len(parts) > 1:
+        prefixes = tuple(name for name in site.names if len(name) >= MIN_PREFIX_CHARACTERS)
+        if squash(title[slice(*parts[-1])]).startswith(prefixes):
+            parts.pop()
     text = title[parts[0][0] : parts[-1][1]] if parts else ""
     name, _, rest = text.partition(": ")
     return rest.strip() if rest.strip() and site.has_name(name) else text
 
 
-def _is_logo(page: Outline, index: int, text_links: Sequence[int]) -> bool:
+def _is_logo(page: Outline, index: int) -> bool:
     """Return whether all text of a heading is in one link, which leads to the site's home page."""
-    links = {*text_links[page.text_starts[index] : page.text_ends[index]]}
+    parents = page.text_parents[page.text_starts[index] : page.text_ends[index]]
+    links = {*page.link_numbers[parents].tolist()}
     if len(links) != 1 or -1 in links:
         return False
     url = page.node(links.pop()).get("href")

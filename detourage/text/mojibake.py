@@ -17,8 +17,10 @@ _BYTES: Final = {
 _HIGH: Final = "".join(map(chr, _BYTES))
 _CONTINUATION: Final = "".join(character for character in _HIGH if _BYTES[ord(character)] < 0xC0)
 _RUN: Final = lazy_pattern(f"[\xc2-\xf4][{_CONTINUATION}][{_HIGH}]*")
-_RUN_IN_UTF8: Final = re.compile(  # the start of a match of `_RUN`, encoded in UTF-8
-    b"\xc3[\x82-\xb4][%b]" % bytes({character.encode()[0] for character in _CONTINUATION})
+# In UTF-8, a character of `_CONTINUATION`, and the start of a run that can be decoded.
+_NEXT: Final = b"(?:[\xc2-\xcb].|\xe2..)"
+_RUN_IN_UTF8: Final = re.compile(
+    b"\xc3(?:[\x82-\x9f]|[\xa0-\xaf]%b|[\xb0-\xb4]%b{2})%b" % (_NEXT, _NEXT, _NEXT), re.DOTALL
 )
 _LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")  # first bytes of UTF-8 in Latin, Greek, Arabic etc.
 _CONTROL: Final = lazy_pattern("[\x80-\x9f]")
