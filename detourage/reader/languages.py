@@ -15,6 +15,7 @@ _TAG = re.compile(
 )
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
+MAX_DETECTED = 10_000  # characters at the start of a text in which its language is detected
 MIN_DETECTED_PERCENT = 80  # percentage of a text in its main language for a reliable detection
 
 _SIMILAR_LANGUAGES = [
@@ -39,7 +40,7 @@ def language_of(page: Outline, text: str) -> str | None:
 def detected_language(text: str) -> str | None:
     """Return the predominant language of a text (by Google's CLD2), or None if uncertain."""
     try:
-        is_reliable, _, languages = pycld2.detect(text.encode())
+        is_reliable, _, languages = pycld2.detect(text[:MAX_DETECTED].encode())
     except pycld2.error:
         # The detector rejects some characters that XML allows.
         return None
