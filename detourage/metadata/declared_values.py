@@ -174,7 +174,8 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
             continue
         ancestors = element.iterancestors()
         item = next((each for each in ancestors if each.get("itemscope") is not None), None)
-        item_type = _item_type(item)
+        item_type = (item.get("itemtype") or "") if item is not None else ""
+        item_type = item_type.strip().rstrip("/").rsplit("/", 1)[-1].lower()
         if item is None or any(each.search(item_type) for each in ITEM_TYPES):
             by_item[item].append(element)
             types[item] = item_type
@@ -199,12 +200,6 @@ def read_microdata(elements: Iterable[AnyElement], container: AnyElement) -> Rec
     is_free = values.pop("access", [])
     values["access"] = ["free" if each.lower() == "true" else "paid" for each in is_free[:1]]
     return Record.of(values)
-
-
-def _item_type(item: AnyElement | None) -> str:
-    """Return the type of a microdata item, such as ``newsarticle``, or an empty string."""
-    item_type = (item.get("itemtype") or "") if item is not None else ""
-    return item_type.strip().rstrip("/").rsplit("/", 1)[-1].lower()
 
 
 def _property_value(element: AnyElement) -> str:

@@ -173,7 +173,7 @@ def _articles_of(
     found = [*texts]
     if not found:
         return
-    declared = [set(words.tokens(title)) for title in titles.declared_titles(page, url)]
+    declared = [set(words.tokens(title)) for title in titles.site_and_titles(page, url)[1]]
 
     def is_title(text: str) -> bool:
         """Return whether a text has at least half of the words of a declared title."""

@@ -7,6 +7,7 @@ import numpy as np
 
 from detourage.article import ArticleImage, copy_with
 from detourage.html.flat import Booleans, Integers
+from detourage.html.urls import split_url
 from detourage.reader import media
 from detourage.reader.captions import MAX_CAPTION_TOKENS, caption_mask, caption_within
 from detourage.reader.class_words import PARTS
@@ -65,7 +66,8 @@ def leading_images(
         if is_in_other[index] or is_narrow:
             continue
         image = media.image_of(element, base, None)
-        if image is None or media.is_drawing(image.url):
+        # A drawing is usually a logo or an icon.
+        if image is None or split_url(image.url).path.lower().endswith(".svg"):
             continue
         frame = _frame_of(page, index, root, heading, kept_before)
         is_declared = bool(declared) and media.file_stem(image.url) == declared

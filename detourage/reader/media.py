@@ -53,11 +53,6 @@ def file_stem(url: str) -> str:
     return _SIZE_IN_NAME.sub("", name)
 
 
-def is_drawing(url: str) -> bool:
-    """Return whether a URL points to an SVG drawing, which is usually a logo or icon."""
-    return ".svg" in url.lower() and split_url(url).path.lower().endswith(".svg")
-
-
 def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
     """Read an ``img`` element; None for a tracker, a spacer or an image without a URL."""
     if _is_tiny(element):

@@ -63,7 +63,7 @@ def _title_of(
 ) -> str | None:
     """Return the article's title or, if that is only the site's name, the likeliest headline."""
     title = article.title
-    is_site_name = title is not None and titles.names_site(page, title, url)
+    is_site_name = title is not None and titles.site_and_titles(page, url)[0].has_name(title)
     if article.heading is not None or not is_site_name or body is None or not body.lines:
         return title
     headline = judged.probability_of(("title",))

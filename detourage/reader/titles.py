@@ -81,7 +81,7 @@ def headline(
 def _headline(
     page: Outline, container: int, url: str, others: Sequence[Titles]
 ) -> tuple[str | None, int | None]:
-    site, declared = _site_and_titles(page, url, others)
+    site, declared = site_and_titles(page, url, others)
     template = frozenset[str]().union(*(other.headings for other in others))
     headings = [
         index
@@ -119,16 +119,6 @@ def _headline(
     return declared[0], next(displays, None)
 
 
-def declared_titles(page: Outline, url: str = "") -> list[str]:
-    """Return ``og:title`` and ``title`` without the parts that name the site, omitting blanks."""
-    return _site_and_titles(page, url, ())[1]
-
-
-def names_site(page: Outline, title: str, url: str = "") -> bool:
-    """Return whether a title is only a name of the page's site."""
-    return _site_and_titles(page, url, ())[0].has_name(title)
-
-
 class _Site(NamedTuple):
     """A site's names and host (see `squash`), and the headings that link to its home page."""
 
@@ -154,14 +144,16 @@ class _Site(NamedTuple):
         return squashed in self.names or squashed in self.host
 
 
-def _site_and_titles(page: Outline, url: str, others: Sequence[Titles]) -> tuple[_Site, list[str]]:
-    """Return the page's site and declared titles, cached with the page."""
+def site_and_titles(
+    page: Outline, url: str, others: Sequence[Titles] = ()
+) -> tuple[_Site, list[str]]:
+    """Return the page's site and declared titles without the site's names, computed once."""
 
     def compute() -> tuple[_Site, list[str]]:
         site = _Site.of(page, url, others)
         return site, _declared(page, site)
 
-    return page.cached((_site_and_titles, url, *others), compute)
+    return page.cached((site_and_titles, url, *others), compute)
 
 
 def _declared(page: Outline, site: _Site) -> list[str]:
