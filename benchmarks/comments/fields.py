@@ -91,7 +91,7 @@ def read_corpus(corpora: Path, name: str) -> Iterator[PageFields]:
         page = parse_page(stored.html, stored.url, content_type=stored.content_type)
         document = page.document
         records = locate(document, gold.comments or ())
-        places = page.flat.indices_of(records)
+        places = [page.flat.elements.index(record) for record in records]
         wanted = with_shown_names(gold.comments or (), document)
         found_comments = [
             _to_scored_comment(comment) for comment in read_comments(page.flat, places, stored.url)

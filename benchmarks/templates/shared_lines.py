@@ -21,8 +21,8 @@ from lxml.html import HtmlElement
 from benchmarks.evaluation.scores.cleaneval import text_only
 from benchmarks.evaluation.scores.corpora import Corpus, load_corpus
 from benchmarks.extraction.folds import LEFT_OUT, fold_of
-from detourage import Page, Site
-from detourage.html.nodes import element_at
+from detourage import Page, Result, Site
+from detourage.html.nodes import index_at
 from detourage.page_extraction import parse
 from detourage.reader.shared_lines import MIN_TEXTS, SharedLines
 from detourage.text.words import clean
@@ -195,12 +195,10 @@ def insert_sentences(page: Page, sentences: Sequence[str]) -> Page | None:
     """Insert sentences between the paragraphs of an article; None if it has too few paragraphs."""
     parsed = parse(page)
     article = next(iter(Site([page]).read())).article
-    if article is None or not hasattr(parsed, "document"):
+    if article is None or isinstance(parsed, Result):
         return None
     document = parsed.document
-    container = element_at(document, article.xpath)
-    if container is None:
-        return None
+    container = parsed.flat.elements[index_at(parsed.flat, article.xpath) or 0]
     paragraphs = [
         each
         for each in container.iter("p")

@@ -15,7 +15,7 @@ from benchmarks.extraction.bags import compare_bags
 from benchmarks.walls import pages as generated
 from detourage.article import Article
 from detourage.html import Page, PageError, parse_page
-from detourage.html.nodes import element_at
+from detourage.html.nodes import index_at
 from detourage.inference import Features
 from detourage.reader import NoArticleError
 from detourage.reader.article_and_comments import read_despite_wall
@@ -147,8 +147,8 @@ def _replace_article(
     if page is None or article is None:
         return None
     document = page.document
-    container = element_at(document, article.xpath)
-    if container is None or container.tag == "html" or len(article.text) < MIN_ARTICLE_CHARACTERS:
+    container = page.flat.elements[index_at(page.flat, article.xpath) or 0]
+    if container.tag == "html" or len(article.text) < MIN_ARTICLE_CHARACTERS:
         return None
     message = markup.fragment_fromstring(wall.message(), create_parent="div")
     for child in list(container):

@@ -20,7 +20,7 @@ from benchmarks.extraction.folds import LEFT_OUT, fold_of
 from benchmarks.walls.examples import ARTICLE_KINDS, CORPORA, HOST_CORPORA, MIN_ARTICLE_CHARACTERS
 from detourage import read
 from detourage.html import PageError, parse_page
-from detourage.html.nodes import element_at
+from detourage.html.nodes import index_at
 from detourage.reader import NoArticleError
 from detourage.reader.article_and_comments import read_despite_wall
 
@@ -39,10 +39,10 @@ def shorten_article(
         article = read_despite_wall(page)
     except (PageError, NoArticleError):
         return None
-    container = element_at(page.document, article.xpath)
+    container = page.flat.elements[index_at(page.flat, article.xpath) or 0]
     paragraphs = (block.text.split() for block in article.blocks if block.type == "paragraph")
     text = next((each for each in paragraphs if len(each) >= MIN_WORDS), None)
-    if container is None or container.tag == "html" or len(article.text) < MIN_ARTICLE_CHARACTERS:
+    if container.tag == "html" or len(article.text) < MIN_ARTICLE_CHARACTERS:
         return None
     if text is None or article.metadata.kind != "article":
         return None

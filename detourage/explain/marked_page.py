@@ -36,7 +36,7 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     positions = list(_text_positions(document, outline))
     lines = {line.number: line for line in explanation.lines}
     # A text without words, such as a bullet or a bar between links, belongs to no line.
-    line_of_text = [lines.get(node.line) for node in outline.texts]
+    line_of_text = [*map(lines.get, outline.text_lines.tolist())]
     _frame_blocks(outline, [line.verdict if line else None for line in line_of_text])
     images = explanation.article.images if explanation.article is not None else ()
     base, urls = base_of(document, page.url), {image.url for image in images}
@@ -81,7 +81,7 @@ def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
     article_counts = [0, *accumulate([verdict in ("kept", "title") for verdict in verdicts])]
     counts = [0, *accumulate(verdict is not None for verdict in verdicts)]
     index = 0
-    while index < len(outline.elements):
+    while index < len(outline.tags):
         start, end = outline.text_starts[index], outline.text_ends[index]
         texts = counts[end] - counts[start]
         article_texts = article_counts[end] - article_counts[start]

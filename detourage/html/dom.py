@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from itertools import count
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from selectolax.lexbor import LexborHTMLParser
 
 from detourage.html import _markup
-from detourage.html.flat import Attributes, Elements, FlatDocument, HtmlElement, Pieces
+from detourage.html.flat import Attributes, FlatDocument, HtmlElement, Pieces
 from detourage.html.page_errors import EmptyPageError, FramesetError, NotHtmlError, TooLargeError
 from detourage.html.serialisation import OPTIONS, serialise
 from detourage.html.visible_text import visible_text
@@ -89,7 +90,7 @@ def _flat_document(
     shown, piece_parents, after, owners, attribute_names = columns_of_numbers[6:]
     every = np.arange(len(parents))
     return FlatDocument(
-        elements=Elements.of(document, parents, ()),
+        root=cache(document),
         distinct_tags=_markup.strings(tags),
         tag_numbers=tag_numbers,
         distinct_names=[*zip(classes_and_ids, classes_and_ids, strict=True)],
@@ -218,14 +219,14 @@ def _without_frames(flat: FlatDocument) -> FlatDocument:
     """Replace a frameset with the page's ``noframes`` content."""
     if "frameset" not in flat.distinct_tags:
         return flat
-    document = flat.elements[0]
+    document = flat.root()
     frameset = document.find("frameset")
     if frameset is None or document.find("body") is not None:
         return flat
     for noframes in frameset.iter("noframes"):
         # The parser supports frames, so it has not parsed the content.
         content = parse_html((noframes.text or "").encode())
-        body = None if content is None else content.elements[0].find("body")
+        body = None if content is None else content.root().find("body")
         if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:
             document.replace(frameset, body)
             return FlatDocument.of(document)

@@ -23,111 +23,6 @@ Booleans = npt.NDArray[np.bool_]
 _Item = TypeVar("_Item")
 
 
-class _ElementStore:
-    """The lxml elements that have been built so far, by index; `document` builds the root."""
-
-    def __init__(self, document: Callable[[], HtmlElement], parents: Integers) -> None:
-        self._build_document = document
-        self.parents = parents
-        self.elements: dict[int, HtmlElement] = {}
-        self.numbers: dict[HtmlElement, int] = {}
-
-    def keep(self, number: int, element: HtmlElement) -> HtmlElement:
-        self.numbers[element] = number
-        self.elements[number] = element
-        return element
-
-    def build_all(self) -> dict[int, HtmlElement]:
-        """Return all elements by index."""
-        if len(self.elements) < len(self.parents):
-            for number, element in enumerate(self.at(0).iter()):
-                self.keep(number, element)
-        return self.elements
-
-    def at(self, number: int) -> HtmlElement:
-        """Return an element, after building it and its ancestors unless they exist."""
-        unbuilt = []
-        while number not in self.elements and number > 0:
-            unbuilt.append(number)
-            number = int(self.parents[number])
-        if number not in self.elements:
-            self.keep(number, self._build_document())
-        element = self.elements[number]
-        for descendant in reversed(unbuilt):
-            element = self.keep(descendant, element[self._ranks[descendant]])
-        return element
-
-    @cached_property
-    def _ranks(self) -> list[int]:
-        """The rank of each element among its siblings."""
-        order = np.argsort(self.parents, kind="stable")
-        parents = self.parents[order]
-        ranks = np.empty_like(order)
-        ranks[order] = np.arange(len(order)) - np.searchsorted(parents, parents)
-        found: list[int] = ranks.tolist()
-        return found
-
-
-MANY_ELEMENTS = 100  # number of built elements above which all elements are built at once
-
-
-class Elements(Sequence[HtmlElement]):
-    """A sequence of lxml elements, which are built when they are needed."""
-
-    def __init__(self, store: _ElementStore, numbers: Integers) -> None:
-        self._store = store
-        self._numbers = numbers
-
-    @classmethod
-    def of(
-        cls, document: Callable[[], HtmlElement], parents: Integers, built: Iterable[HtmlElement]
-    ) -> Self:
-        """Return all elements of a document; `built` are those that exist already."""
-        store = _ElementStore(document, parents)
-        for number, element in enumerate(built):
-            store.keep(number, element)
-        return cls(store, np.arange(len(parents)))
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    @overload
-    def __getitem__(self, place: int) -> HtmlElement: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[HtmlElement]: ...
-    def __getitem__(self, place: int | slice) -> HtmlElement | list[HtmlElement]:
-        if isinstance(place, slice):
-            elements = self._store.build_all()
-            return [elements[number] for number in self._numbers[place].tolist()]
-        if len(self._store.elements) > MANY_ELEMENTS:
-            self._store.build_all()
-        return self._store.at(int(self._numbers[place]))
-
-    def __iter__(self) -> Iterator[HtmlElement]:
-        return iter(self[:])
-
-    def indices_of(self, elements: Iterable[HtmlElement]) -> list[int]:
-        """Return the indices of elements, -1 for those that are not in the sequence."""
-        wanted = [*elements]
-        if any(element not in self._store.numbers for element in wanted):
-            self._store.build_all()
-        numbers = np.array([self._store.numbers.get(element, -1) for element in wanted], np.int64)
-        places = np.searchsorted(self._numbers, numbers)
-        # An index past the end is compared with -2, which is not the index of an element.
-        is_in_sequence = np.append(self._numbers, -2)[places] == numbers
-        found: list[int] = np.where(is_in_sequence, places, -1).tolist()
-        return found
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the sequence has all elements of the document."""
-        return len(self) == len(self._store.parents)
-
-    def select(self, kept: Booleans) -> "Elements":
-        """Return the elements for which `kept` is true."""
-        return Elements(self._store, self._numbers[kept])
-
-
 @record
 class Pieces:
     """All text nodes of a document, including whitespace, in document order.
@@ -224,10 +119,10 @@ class FlatDocument:
     some of which may be unused in a selection. `texts` are the text nodes that are not whitespace,
     and `shown` their indices in `pieces`; `text_starts` and `text_ends` delimit the texts below
     each element. `numbers` are the elements' indices in the whole document, to which `pieces` and
-    `attributes` refer.
+    `attributes` refer. `root` returns the document's root element in lxml.
     """
 
-    elements: Elements
+    root: Callable[[], HtmlElement]
     distinct_tags: Sequence[str]
     tag_numbers: Integers
     distinct_names: Sequence[tuple[str, str]]
@@ -241,6 +136,7 @@ class FlatDocument:
     numbers: Integers
     pieces: Pieces
     attributes: Attributes
+    is_selection: bool = False
 
     @classmethod
     def of(cls, document: "HtmlElement | FlatDocument") -> "FlatDocument":
@@ -285,7 +181,7 @@ class FlatDocument:
         step = count + 1
         orders = after[shown] * step + count - piece_parents[shown]
         return cls(
-            elements=Elements.of(lambda: document, parent_numbers, nodes),
+            root=lambda: document,
             distinct_tags=distinct_tags,
             tag_numbers=tag_numbers,
             distinct_names=distinct_names,
@@ -319,7 +215,6 @@ class FlatDocument:
         parents = self.parents[kept]
         return replace(
             self,
-            elements=self.elements.select(kept),
             tag_numbers=self.tag_numbers[kept],
             name_numbers=self.name_numbers[kept],
             parents=np.where(parents < 0, -1, new_index[parents]),
@@ -329,6 +224,7 @@ class FlatDocument:
             text_starts=new_text_index[self.text_starts[kept]],
             text_ends=new_text_index[self.text_ends[kept]],
             numbers=self.numbers[kept],
+            is_selection=True,
         )
 
     def with_renamed(self, tag: str, new_tag: str) -> Self:
@@ -348,6 +244,12 @@ class FlatDocument:
             self.memo[key] = derive()
         derived: _Item = self.memo[key]
         return derived
+
+    @cached_property
+    def elements(self) -> list[HtmlElement]:
+        """The elements in lxml; building them takes as long as all parsing before it."""
+        elements = [each for each in self.root().iter() if isinstance(each.tag, str)]
+        return [*map(elements.__getitem__, self.numbers.tolist())]
 
     @cached_property
     def texts(self) -> list[str]:
@@ -381,12 +283,12 @@ class FlatDocument:
     @cached_property
     def depths(self) -> Integers:
         """The number of ancestors of each element."""
-        return self.count_around(np.ones(len(self.elements), dtype=np.bool_)) - 1
+        return self.count_around(np.ones(len(self.parents), dtype=np.bool_)) - 1
 
     def values(self, name: str) -> dict[int, str]:
         """Return the values of an attribute by element index, computed once."""
         values = self.attributes.by_element(name)
-        if not values or self.elements.is_complete:
+        if not (values and self.is_selection):
             return values
         return self.once((FlatDocument.values, name), lambda: self._selected(values))
 
@@ -397,10 +299,6 @@ class FlatDocument:
         is_selected = self.numbers[np.minimum(places, len(self.numbers) - 1)] == wanted
         selected = zip(places.tolist(), values.values(), is_selected.tolist(), strict=True)
         return {place: value for place, value, is_own in selected if is_own}
-
-    def indices_of(self, elements: Iterable[HtmlElement]) -> list[int]:
-        """Return the indices of the given elements of the document."""
-        return self.elements.indices_of(elements)
 
 
 def joined_strings(strings: Iterable[str]) -> bytes:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Self, TypeAlias
 
 import numpy as np
@@ -54,17 +53,6 @@ def _children(flat: FlatDocument) -> dict[tuple[int, str], list[int]]:
     for index, key in enumerate(zip(flat.parents.tolist(), flat.tags, strict=True)):
         children.setdefault(key, []).append(index)
     return children
-
-
-def element_at(document: HtmlElement, path: str) -> HtmlElement | None:
-    """Return the element at an absolute path below a root element, or None."""
-    element: HtmlElement | None = document
-    for name, rank in _steps(path)[1:]:
-        if element is None:
-            break
-        same = (child for child in element.iterchildren() if child.tag == name)
-        element = next(islice(same, rank - 1, None), None)
-    return element
 
 
 def _steps(path: str) -> list[tuple[str, int]]:

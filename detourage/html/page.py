@@ -73,13 +73,13 @@ class Page:
     @property
     def document(self) -> HtmlElement:
         """The root element; building the elements takes as long as all parsing before it."""
-        return self.flat.elements[0]
+        return self.flat.root()
 
     @cached_property
     def tree(self) -> Tree:
         """The tree of all elements, without text, labelled with lower-case local names."""
         flat = self.flat
-        starts = np.arange(len(flat.elements))
+        starts = np.arange(len(flat.parents))
         postorder = np.lexsort((-starts, flat.ends))
         labels = tuple(map(flat.tags.__getitem__, postorder.tolist()))
         sizes = (flat.ends - starts)[postorder].astype(np.int32)
@@ -130,7 +130,7 @@ def parse_page(
     )
     if flat.depths.max() >= MAX_DEPTH:
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
-    if len(flat.elements) > MAX_ELEMENTS:
+    if len(flat.parents) > MAX_ELEMENTS:
         raise TooLargeError(f"the page has more than {MAX_ELEMENTS} elements")
     if not may_be_blank and not has_text(flat):
         raise EmptyPageError("the page has no text")

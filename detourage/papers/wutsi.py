@@ -70,12 +70,9 @@ def find_body(page: Outline, *, fusion: bool) -> FoundBody | None:
         return FoundBody("wutsi_block", best, frozenset(removed))
     siblings = {node for node in nodes if page.parents[node] == parent}
     others = set(page.children(parent)) - siblings
-    lines = {
-        text.line
-        for node in siblings
-        for text in remaining.texts[remaining.text_starts[node] : remaining.text_ends[node]]
-    }
-    return FoundBody("wutsi_fusion", parent, frozenset(removed | others), lines=frozenset(lines))
+    ranges = (slice(remaining.text_starts[node], remaining.text_ends[node]) for node in siblings)
+    lines = frozenset(line for each in ranges for line in remaining.text_lines[each].tolist())
+    return FoundBody("wutsi_fusion", parent, frozenset(removed | others), lines=lines)
 
 
 def _extracted(source: Source, page: Outline, finding: FoundBody | None) -> Extracted:
@@ -88,7 +85,7 @@ def _removed_elements(page: Outline) -> set[int]:
     """Return the outermost elements that the cleaning step removes."""
     removed: set[int] = set()
     index = 0
-    while index < len(page.elements):
+    while index < len(page.tags):
         is_removed = (
             page.tags[index] in REMOVED_TAGS
             or not REMOVED_NAMES.isdisjoint(page.names[index].lower().split())
@@ -105,18 +102,18 @@ def _removed_elements(page: Outline) -> set[int]:
 
 
 def _is_menu_item(page: Outline, index: int) -> bool:
-    texts = page.texts[page.text_starts[index] : page.text_ends[index]]
-    return page.tags[index] == "li" and all(page.links[text.parent] >= 0 for text in texts)
+    parents = page.text_parents[page.text_starts[index] : page.text_ends[index]]
+    return page.tags[index] == "li" and bool((page.link_numbers[parents] >= 0).all())
 
 
 def _nodes(page: Outline) -> list[int]:
     """Select the blocks with enough characters, except those that contain another such block."""
     end_offsets = [0]
-    for text in page.texts:
-        end_offsets.append(end_offsets[-1] + len(words.clean(text.text)))
+    for text in page.flat.texts:
+        end_offsets.append(end_offsets[-1] + len(words.clean(text)))
     ancestors: set[int] = set()
     nodes: list[int] = []
-    for index in range(len(page.elements) - 1, -1, -1):
+    for index in range(len(page.tags) - 1, -1, -1):
         length = end_offsets[page.text_ends[index]] - end_offsets[page.text_starts[index]]
         if page.tags[index] in WITHIN_SENTENCES or length < MIN_CHARACTERS:
             continue

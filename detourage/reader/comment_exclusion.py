@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from detourage.html import Page
-from detourage.reader.found_body import FoundBody
+from detourage.reader.found_body import FoundBody, kept_texts
 from detourage.reader.outline import Outline
 
 if TYPE_CHECKING:
@@ -39,17 +39,13 @@ def exclude(page: Outline, body: FoundBody, elements: Collection[int]) -> FoundB
     The body's lines are not chosen again without the comments, because doing so makes as many
     pages worse as it improves.
     """
-    start, end = page.text_starts[body.container], page.text_ends[body.container]
-    word_counts = [
-        node.size if body.lines is None or node.line in body.lines else 0
-        for node in page.texts[start:end]
-    ]
-    excluded = {
-        place
-        for index in elements
-        for place in range(max(start, page.text_starts[index]), min(end, page.text_ends[index]))
-    }
-    words, excluded_words = sum(word_counts), sum(word_counts[place - start] for place in excluded)
+    is_excluded = np.zeros(len(page.tags), dtype=np.bool_)
+    is_excluded[[*elements]] = True
+    sizes = page.text_sizes * kept_texts(page, body)
+    words, excluded_words = (
+        sizes.sum(),
+        sizes[page.flat.within(is_excluded)[page.text_parents]].sum(),
+    )
     if excluded_words > MAX_EXCLUDED * words and words - excluded_words < MIN_REMAINING:
         return body
     return replace(body, dropped=body.dropped.union(elements))

@@ -21,7 +21,7 @@ repeats earlier lines."""
 
 @dataclass(frozen=True)
 class ExplainedLine:
-    """A line of a page (numbered as in `TextNode`), with the verdict on it.
+    """A line of a page (numbered as in `Outline.text_lines`), with the verdict on it.
 
     `xpath` is the XPath of the enclosing block, `role` the most probable role of the line, and
     `probability` the probability that the line belongs to the text.
@@ -60,13 +60,12 @@ def explanation_of(
     article = result if isinstance(result, Article) else None
     verdicts = dict(_verdicts(outline, article)) if article is not None else {}
     outcome = PageOutcome.ARTICLE if isinstance(result, Article) else result.outcome
-    tree = outline.elements[0].getroottree()
     best_roles = judged.role_probabilities.argmax(axis=1).tolist()
     predictions = zip(judged.lines, best_roles, judged.probabilities.tolist(), strict=True)
     lines = tuple(
         ExplainedLine(
             line.number,
-            tree.getpath(outline.elements[line.block]),
+            outline.node(line.block).path(),
             line.text,
             verdicts.get(line.number, "dropped"),
             judged.roles[role],
@@ -97,12 +96,12 @@ def _verdicts(outline: Outline, article: Article) -> Iterator[tuple[int, Verdict
     in_heading = range(0)
     if article.heading is not None:
         in_heading = range(article.heading, int(document.ends[article.heading]))
-    numbers = outline.flat.numbers.tolist()
-    for node in outline.texts:
-        parent = numbers[node.parent]
+    parents = outline.flat.numbers[outline.text_parents].tolist()
+    texts = zip(parents, outline.text_lines.tolist(), outline.flat.texts, strict=True)
+    for parent, line, text in texts:
         if parent in in_heading:
-            yield node.line, "title"
-        elif (parent, node.text) in in_blocks:
-            yield node.line, "kept"
+            yield line, "title"
+        elif (parent, text) in in_blocks:
+            yield line, "kept"
         elif parent in in_comments:
-            yield node.line, "comment"
+            yield line, "comment"

@@ -25,7 +25,7 @@ class FoundBody:
 
     `container` is the outline index of the element that contains the body. Of the elements below
     it, those in `dropped` are omitted, and those in `muted` contribute only images and embeds.
-    `lines` are the numbers of the body's lines (see `TextNode.line`), or None for all lines;
+    `lines` are the numbers of the body's lines (`Outline.text_lines`), or None for all lines;
     `roles` is keyed by line number. `confidence` is 0 if the method does not estimate it.
     `menu_probability` is None for a page that does not look like a menu.
     """

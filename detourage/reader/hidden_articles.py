@@ -91,7 +91,7 @@ def needs_rendering(page: Outline) -> bool:
         for script in page.root.iter("script")
         if "json" not in (script.get("type") or "")
     )
-    return has_script and any(_is_to_be_filled(page, index) for index in range(len(page.elements)))
+    return has_script and any(_is_to_be_filled(page, index) for index in range(len(page.tags)))
 
 
 def _is_to_be_filled(page: Outline, index: int) -> bool:
@@ -190,7 +190,7 @@ def _articles_of(
     for _, _, script, passage in ranked[:MAX_CANDIDATES]:
         if _is_shown(Counter(words.tokens(passage.plain)), page):
             continue
-        article = _article_of(page.elements[0], script, passage, extract)
+        article = _article_of(page.document.root(), script, passage, extract)
         if article is not None:
             yield replace(article, method=method)
 

@@ -66,9 +66,9 @@ def _step_digest(names: str, tag: str) -> int:
 class Line(NamedTuple):
     """A line with at least one token.
 
-    `number` equals `TextNode.line`, `block` is the index of the nearest enclosing block element,
-    `words` is the number of tokens, `linked` that of tokens in links, and `sentences` is the number
-    of sentence ends.
+    `number` is as in `Outline.text_lines`, `block` is the index of the nearest enclosing block
+    element, `words` is the number of tokens, `linked` that of tokens in links, and `sentences` is
+    the number of sentence ends.
     """
 
     number: int

@@ -5,32 +5,19 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from detourage.core import within_lines
 from detourage.html import _markup
 from detourage.html.class_name_splitting import split_words
-from detourage.html.flat import Booleans, Elements, FlatDocument, HtmlElement, Integers, OnDemand
+from detourage.html.flat import Booleans, FlatDocument, HtmlElement, Integers
 from detourage.html.head import metas_of
 from detourage.html.nodes import Node
 from detourage.html.visible_text import without_text
 from detourage.text import words
 from detourage.text.token_counts import Count, Texts, read_texts
-
-
-class TextNode(NamedTuple):
-    """A text node: its parent element, the number of its line, its text and its token count.
-
-    Text nodes that no block border or line break separates have the same `line` number.
-    """
-
-    parent: int
-    line: int
-    text: str
-    size: int
-
 
 _T = TypeVar("_T")
 
@@ -45,7 +32,7 @@ class Outline:
     elements in `detourage.html.visible_text.without_text` are omitted.
 
     `flat` contains only these elements, `document` every element of the page; `text_lines` has the
-    line number of each text.
+    line number of each text. Texts that no block border or line break separates have the same one.
     """
 
     flat: FlatDocument
@@ -81,8 +68,8 @@ class Outline:
         return read_texts(self.flat.texts, self.line_starts)
 
     @cached_property
-    def elements(self) -> Elements:
-        """The elements, built on demand."""
+    def elements(self) -> list[HtmlElement]:
+        """The elements in lxml."""
         return self.flat.elements
 
     @cached_property
@@ -99,16 +86,6 @@ class Outline:
     def ends(self) -> list[int]:
         """Index after each element's last descendant."""
         return list_of(self.flat.ends)
-
-    @cached_property
-    def texts(self) -> OnDemand[TextNode]:
-        """Text nodes other than whitespace, in order."""
-        parents, lines = self.text_parents.tolist(), self.text_lines.tolist()
-        texts, sizes = self.flat.texts, self.text_sizes.tolist()
-        return OnDemand(
-            len(parents),
-            lambda each: TextNode(parents[each], lines[each], texts[each], sizes[each]),
-        )
 
     @cached_property
     def text_starts(self) -> list[int]:
@@ -216,10 +193,6 @@ class Outline:
         """The `block_numbers` as a list."""
         return list_of(self.block_numbers)
 
-    def indices_of(self, elements: Iterable[HtmlElement]) -> frozenset[int]:
-        """Return the indices of elements, omitting those that are not part of the outline."""
-        return frozenset(place for place in self.elements.indices_of(elements) if place >= 0)
-
     def ancestry(self, index: int) -> Iterator[int]:
         """Yield an element and its ancestors, the innermost first."""
         while index >= 0:
@@ -296,14 +269,6 @@ class Outline:
         is_start = np.ones(len(self.text_lines), np.bool_)
         is_start[1:] = self.text_lines[1:] != self.text_lines[:-1]
         return np.flatnonzero(is_start)
-
-    @cached_property
-    def text_blocks(self) -> tuple[Integers, Integers]:
-        """Block elements that contain text, and the nearest block around each of them, or -1."""
-        has_text, blocks = self.flat.text_starts < self.flat.text_ends, self.block_numbers
-        text_blocks = np.flatnonzero(has_text & (blocks == np.arange(len(blocks))))
-        parents = self.flat.parents[text_blocks]
-        return text_blocks, np.where(parents < 0, -1, blocks[parents])
 
     @property
     def root(self) -> Node:

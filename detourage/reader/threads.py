@@ -90,7 +90,7 @@ def find_thread(
 def _post_lines(page: Outline, lines: Sequence[Line], posts: CommentParts) -> _PostLines:
     """Determine which lines are in posts, and which of these have a body, an author or a date."""
     document = page.document
-    is_in_post = np.zeros(len(document.elements), dtype=np.bool_)
+    is_in_post = np.zeros(len(document.ends), dtype=np.bool_)
     for element in posts.elements:
         is_in_post[element : document.ends[element]] = True
     blocks = page.flat.numbers[np.array([line.block for line in lines])]

@@ -135,7 +135,7 @@ def _candidates(page: Outline, other: Outline, reading: Reading) -> list[int]:
     counterparts = page.counterparts(other)
     candidates: list[int] = []
     index = 0
-    while index < len(page.elements):
+    while index < len(page.tags):
         if page.size(index) < min_tokens:
             index = page.ends[index]
             continue
@@ -182,6 +182,6 @@ def filtered_parts(page: Outline) -> list[int]:
     max_tokens = MAX_FILTERED_SHARE * len(page.tokens)
     return [
         index
-        for index in range(len(page.elements))
+        for index in range(len(page.tags))
         if page.size(index) <= max_tokens and not OTHER_TEXT.isdisjoint(page.name_words(index))
     ]

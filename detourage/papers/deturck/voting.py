@@ -9,8 +9,10 @@ in the page itself, or another element.
 from collections import Counter
 from functools import lru_cache
 
-from detourage.html.nodes import element_at
-from detourage.papers.conversion import extract_body, outline_of, page_of, pivot_of
+import numpy as np
+
+from detourage.html.nodes import index_at
+from detourage.papers.conversion import extract_body, outline_of, pivot_of
 from detourage.papers.deturck.retained import filtered_parts, find_body
 from detourage.papers.interface import Extracted, Neighbours, Source
 from detourage.reader import NoTextError
@@ -36,8 +38,8 @@ def extract(source: Source, neighbours: Neighbours) -> Extracted:
     page = outline_of(source)
     # In a tie, the element found in the page itself wins.
     for path in sorted(votes, key=lambda path: (-votes[path], path != own_vote, path)):
-        element = element_at(page_of(source).document, path)
-        for container in page.indices_of(() if element is None else (element,)):
+        index = index_at(page.document, path)
+        for container in np.flatnonzero(page.flat.numbers == index).tolist():
             finding = FoundBody(METHOD, container, frozenset(filtered_parts(page)))
             return extract_body(source, page, finding, outline_of(pivot))
     raise NoTextError("the page has none of the elements found in the pages of its group")

@@ -138,7 +138,7 @@ def test_trees_follow_the_standard(markup: st.SearchStrategy[str], data: st.Data
     html = data.draw(markup)
     document = parse_html(html.encode())
     assert document is not None
-    assert event_list(document.elements[0]) == events_by_html5lib(html)
+    assert event_list(document.root()) == events_by_html5lib(html)
 
 
 def columns(flat: FlatDocument) -> list[Any]:
@@ -158,7 +158,7 @@ def columns(flat: FlatDocument) -> list[Any]:
 def test_a_parsed_page_is_flattened_like_its_element_tree(html: str) -> None:
     flat = parse_html(html.replace("\x00", "").encode())
     assert flat is not None
-    assert columns(flat) == columns(FlatDocument.of(flat.elements[0]))
+    assert columns(flat) == columns(FlatDocument.of(flat.root()))
 
 
 SCRIPT_PIECES = ["<!--", "-->", "<script>", "</script\r>", "\r", "\r\n", "\n", "<p>", "</noscript>"]

@@ -20,5 +20,5 @@ NAMES = ("Mara Holm", "Jonas", "ferry_fan", "Old Miller", "Mara Holm")
 
 def read(body: str, path: str, lang: str = "en") -> Sequence[Comment]:
     """Read the comments of a page, whose elements match the XPath expression `path`."""
-    page = parse_page(f'<html lang="{lang}"><body>{body}</body></html>', URL)
-    return read_comments(page.flat, page.flat.indices_of(page.document.xpath(path)), URL)
+    flat = parse_page(f'<html lang="{lang}"><body>{body}</body></html>', URL).flat
+    return read_comments(flat, [*map(flat.elements.index, flat.root().xpath(path))], URL)
