@@ -31,14 +31,12 @@ def native(name: str, folder: Path, *sources: Path, options: Sequence[str] = ())
 
 
 CORE = Path("detourage/core")
-INFERENCE = Path("detourage/inference")
 TEXT = Path("detourage/text")
 HTML = Path("detourage/html")
 
 NATIVE = [
     native("detourage.core._core", CORE, *sorted(CORE.glob("*.cpp")), options=["-std=c++20"]),
     native("detourage.template.distance._native", KERNEL, *sorted(KERNEL.glob("*.c"))),
-    native("detourage.inference._trees", INFERENCE, INFERENCE / "_trees.c"),
     native("detourage.text._texts", TEXT, TEXT / "_texts.c"),
     native("detourage.html._markup", HTML, HTML / "_markup.c"),
     native("detourage.html._locations", HTML, HTML / "_locations.cpp", options=["-std=c++20"]),

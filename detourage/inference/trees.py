@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from detourage.inference import _trees
-from detourage.inference.features import Features, Rows
+from detourage.inference.features import Features
 from detourage.inference.model_files import decode_array, encode_array
 from detourage.records import record
 
@@ -49,6 +48,16 @@ class Forest:
         """Position of the first node of each tree."""
         return np.cumsum(self.sizes, dtype=np.int64) - self.sizes
 
+    def sums(self, row: npt.NDArray[np.float32]) -> int:
+        """Descend all trees at once; return the sum of a row's leaves, in units of `LEAF_UNIT`."""
+        nodes, column = self.starts, self.column[self.starts]
+        while (column >= 0).any():
+            right = np.where(column < 0, nodes, self.starts + self.right[nodes])
+            goes_left = (column >= 0) & (row[column] <= self.threshold[nodes])
+            nodes = np.where(goes_left, nodes + 1, right)
+            column = self.column[nodes]
+        return int(self.value[nodes].sum(dtype=np.int64))
+
 
 _NODES = {"sizes": "u2", "column": "i2", "threshold": "f4", "right": "i2", "value": "i4"}
 """Names of a forest's arrays, with their data types in files."""
@@ -77,58 +86,6 @@ class BoostedTrees:
 
     def probabilities(self, features: Features) -> npt.NDArray[np.float64]:
         """Return the probability of the second class per row; raise as `Features.rows_for` does."""
-        rows = features.rows_for(self.columns)
-        sums = self._packed.sums(np.ascontiguousarray(rows, dtype=np.float32))
-        log_odds = np.asarray(self.base + LEAF_UNIT * sums, dtype=np.float64)
+        rows, sums = features.rows_for(self.columns), self.trees.sums
+        log_odds = np.array([self.base + LEAF_UNIT * sums(row) for row in rows], dtype=np.float64)
         return np.asarray(1.0 / (1.0 + np.exp(-log_odds)), dtype=np.float64)
-
-    @cached_property
-    def _packed(self) -> "PackedTrees":
-        return PackedTrees.of(self.trees)
-
-
-_TEST = np.dtype([("threshold", np.float32), ("remaining", np.uint32), ("tree", np.int32)])
-MAX_LEAVES = 32  # leaves per tree; the shipped trees have at most 24
-
-
-class PackedTrees(NamedTuple):
-    """Trees packed so that all trees are evaluated together, which is fast.
-
-    `tests` are the inner nodes, ordered by column and threshold. The bit mask ``remaining`` has a
-    bit for each leaf of the tree that a row above the threshold can still reach; the lowest bit is
-    the first leaf. `columns` are the columns of the tests in ascending order. `values` are the
-    amounts that the leaves add, in units of `LEAF_UNIT`, shape (trees, `MAX_LEAVES`).
-    """
-
-    tests: npt.NDArray[Any]
-    columns: Integers
-    values: Integers
-
-    @classmethod
-    def of(cls, forest: Forest) -> Self:
-        """Pack trees; raise ValueError if one has more than `MAX_LEAVES` leaves."""
-        starts, is_leaf = forest.starts, forest.column < 0
-        # The leaves before a node in preorder are those to the left of its subtree.
-        leaves_before: npt.NDArray[np.int64] = np.cumsum(is_leaf) - is_leaf
-        tree = np.repeat(np.arange(len(forest.sizes), dtype=np.int32), forest.sizes)
-        first_leaf = leaves_before - leaves_before[starts][tree]
-        values = np.zeros((len(forest.sizes), MAX_LEAVES), dtype=np.int32)
-        if len(first_leaf) and first_leaf[is_leaf].max() >= MAX_LEAVES:
-            raise ValueError(f"a tree has more than {MAX_LEAVES} leaves")
-        values[tree[is_leaf], first_leaf[is_leaf]] = forest.value[is_leaf]
-        inner = np.flatnonzero(~is_leaf)
-        inner = inner[np.lexsort((forest.threshold[inner], forest.column[inner]))]
-        # A row above the threshold cannot reach the leaves from the first on the left side up to
-        # the first on the right side.
-        left, right = first_leaf[inner], first_leaf[forest.right[inner] + starts[tree[inner]]]
-        tests = np.empty(len(inner), dtype=_TEST)
-        tests["threshold"] = forest.threshold[inner]
-        tests["remaining"] = ~((1 << right) - (1 << left)) & 0xFFFF_FFFF
-        tests["tree"] = tree[inner]
-        return cls(tests, forest.column[inner].astype(np.int32), values)
-
-    def sums(self, rows: Rows) -> npt.NDArray[np.int64]:
-        """Return the sum of each row's leaves, in units of `LEAF_UNIT`."""
-        ends = np.searchsorted(self.columns, np.arange(rows.shape[1]), side="right")
-        answer = _trees.sums(self.tests, ends.astype(np.int32), self.values, rows)
-        return np.frombuffer(answer, dtype=np.int64)

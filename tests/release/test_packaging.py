@@ -207,7 +207,6 @@ def test_the_wheels_contain_only_what_is_needed_at_run_time(wheels: Mapping[str,
     assert set(native) == {
         "detourage/template/distance/_native",
         "detourage/core/_core",
-        "detourage/inference/_trees",
         "detourage/text/_texts",
         "detourage/html/_locations",
         "detourage/html/_markup",
