@@ -14,10 +14,7 @@ from detourage.html import _markup
 from detourage.html.flat import Attributes, FlatDocument, HtmlElement, Pieces
 from detourage.html.page_errors import EmptyPageError, FramesetError, NotHtmlError, TooLargeError
 from detourage.html.serialisation import OPTIONS, serialise
-from detourage.html.visible_text import visible_text
 from detourage.limits import MAX_ATTRIBUTES, MAX_TAGS
-from detourage.text.lazy_patterns import lazy_pattern
-from detourage.text.words import tokens
 
 MAX_TAGS_IN_PROCESS = 30_000  # ``<`` in a page parsed in this process; 100,000 may take 33 s
 MAX_REOPENED = 1_000_000
@@ -127,7 +124,6 @@ def _noscript_parser() -> Callable[[bytes], bytes]:
     return parse_noscript
 
 
-MIN_NOFRAMES_WORDS = 50  # words in a ``noframes`` that has the page's text, not only a notice
 _TAG = re.compile("<[a-zA-Z]")
 # Whitespace, processing instructions, comments and document types before the root element.
 _PROLOG = re.compile(
@@ -140,25 +136,14 @@ _DOCTYPE = re.compile(
     r"<!--(?:-?>|.*?(?:--!?>|\Z))|(<!DOCTYPE\b[^>\[]*)", re.DOTALL | re.IGNORECASE
 )
 _FOREIGN_ROOT = re.compile(r"<(rss|feed|rdf:RDF|urlset|sitemapindex|opml|svg)[\s>]")
-_XHTML_ROOT = re.compile(  # an ``html`` tag with the XHTML namespace
-    r"<(?:[\w.-]+:)?html\b[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*[\"']http://www\.w3\.org/1999/xhtml[\"']"
-)
-# HTML parsers ignore the slash of ``<title/>``, and treat the rest of the page as the title.
-_SELF_CLOSED_TEXT = lazy_pattern(
-    r"<(?:title|script|style|iframe|textarea|noscript)(?=[\s/])[^<>]*+(?<=/)>"
-)
 _SCRIPTED = frozenset({"script", "style"})
 _STRUCTURED_DATA = "application/ld+json"
 
 
-def parse_document(
-    text: str, utf8: bytes, *, is_xhtml: bool = False, is_plain: bool = False
-) -> FlatDocument:
+def parse_document(text: str, utf8: bytes, *, is_plain: bool = False) -> FlatDocument:
     """Parse a page, given as decoded text and in UTF-8, ignoring its encoding declarations.
 
-    A page served as XHTML (`is_xhtml`), or with the XHTML namespace and either an XML declaration
-    or self-closed text elements, is parsed as XML if well-formed; any other page is parsed as HTML,
-    even if it is served as plain text (`is_plain`), unless it has no tag.
+    A page served as plain text (`is_plain`) is parsed as well, unless it has no tag.
     Raise `PageError` if the page is unusable. The caller must check the depth, because libxml2
     silently drops elements nested more than 2,048 levels deep.
     """
@@ -174,28 +159,17 @@ def parse_document(
         raise EmptyPageError("the page has no element")
     if len(utf8) > MAX_TAGS and utf8.count(b"<") > MAX_TAGS:
         raise TooLargeError(f"the page has more than {MAX_TAGS} tags")
-    is_xhtml = is_xhtml or (
-        _XHTML_ROOT.match(text, start) is not None
-        and ("<?xml" in prolog or _SELF_CLOSED_TEXT.search(text, start) is not None)
-    )
-    # A document type that `_PROLOG` does not match may define entities, such as an entity bomb.
-    parsed = None
-    if is_xhtml and not text.startswith("<!", start):
-        from detourage.html.lxml_documents import parse_xml
-
-        parsed = parse_xml(encode_repaired(text[start:])[0])
-    if parsed is not None:
-        document: FlatDocument | None = FlatDocument.of(parsed)
-    else:
-        prolog_length = len(encode_repaired(prolog)[0])
-        doctype = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
-        new_prolog = encode_repaired(f"{doctype}>")[0] if doctype else b""
-        document = parse_html(b"".join((new_prolog, memoryview(utf8)[prolog_length:])))
+    prolog_length = len(encode_repaired(prolog)[0])
+    doctype = next(filter(None, (each[1] for each in _DOCTYPE.finditer(prolog))), None)
+    new_prolog = encode_repaired(f"{doctype}>")[0] if doctype else b""
+    document = parse_html(b"".join((new_prolog, memoryview(utf8)[prolog_length:])))
     if document is None:
         raise EmptyPageError("the page has no element")
     if np.bincount(document.attributes.owners, minlength=1).max() > MAX_ATTRIBUTES:
         raise TooLargeError(f"an element has more than {MAX_ATTRIBUTES} attributes")
-    return _without_frames(document)
+    if "frameset" in document.distinct_tags and "body" not in document.distinct_tags:
+        raise FramesetError("the page arranges other pages in frames")
+    return document
 
 
 def has_text(document: FlatDocument) -> bool:
@@ -213,21 +187,3 @@ def encode_repaired(text: str) -> tuple[bytes, bool]:
     except UnicodeEncodeError:
         paired = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return paired.encode(), False
-
-
-def _without_frames(flat: FlatDocument) -> FlatDocument:
-    """Replace a frameset with the page's ``noframes`` content."""
-    if "frameset" not in flat.distinct_tags:
-        return flat
-    document = flat.root()
-    frameset = document.find("frameset")
-    if frameset is None or document.find("body") is not None:
-        return flat
-    for noframes in frameset.iter("noframes"):
-        # The parser supports frames, so it has not parsed the content.
-        content = parse_html((noframes.text or "").encode())
-        body = None if content is None else content.root().find("body")
-        if body is not None and len(tokens(visible_text(body))) >= MIN_NOFRAMES_WORDS:
-            document.replace(frameset, body)
-            return FlatDocument.of(document)
-    raise FramesetError("the page arranges other pages in frames")

@@ -38,8 +38,6 @@ Such a page is in English or a similar language, and most of the bytes are quota
 
 BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
-    (b"\xff\xfe\x00\x00", "utf-32le"),
-    (b"\x00\x00\xfe\xff", "utf-32be"),
     (b"\xff\xfe", "utf-16le"),
     (b"\xfe\xff", "utf-16be"),
 )
@@ -50,8 +48,6 @@ _WEB_CODECS = {
     "big5": "big5hkscs",
     "shift_jis": "cp932",
     "euc-kr": "cp949",
-    "utf-32le": "utf-32le",
-    "utf-32be": "utf-32be",
 }
 # Statistics confuse these encodings, so they are tried in turn: a text in one of them is unreadable
 # in any other. GB18030 is tried last, because it defines the most byte sequences, so that decoding
@@ -89,14 +85,6 @@ _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
 # Characters unlikely in text decoded as UTF-16: control characters, and private-use characters,
 # which make up a tenth of the characters decoded from random bytes.
 _UNLIKELY = lazy_pattern("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
-# Positions of the zero bytes in each group of four bytes of ASCII text in these encodings.
-_ZERO_POSITIONS = (
-    ([1, 2, 3], "utf-32le"),
-    ([0, 1, 2], "utf-32be"),
-    ([1, 3], "utf-16le"),
-    ([0, 2], "utf-16be"),
-)
-_MARKUP_BYTES = 1024  # leading bytes of a page, most of which are ASCII markup in any language
 _INVALID_BYTES = lazy_pattern("[\udc80-\udcff]+")  # as decoded with "surrogateescape"
 
 
@@ -158,7 +146,7 @@ class _Reading:
     @property
     def is_noise(self) -> bool:
         """Whether there are too many undecodable or control characters, not counting U+FFFD."""
-        if self.encoding.startswith(("utf-16", "utf-32")):
+        if self.encoding.startswith("utf-16"):
             controls = len(_UNLIKELY.findall(self.text))
         else:
             controls = len(self.content) - len(self.content.translate(None, _CONTROLS))
@@ -173,10 +161,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
             content = content[len(mark) :]
             yield encoding, content
             break
-    wide_encoding = _wide_encoding(content)
-    if wide_encoding:
-        yield wide_encoding, content
-    # A UTF-16 declaration must be confirmed by the bytes, because any bytes are valid UTF-16.
+    # UTF-16 counts only with a byte order mark, because any bytes are valid UTF-16.
     declared = [
         encoding
         for encoding in (_encoding(charset_label(content_type)), _declared_in_page(content))
@@ -261,18 +246,6 @@ def _decode_invalid(invalid: re.Match[str]) -> str:
     if len(run) > 1:
         return "\ufffd"
     return run.encode("utf-8", "surrogateescape").decode("cp1252", "replace")
-
-
-def _wide_encoding(content: bytes) -> str | None:
-    """Detect UTF-16 or UTF-32 without a byte order mark; return the encoding, or None."""
-    head = content[: min(_MARKUP_BYTES, len(content) // 4 * 4)]
-    if not head.count(0):
-        return None
-    mostly_zero = [offset for offset in range(4) if head[offset::4].count(0) > len(head) // 8]
-    for offsets, encoding in _ZERO_POSITIONS:
-        if mostly_zero == offsets:
-            return encoding
-    return None
 
 
 def _declared_in_page(content: bytes) -> str | None:

@@ -1,11 +1,9 @@
 """lxml documents, in a module that is imported only when needed, because importing takes 17 ms."""
 
-import re
-from html.entities import html5
 from typing import Any, Final
 
 from lxml import etree
-from lxml.html import HtmlElement, XHTMLParser
+from lxml.html import HtmlElement
 
 from detourage.html.page_errors import TooDeepError
 from detourage.limits import MAX_DEPTH
@@ -24,12 +22,6 @@ _OPTIONS: dict[str, Any] = {
     **dict.fromkeys(("huge_tree", "no_network"), True),
     **dict.fromkeys(("load_dtd", "resolve_entities", "collect_ids"), False),
 }
-_ENTITY = re.compile(b"&([a-zA-Z][a-zA-Z0-9]*;)")
-_XML_ENTITIES = frozenset({"amp;", "lt;", "gt;", "quot;", "apos;"})
-_HTML_ENTITIES = {
-    name.encode(): text.encode() for name, text in html5.items() if name not in _XML_ENTITIES
-}
-_XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def check_depth(markup: bytes) -> None:
@@ -47,22 +39,3 @@ def parse_repaired(xml: bytes) -> HtmlElement:
     parser.set_element_class_lookup(_ELEMENTS)
     document: HtmlElement = etree.fromstring(xml, parser)
     return document
-
-
-def parse_xml(markup: bytes) -> HtmlElement | None:
-    """Parse markup as XML; return None if it is not well-formed, not HTML, or a frameset."""
-    parser = XHTMLParser(**_OPTIONS, remove_comments=True, remove_pis=True)
-    parser.set_element_class_lookup(_ELEMENTS)
-    xml = _ENTITY.sub(lambda found: _HTML_ENTITIES.get(found[1], found[0]), markup)
-    try:
-        document: HtmlElement = etree.fromstring(xml, parser)
-    except etree.XMLSyntaxError:
-        return None
-    for element in document.iter(etree.Element):
-        element.tag = etree.QName(element).localname.lower()
-        language = element.get(_XML_LANGUAGE)
-        if language is not None and element.get("lang") is None:
-            element.set("lang", language)
-    etree.cleanup_namespaces(document)
-    is_page = document.tag == "html" and document.find("frameset") is None
-    return document if is_page else None

@@ -118,16 +118,16 @@ def parse_page(
         utf8, is_lossless = encode_repaired(text)
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
         text, (utf8, is_lossless) = repaired, encode_repaired(repaired)
+    declared = media_type(content_type) or ""
+    if declared.endswith("xhtml+xml") or _XHTML in text[:MAX_START]:
+        utf8, is_lossless = encode_repaired(text := _closed(text))
     if not _END_OF_TITLE.search(utf8) and _OPEN_TITLE.search(text):
         # An unclosed title would contain the rest of the page.
         utf8, is_lossless = encode_repaired(text := _OPEN_TITLE.sub(r"\g<0></title>", text))
     raw = html if isinstance(html, bytes) else None
     is_changed = not is_lossless or text != (html if raw is None else decoded.text)
     source = Source(raw, utf8, decoded.encoding if decoded.utf8 is None else None, is_changed)
-    declared = media_type(content_type) or ""
-    flat = parse_document(
-        text, utf8, is_xhtml=declared.endswith("xhtml+xml"), is_plain=declared == "text/plain"
-    )
+    flat = parse_document(text, utf8, is_plain=declared == "text/plain")
     if flat.depths.max() >= MAX_DEPTH:
         raise TooDeepError(f"elements are nested deeper than {MAX_DEPTH}")
     if len(flat.parents) > MAX_ELEMENTS:
@@ -139,6 +139,20 @@ def parse_page(
 
 _END_OF_TITLE = re.compile(b"</title", re.IGNORECASE)
 _OPEN_TITLE = lazy_pattern(r"<title\b[^<>]*+(?<!/)>[^<]*+", re.IGNORECASE)
+_XHTML = "http://www.w3.org/1999/xhtml"
+MAX_START = 2_000  # characters of a page searched for the namespace of XHTML
+_TEXT_ELEMENTS = ("title", "script", "style", "iframe", "textarea", "noscript")
+_SELF_CLOSED = lazy_pattern(rf"<({'|'.join(_TEXT_ELEMENTS)})(?=[\s/])[^<>]*+(?<=/)>")
+
+
+def _closed(text: str) -> str:
+    """Close self-closed elements that, for an HTML parser, would contain the rest of the page."""
+    ends = {name: text.rfind(f"</{name}") for name in _TEXT_ELEMENTS}
+    return _SELF_CLOSED.sub(
+        lambda tag: tag[0] if ends[tag[1]] > tag.start() else f"{tag[0]}</{tag[1]}>", text
+    )
+
+
 _MARKUP = lazy_pattern(
     r"</?(?:p|br|div|h[1-6]|li|ul|blockquote|figure|section|a|strong|em)\b[^<>]*>"
 )
