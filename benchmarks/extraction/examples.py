@@ -233,11 +233,11 @@ class ExampleReader:
     ) -> Iterator[Example]:
         """Read a page; yield nothing if it is unreadable or has no lines."""
         try:
-            document = page_of(source).document
+            page = page_of(source)
             knowledge = template_knowledge(pivot) if pivot is not None else None
         except PageError:
             return
-        outline = Outline.of(document)
+        outline, document = Outline.of(page.flat), page.document
         lines = lines_of(outline)
         columns = _parse_columns(core.columns(outline.document, source.url))
         if not lines or len(columns["counts"]) != len(lines):

@@ -5,7 +5,7 @@ that cannot run scripts, submit forms or open windows. A content security policy
 pictures and fonts to be loaded. In addition, active content is removed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from copy import deepcopy
 from html import escape
 from importlib.resources import files
@@ -31,13 +31,15 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     elements with only kept lines, and the article's images, get the class ``detourage-article``;
     the outermost elements with only other lines get the class ``detourage-template``.
     """
-    document = deepcopy(page.document)
-    outline = Outline.of(document)
-    positions = list(_text_positions(document, outline))
+    document, outline = deepcopy(page.document), Outline.of(page.flat)
+    elements = [*document.iter()]
+    skipped = {*compress(elements, without_text(page.flat).tolist())}
+    positions = list(_text_positions(document, skipped))
     lines = {line.number: line for line in explanation.lines}
     # A text without words, such as a bullet or a bar between links, belongs to no line.
     line_of_text = [*map(lines.get, outline.text_lines.tolist())]
-    _frame_blocks(outline, [line.verdict if line else None for line in line_of_text])
+    shown = [elements[number] for number in outline.flat.numbers.tolist()]
+    _frame_blocks(outline, shown, [line.verdict if line else None for line in line_of_text])
     images = explanation.article.images if explanation.article is not None else ()
     base, urls = base_of(document, page.url), {image.url for image in images}
     for element in document.iter("img") if urls else ():
@@ -50,9 +52,10 @@ def marked_document(explanation: Explanation, page: Page) -> HtmlElement:
     return document
 
 
-def _text_positions(document: HtmlElement, outline: Outline) -> Iterator[tuple[HtmlElement, str]]:
-    """Yield the element and the attribute ("text" or "tail") of each text of an outline."""
-    skipped = {*compress(outline.document.elements, without_text(outline.document).tolist())}
+def _text_positions(
+    document: HtmlElement, skipped: Container[HtmlElement]
+) -> Iterator[tuple[HtmlElement, str]]:
+    """Yield the element and the attribute ("text" or "tail") of each text outside some elements."""
     walk = etree.iterwalk(document, events=("start", "end"))
     for event, element in walk:
         if event == "start":
@@ -76,7 +79,9 @@ def _mark(element: HtmlElement, attribute: str, line: ExplainedLine) -> None:
         element.addnext(span)
 
 
-def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
+def _frame_blocks(
+    outline: Outline, elements: Sequence[HtmlElement], verdicts: Sequence[Verdict | None]
+) -> None:
     """Mark the largest elements that are entirely inside or entirely outside the article."""
     article_counts = [0, *accumulate([verdict in ("kept", "title") for verdict in verdicts])]
     counts = [0, *accumulate(verdict is not None for verdict in verdicts)]
@@ -90,7 +95,7 @@ def _frame_blocks(outline: Outline, verdicts: Sequence[Verdict | None]) -> None:
             continue
         if texts:
             name = "detourage-article" if article_texts else "detourage-template"
-            _add_class(outline.elements[index], name)
+            _add_class(elements[index], name)
         index = outline.ends[index]
 
 

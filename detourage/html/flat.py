@@ -3,7 +3,6 @@
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 import numpy as np
@@ -138,70 +137,6 @@ class FlatDocument:
     attributes: Attributes
     is_selection: bool = False
 
-    @classmethod
-    def of(cls, document: "HtmlElement | FlatDocument") -> "FlatDocument":
-        """Flatten a parsed document or subtree; return a flat document unchanged."""
-        if isinstance(document, FlatDocument):
-            return document
-        nodes_and_comments = list(document.iter())
-        nodes = [node for node in nodes_and_comments if isinstance(node.tag, str)]
-        count = len(nodes)
-        index_of = dict(zip(nodes, range(count), strict=True))
-        parents = [-1, *(index_of[node.getparent()] for node in nodes[1:])]
-        ends = [0] * count
-        for index in range(count - 1, -1, -1):
-            end = ends[index] = ends[index] or index + 1
-            parent = parents[index]
-            # Children are visited from last to first, so the first visit sets the parent's end.
-            ends[parent] = ends[parent] or end
-        # Texts are sorted by the last element that starts before them and by their negated parent:
-        # an element's own text comes first, and its tail after everything inside it.
-        pieces = [(index, -index, text) for index, node in enumerate(nodes) if (text := node.text)]
-        latest = 0
-        for node in nodes_and_comments[1:]:
-            latest = index_of.get(node, latest)
-            if node.tail:
-                last_before = ends[latest] - 1 if node in index_of else latest
-                pieces.append((last_before, -index_of[node.getparent()], node.tail))
-        pieces.sort(key=itemgetter(0, 1))
-        texts = [piece[2] for piece in pieces]
-        after = np.array([piece[0] for piece in pieces], dtype=np.int64)
-        piece_parents = -np.array([piece[1] for piece in pieces], dtype=np.int64)
-        shown = np.array([not text.isspace() for text in texts], dtype=np.bool_)
-        distinct_tags, tag_numbers = number_distinct([node.tag for node in nodes])
-        distinct_names, name_numbers = number_distinct(
-            [(node.get("class") or "", node.get("id") or "") for node in nodes]
-        )
-        numbers = np.arange(count)
-        attributes = [(index, *item) for index, node in enumerate(nodes) for item in node.items()]
-        distinct_attributes, attribute_names = number_distinct([name for _, name, _ in attributes])
-        parent_numbers = np.array(parents, dtype=np.int64)
-        end_numbers = np.array(ends, dtype=np.int64)
-        # The order of `pieces` as a single number per text
-        step = count + 1
-        orders = after[shown] * step + count - piece_parents[shown]
-        return cls(
-            root=lambda: document,
-            distinct_tags=distinct_tags,
-            tag_numbers=tag_numbers,
-            distinct_names=distinct_names,
-            name_numbers=name_numbers,
-            parents=parent_numbers,
-            ends=end_numbers,
-            shown=np.flatnonzero(shown),
-            text_parents=piece_parents[shown],
-            text_starts=np.searchsorted(orders, numbers * step),
-            text_ends=np.searchsorted(orders, end_numbers * step - 1 - numbers, side="right"),
-            numbers=numbers,
-            pieces=Pieces(joined_strings(texts), piece_parents, after),
-            attributes=Attributes(
-                distinct_attributes,
-                np.array([index for index, _, _ in attributes], dtype=np.int64),
-                attribute_names,
-                joined_strings([value for _, _, value in attributes]),
-            ),
-        )
-
     def select(self, kept: Booleans, kept_texts: Booleans | None = None) -> Self:
         """Return the document reduced to the selected elements and texts.
 
@@ -304,14 +239,6 @@ class FlatDocument:
 def joined_strings(strings: Iterable[str]) -> bytes:
     """Return strings in UTF-8, NUL-terminated; no string may contain NUL."""
     return "\0".join((*strings, "")).encode("utf-8", "replace")
-
-
-def number_distinct(items: Sequence[_Item]) -> tuple[list[_Item], Integers]:
-    """Return the distinct items, and the index of each given item among them."""
-    distinct = dict.fromkeys(items)
-    number_of = dict(zip(distinct, range(len(distinct)), strict=True))
-    numbers = np.fromiter(map(number_of.__getitem__, items), np.int64, len(items))
-    return [*distinct], numbers
 
 
 def _count_before(kept: Booleans) -> Integers:

@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from lxml.html import HtmlElement, HTMLParser, document_fromstring
-
 from detourage.article import BlockType
 from detourage.comments import Comment
 from detourage.html import Page, parse_page
@@ -51,16 +49,16 @@ def text_of(source: Source) -> str:
     return text if declaration is None else text[declaration.end() :]
 
 
-def typed_texts_of(fragment: str | HtmlElement, url: str = "") -> list[tuple[BlockType, str]]:
+def typed_texts_of(fragment: str, url: str = "") -> list[tuple[BlockType, str]]:
     """Divide an HTML fragment into blocks, as pairs of type and text."""
-    if isinstance(fragment, str):
-        if not fragment.strip():
-            return []
-        parser = HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
-        fragment = document_fromstring(
-            fragment.encode("utf-8", "replace"), parser, ensure_head_body=True
-        )
-    blocks, _ = blocks_of(Outline.of(fragment), FoundBody("fragment", container=0), url)
+    if not fragment.strip():
+        return []
+    return typed_texts_in(Outline.of(parse_page(fragment, may_be_blank=True).flat), 0, url)
+
+
+def typed_texts_in(page: Outline, container: int, url: str) -> list[tuple[BlockType, str]]:
+    """Divide an element into blocks, as pairs of type and text."""
+    blocks, _ = blocks_of(page, FoundBody("fragment", container), url)
     return [(block.type, block.text) for block in blocks]
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 from detourage.article import BlockType
 from detourage.inference import load_model
-from detourage.papers.conversion import page_of, typed_texts_of
+from detourage.papers.conversion import outline_of, typed_texts_in
 from detourage.papers.interface import Extracted, Neighbours, Source, one_line
 
 ORDER = 3  # length of the n-grams (the default of the published tool)
@@ -145,9 +145,8 @@ class Model:
 
 def segments_of(source: Source) -> list[tuple[BlockType, str]]:
     """Split the visible text of a page into segments, one per block."""
-    document = page_of(source).document
-    body = document.find("body")
-    return typed_texts_of(body if body is not None else document, source.url)
+    page = outline_of(source)
+    return typed_texts_in(page, page.tags.index("body") if "body" in page.tags else 0, source.url)
 
 
 def extract(source: Source, _neighbours: Neighbours, *, model: Model) -> Extracted:

@@ -199,21 +199,19 @@ def _article_of(
     document: HtmlElement, script: Node, passage: Passage, extract: Extract
 ) -> Article | None:
     """Extract an article from a text in a script, with the metadata in the page's head."""
+    from lxml.html import tostring
+
+    page, head = document.makeelement("html", document.attrib), document.find("head")
+    # Structured data applies to the article regardless of its position on the page.
+    scripts = [each for each in document.iter("script") if is_json_ld(each.get("type"))]
+    outside = [each for each in scripts if each.getparent().tag != "head"]
+    page.extend(map(deepcopy, outside if head is None else [head, *outside]))
+    start = tostring(page, encoding="unicode").removesuffix("</html>")
     try:
-        text = parse_page(f"<html><body>{passage.html}</body></html>").document
+        parsed = parse_page(f"{start}<body>{passage.html}</body></html>")
     except PageError:
         return None
-    head = deepcopy(document.find("head"))
-    if head is None:
-        head = text.makeelement("head")
-    for each in document.iter("script"):
-        # Structured data applies to the article regardless of its position on the page.
-        if is_json_ld(each.get("type")) and each.getparent().tag != "head":
-            head.append(deepcopy(each))
-    text.insert(0, head)
-    for name, value in document.items():
-        text.set(name, value)
-    outline = Outline.of(text)
+    outline = Outline.of(parsed.flat)
     body = next((index for index, tag in enumerate(outline.tags) if tag == "body"), 0)
     article = extract(outline, FoundBody(JSON_STATE, body))
     return without_locations(replace(article, xpath=script.path()))

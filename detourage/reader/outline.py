@@ -40,13 +40,9 @@ class Outline:
     text_lines: Integers
 
     @classmethod
-    def of(cls, document: HtmlElement | FlatDocument) -> Self:
-        """Return the outline of a document, which is computed once per flat document."""
-        whole = FlatDocument.of(document)
-        if "outline" not in whole.memo:
-            whole.memo["outline"] = cls._select(whole)
-        outline: Self = whole.memo["outline"]
-        return outline
+    def of(cls, document: FlatDocument) -> Self:
+        """Return the outline of a document, which is computed once."""
+        return document.once("outline", lambda: cls._select(document))
 
     @classmethod
     def _select(cls, whole: FlatDocument) -> Self:

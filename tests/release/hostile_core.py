@@ -51,7 +51,7 @@ def main(*files: str) -> None:
             lines += len(judge_page(Outline.of(page.flat), None, page.url).lines)
             core.columns(page.flat, page.url)
             core.matching(page.flat, "div", ".comment", "/html/body/div")
-            typed_texts_of(page.document)
+            typed_texts_of(html)
             located += sum(bool(each.texts) for each in read_content(page).blocks)
     network = shipped_bytes(*MODEL).partition(b"\n")[2]
     for number in range(DAMAGED_FILES):

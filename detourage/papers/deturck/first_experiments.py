@@ -39,8 +39,9 @@ def extract(source: Source, neighbours: Neighbours, heuristic: str) -> Extracted
 @lru_cache(maxsize=CACHED_PAGES)
 def _views_of(source: Source) -> tuple[Outline, TokenTree]:
     """Return a page's outline and token tree from one parse, so that they share their elements."""
-    document = page_of(source).document
-    return Outline.of(document), token_tree_of(document)
+    flat = page_of(source).flat
+    elements = flat.elements  # Elements that nothing refers to would be built again.
+    return Outline.of(flat), token_tree_of(elements[0])
 
 
 def differentials(page: TokenTree, weights: Sequence[int], *, inner: bool = False) -> list[int]:

@@ -29,7 +29,7 @@ def story_page(seed: int, *, body: str | None = None, beside: str = "", after: s
 
 
 def extract_article(shown_page: Page, other: Page, reading: Reading = CHOSEN) -> Article:
-    outline, pivot = Outline.of(shown_page.document), Outline.of(other.document)
+    outline, pivot = Outline.of(shown_page.flat), Outline.of(other.flat)
     finding = find_body(outline, pivot, reading)
     assert finding is not None
     return article_of(shown_page.url, outline, [Titles.of(pivot)], finding)
@@ -76,8 +76,8 @@ def test_an_element_missing_from_the_other_page_is_specific_to_the_page() -> Non
 
 def found_xpath(page: Page, other: Page, reading: str) -> str | None:
     """Return the XPath of the body that a variant of the method finds, or None."""
-    outline = Outline.of(page.document)
-    finding = find_body(outline, Outline.of(other.document), READINGS[reading])
+    outline = Outline.of(page.flat)
+    finding = find_body(outline, Outline.of(other.flat), READINGS[reading])
     if finding is None:
         return None
     return str(page.document.getroottree().getpath(outline.elements[finding.container]))
