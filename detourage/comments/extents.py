@@ -1,6 +1,5 @@
 """Extents of comments (the elements that belong to each one), and the area that contains them."""
 
-from collections import Counter
 from collections.abc import Container, Sequence
 from itertools import takewhile
 from operator import eq
@@ -13,8 +12,7 @@ from detourage.html.visible_text import without_text
 from detourage.text.caches import cached_if_short
 from detourage.text.words import tokens
 
-MAX_WIDENINGS = 6  # maximum levels by which a record is widened; no known page needs more
-MIN_ALIKE = 0.8  # minimum share of records with similar parents, or with similar siblings
+MIN_ALIKE = 0.8  # minimum share of records with similar siblings
 MAX_ROWS = 3  # maximum siblings on each side that belong to a record
 MAX_BETWEEN = 100  # maximum words in an element between comments; a longer one may be the article
 _Shape = tuple[str, ...]  # tag and class of an element, and possibly those of its children
@@ -33,15 +31,8 @@ class Extent(NamedTuple):
 
 
 def find_extents(page: FlatDocument, records: Sequence[int]) -> list[Extent]:
-    """Return the extents of records (in document order), including ancestors and siblings."""
-    shapes = _Shapes(page)
-    elements = list(records)
-    for _ in range(MAX_WIDENINGS):
-        parents = shapes.similar_parents(elements)
-        if parents is None:
-            break
-        elements = parents
-    return _with_rows(shapes, elements)
+    """Return the extents of records (in document order), including siblings."""
+    return _with_rows(_Shapes(page), records)
 
 
 def comment_area(page: FlatDocument, records: Sequence[int]) -> list[int]:
@@ -75,18 +66,6 @@ class _Shapes:
         self.name_numbers = page.name_numbers.tolist()
         self.parents = page.parents.tolist()
         self.ends = page.ends.tolist()
-
-    def similar_parents(self, elements: Sequence[int]) -> list[int] | None:
-        """Return the elements' parents if they are distinct and mostly similar, otherwise None."""
-        if len(elements) < 2:
-            return None
-        parents = [self.parents[element] for element in elements]
-        if len(set(parents)) < len(parents) or any(
-            parent < 0 or self.tags[parent] == "body" for parent in parents
-        ):
-            return None
-        ((_, most_alike),) = Counter(map(self.look, parents)).most_common(1)
-        return parents if most_alike >= MIN_ALIKE * len(parents) else None
 
     def children(self, parent: int) -> list[int]:
         """Return the children of an element; none for -1, which means the parent of the root."""

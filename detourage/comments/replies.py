@@ -1,10 +1,8 @@
 """Identification of the comments that other comments reply to."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise, takewhile
-from urllib.parse import urldefrag
 
 from detourage.comments.authors import FoundAuthor
 from detourage.comments.extents import Extent
@@ -23,7 +21,6 @@ _DEPTH_CLASS = lazy_pattern(  # "depth-2", "indent3"
     r"(?:^|[\s_-])(?:depth|level|lvl|indent(?:ation)?|nest(?:ed|ing)?|tier|ebene|niveau|stufe)[_-]?(\d{1,2})\b",
     re.IGNORECASE,
 )
-_DEPTH_ATTRIBUTE = lazy_pattern(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
 _OWN_ID_ATTRIBUTES = ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid")
 _PARENT_ATTRIBUTE = lazy_pattern(  # "data-parent-id", "data-in-reply-to"
     r"^(?-i:data-).*(?:parent|in-?reply-?to|reply-to)", re.IGNORECASE | re.DOTALL
@@ -73,11 +70,8 @@ def _ancestors(page: FlatDocument, extent: Extent) -> Iterator[int]:
 
 
 def _by_id(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) -> _Parents:
-    """Find parents by their IDs, which are in attributes or in links such as "In reply to Ann"."""
-    parent_ids = [
-        [*_parent_ids(page, extent, layout), *_linked_ids(layout)]
-        for extent, layout in zip(extents, layouts, strict=True)
-    ]
+    """Find parents by their IDs in attributes."""
+    parent_ids = [[*_parent_ids(page, *each)] for each in zip(extents, layouts, strict=True)]
     if not any(parent_ids):
         return [None] * len(extents)
     owners: dict[str, int] = {}
@@ -104,32 +98,13 @@ def _comparable_ids(value: str) -> Iterator[str]:
 
 def _parent_ids(page: FlatDocument, extent: Extent, layout: Layout) -> Iterator[str]:
     """Yield the IDs in a comment's attributes that refer to its parent."""
-    values = _matching_values(page, _PARENT_ATTRIBUTE)
+    names = page.once(
+        _PARENT_ATTRIBUTE, lambda: [*filter(_PARENT_ATTRIBUTE.search, page.attributes.distinct)]
+    )
+    values = [page.attributes.by_element(name) for name in names]
     for place in (*extent.rows, *layout.places) if values else ():
-        for value in values.get(place, ()):
-            yield from _comparable_ids(value)
-
-
-def _matching_values(page: FlatDocument, pattern: re.Pattern[str]) -> dict[int, list[str]]:
-    """Return the values of all attributes whose names match a pattern, by element."""
-
-    def collect() -> dict[int, list[str]]:
-        values: defaultdict[int, list[str]] = defaultdict(list)
-        for name in filter(pattern.search, page.attributes.distinct):
-            for element, value in page.attributes.by_element(name).items():
-                values[element].append(value)
-        return values
-
-    return page.once(pattern, collect)
-
-
-def _linked_ids(layout: Layout) -> Iterator[str]:
-    """Yield the IDs to which links such as "In reply to Ann" lead."""
-    for index, tag in enumerate(layout.tags):
-        href = layout.get(index, "href") if tag == "a" else None
-        fragment = urldefrag(href).fragment if href and "#" in href else ""
-        if fragment and names_parent(layout, index):
-            yield from _comparable_ids(fragment)
+        for of_name in values:
+            yield from _comparable_ids(of_name.get(place, ""))
 
 
 def names_parent(layout: Layout, index: int) -> bool:
@@ -196,17 +171,10 @@ def _parents_by_depth(depths: Sequence[int]) -> _Parents:
 
 
 def _numbered_depth(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Return a comment's depth from a class such as ``depth-2``, or from an attribute, or None."""
-    element_and_parent = [extent.element, *islice(_ancestors(page, extent), 1)]
-    values = _matching_values(page, _DEPTH_ATTRIBUTE)
-    for place in (*element_and_parent, *layout.places[:6]):
-        depth = _depth_in_classes(page.distinct_names[page.name_numbers[place]][0])
-        if depth is not None:
-            return depth
-        for value in values.get(place, ()):
-            if value.strip().isdigit():
-                return float(value)
-    return None
+    """Return a comment's depth from a class such as ``depth-2``, or None."""
+    places = (extent.element, *islice(_ancestors(page, extent), 1), *layout.places[:6])
+    depths = (_depth_in_classes(page.distinct_names[page.name_numbers[each]][0]) for each in places)
+    return next((depth for depth in depths if depth is not None), None)
 
 
 @cached_if_short(4096)

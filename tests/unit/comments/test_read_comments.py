@@ -57,10 +57,6 @@ def test_text_author_date_and_url_are_read_as_the_page_writes_them() -> None:
     assert [comment.permalink for comment in comments] == links
 
 
-def test_a_record_may_consist_of_text_only() -> None:
-    assert read(BLOG, "//li//p[1]") == read(BLOG, "//li")
-
-
 def test_adjacent_table_rows_of_one_comment_are_read_together() -> None:
     comments = read(f"<table>{FORUM}</table>", "//tr[td[@class='what']]")
     assert [comment.text for comment in comments] == list(REMARKS)

@@ -25,11 +25,9 @@ LISTS = "{}<ul>{}<ul>{}</ul>{}</ul>{}".format(
 REPLY_TO_NAME = "<small>in reply to <i>{name}</i></small>"
 FLAT_MARKUP = [
     ('<div class="c depth-{depth}">', ""),
-    ('<div class="c" data-depth="{depth}">', ""),
     ('<div class="c" style="margin-left: {pixels}px">', ""),
     ('<div class="c"><img src="s.gif" width="{pixels}">', ""),
     ('<div class="c" id="c{own}" data-parent-id="{parent}">', ""),
-    ('<div class="c" id="c{own}">', '<a href="#c{parent}">in reply to</a>'),
     ('<div class="c">', REPLY_TO_NAME),
 ]
 """Markup of comments that are not nested: the opening tag, and what follows the text of a reply."""
@@ -60,8 +58,8 @@ def flat_comments(opening: str, answer: str) -> str:
         *((flat_comments(*each), COMMENTS) for each in FLAT_MARKUP),
     ],
     ids=[
-        *("nested", "texts of nested", "separate lists", "class", "data", "margin"),
-        *("picture", "ids", "links", "names"),
+        *("nested", "texts of nested", "separate lists", "class", "margin"),
+        *("picture", "ids", "names"),
     ],
 )
 def test_replies_have_their_parents(body: str, path: str) -> None:
