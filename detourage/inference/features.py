@@ -6,13 +6,6 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-
-def median(numbers: Sequence[float] | npt.NDArray[np.float64 | np.int64]) -> float:
-    """Return the median; unlike `numpy.median`, this does not import `numpy.ma`, which is slow."""
-    ordered = np.sort(numbers)
-    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
-
-
 Rows = npt.NDArray[np.float32]
 Number = tuple[str, float]  # A named feature of a single row
 NamedColumn = tuple[str, Sequence[float] | npt.NDArray[np.float64 | np.int64 | np.bool_]]

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import quote
 
 import numpy as np
 
 from detourage.article import Article, ArticleBlock, copy_with
 from detourage.core import within_lines
-from detourage.html import Page, PageError, _locations, _markup, parse_page
+from detourage.html import Page, _locations, _markup
 from detourage.html.flat import Integers
 from detourage.html.locations import Location, TextLocation, ValueLocations
 from detourage.html.nodes import Paths, index_at
@@ -209,11 +208,6 @@ def _continues(character: str) -> bool:
     return character.isalnum() and not words.count_unspaced(character)
 
 
-MAX_QUOTE_CHARACTERS = 200  # quotation in a URL fragment; only the ends of a longer one are quoted
-CONTEXT_WORDS = 3  # Number of words on either side of a fragment's quotation, which make it unique
-MAX_CONTEXT_CHARACTERS = 60  # context on either side, in scripts without spaces between words
-
-
 class LocationError(ValueError):
     """The range of text cannot be located in the page."""
 
@@ -274,26 +268,6 @@ def _bytes_of(text: TextLocation | MessageText) -> ByteRange | None:
         start, length = text[2:4]
         end = None if start is None or length is None else start + length
     return None if start is None or end is None else ByteRange(start, end)
-
-
-def locate_in_message(
-    content: bytes | str, content_type: str | None, message: ArticleMessage, start: int, end: int
-) -> list[Passage]:
-    """Locate a range of an article message's text in the stored page.
-
-    Raise `LocationError` as in `locate`, or if the page was rendered or is stored in another form.
-    """
-    if message.method.startswith("rendered-"):
-        raise LocationError("the article was extracted from the page as rendered by a browser")
-    blocks = located_blocks(message)
-    if not blocks:
-        raise LocationError(
-            "the article has no locations: it comes from a script or an earlier version"
-        )
-    try:
-        return locate(parse_page(content, content_type=content_type), blocks, start, end)
-    except PageError as error:
-        raise LocationError(f"the page cannot be parsed: {error}") from error
 
 
 def locate(page: Page, blocks: Sequence[LocatedBlock], start: int, end: int) -> list[Passage]:
@@ -390,27 +364,3 @@ def _visible_offsets(text: str) -> list[int]:
     if text.isprintable():
         return offsets
     return [offset for offset in offsets if words.visible(text[offset]).strip()]
-
-
-def text_fragment(url: str, text: str, start: int, end: int) -> str:
-    """Return a URL with which a browser highlights a text (``#:~:text=before-,text,-after``)."""
-    if not text[start:end].strip():
-        return url
-    before = text[:start].rpartition("\n")[2].split()[-CONTEXT_WORDS:]
-    after = text[end:].partition("\n")[0].split()[:CONTEXT_WORDS]
-    lines = [line.split() for line in text[start:end].split("\n") if line.strip()]
-    parts = [" ".join(line) for line in lines]
-    if len(lines) > 1 or len(parts[0]) > MAX_QUOTE_CHARACTERS:
-        first, last = " ".join(lines[0][:CONTEXT_WORDS]), " ".join(lines[-1][-CONTEXT_WORDS:])
-        parts = [first[:MAX_CONTEXT_CHARACTERS], last[-MAX_CONTEXT_CHARACTERS:]]
-    parts = [*map(_percent_encoded, parts)]
-    if before and text[start - 1 : start].isspace():
-        parts.insert(0, _percent_encoded(" ".join(before)[-MAX_CONTEXT_CHARACTERS:]) + "-")
-    if after and text[end : end + 1].isspace():
-        parts.append("-" + _percent_encoded(" ".join(after)[:MAX_CONTEXT_CHARACTERS]))
-    return f"{url.partition('#')[0]}#:~:text={','.join(parts)}"
-
-
-def _percent_encoded(text: str) -> str:
-    """Percent-encode a text, including the hyphens and commas that separate a fragment's parts."""
-    return quote(text, safe="").replace("-", "%2D")

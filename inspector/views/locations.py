@@ -1,12 +1,14 @@
 """View of the locations of an article's text in the source of its page."""
 
 from typing import Any, Final, NamedTuple
+from urllib.parse import quote
 
 from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 
+from detourage.html import PageError, parse_page
 from detourage.messages import ArticleMessage
-from detourage.reader.locations import LocationError, Passage, locate_in_message, text_fragment
+from detourage.reader.locations import LocationError, Passage, locate, located_blocks
 from detourage.time_limit import TimeIsUpError
 from inspector.reads.details import last_article
 from inspector.registry import ViewResponse, page_view
@@ -87,3 +89,58 @@ def _with_source(passage: Passage, content: bytes | str | None) -> dict[str, Any
         }
         values |= {name: part.decode("utf-8", "replace") for name, part in excerpts.items()}
     return values
+
+
+def locate_in_message(
+    content: bytes | str, content_type: str | None, message: ArticleMessage, start: int, end: int
+) -> list[Passage]:
+    """Locate a range of an article message's text in the stored page.
+
+    Raise `LocationError` as in `locate`, or if the page was rendered or is stored in another form.
+    """
+    if message.method.startswith("rendered-"):
+        raise LocationError("the article was extracted from the page as rendered by a browser")
+    blocks = located_blocks(message)
+    if not blocks:
+        raise LocationError(
+            "the article has no locations: it comes from a script or an earlier version"
+        )
+    try:
+        return locate(parse_page(content, content_type=content_type), blocks, start, end)
+    except PageError as error:
+        raise LocationError(f"the page cannot be parsed: {error}") from error
+
+
+MAX_QUOTE_CHARACTERS: Final = (
+    200  # quotation in a URL fragment; only the ends of a longer one are quoted
+)
+CONTEXT_WORDS: Final = (
+    3  # Number of words on either side of a fragment's quotation, which make it unique
+)
+MAX_CONTEXT_CHARACTERS: Final = (
+    60  # context on either side, in scripts without spaces between words
+)
+
+
+def text_fragment(url: str, text: str, start: int, end: int) -> str:
+    """Return a URL with which a browser highlights a text (``#:~:text=before-,text,-after``)."""
+    if not text[start:end].strip():
+        return url
+    before = text[:start].rpartition("\n")[2].split()[-CONTEXT_WORDS:]
+    after = text[end:].partition("\n")[0].split()[:CONTEXT_WORDS]
+    lines = [line.split() for line in text[start:end].split("\n") if line.strip()]
+    parts = [" ".join(line) for line in lines]
+    if len(lines) > 1 or len(parts[0]) > MAX_QUOTE_CHARACTERS:
+        first, last = " ".join(lines[0][:CONTEXT_WORDS]), " ".join(lines[-1][-CONTEXT_WORDS:])
+        parts = [first[:MAX_CONTEXT_CHARACTERS], last[-MAX_CONTEXT_CHARACTERS:]]
+    parts = [*map(_percent_encoded, parts)]
+    if before and text[start - 1 : start].isspace():
+        parts.insert(0, _percent_encoded(" ".join(before)[-MAX_CONTEXT_CHARACTERS:]) + "-")
+    if after and text[end : end + 1].isspace():
+        parts.append("-" + _percent_encoded(" ".join(after)[:MAX_CONTEXT_CHARACTERS]))
+    return f"{url.partition('#')[0]}#:~:text={','.join(parts)}"
+
+
+def _percent_encoded(text: str) -> str:
+    """Percent-encode a text, including the hyphens and commas that separate a fragment's parts."""
+    return quote(text, safe="").replace("-", "%2D")

@@ -11,8 +11,9 @@ from detourage.html import parse_page
 from detourage.html.locations import Location
 from detourage.html.nodes import index_at
 from detourage.messages import ArticleMessage, PageMessage
-from detourage.reader.locations import LocationError, locate_in_message, text_fragment
+from detourage.reader.locations import LocationError
 from examples.sample_crawl import generate
+from inspector.views.locations import locate_in_message, text_fragment
 from tests.counted import MAX_LINEAR_GROWTH, Work, growth
 from tests.unit.reader.article_pages import prose
 
