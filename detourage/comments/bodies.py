@@ -15,7 +15,6 @@ from detourage.comments.replies import MAX_HEADER, names_parent
 from detourage.html.visible_text import CONTROLS
 from detourage.text.caches import cached_if_short
 from detourage.text.lazy_patterns import lazy_pattern
-from detourage.text.words import clean
 
 # A text at the same path in at least this share of the comments is boilerplate.
 MIN_REPEATS = 0.4
@@ -27,8 +26,6 @@ MAX_LABEL_WORDS = 6  # words of a label next to a name or a date: "Joined in", "
 MAX_LABELLED = 200  # length, in characters, of an element with a name or date and its label
 # Maximum length, in words, of a text that contains a name or a date: "Posted on May 31, 2024".
 MAX_HEAD_WORDS = 12
-MAX_PICTURES = 20  # pictures read in a comment without text
-MAX_DESCRIPTION = 200  # length of a picture's description, in characters; the rest is cut off
 # A line that consists only of these characters is dropped.
 _SEPARATORS = " .,:：;|·•‣»«–—-_/\\()[]"
 _SAID_VERBS = (
@@ -255,23 +252,4 @@ def _render(
     ]
     lines = [line for line in lines if line.strip(_SEPARATORS)]
     body = "\n\n".join(line for line in lines if not _QUOTE_HEADER.search(line))
-    return Body(body or _picture_texts(layout, path), kept)
-
-
-def _picture_texts(layout: Layout, path: int) -> str:
-    """Return the alternative texts of a comment's pictures, such as emoji or stickers."""
-    descriptions: list[str] = []
-    limits: dict[int, float | None] = {-1: None}
-    end = 0
-    for holder, holder_path in enumerate(layout.paths):
-        if holder_path != path or holder < end:
-            continue
-        end = layout.ends[holder]
-        for index in range(holder, end):
-            if layout.tags[index] != "img" or len(descriptions) == MAX_PICTURES:
-                continue
-            description = clean(layout.get(index, "alt") or "")[:MAX_DESCRIPTION]
-            limit = _nearest_limit(layout, index, limits)
-            if description and (limit is None or limit >= _MIN_ELSEWHERE):
-                descriptions.append(description)
-    return " ".join(descriptions)
+    return Body(body, kept)

@@ -1,10 +1,9 @@
 """Identification of the comments that other comments reply to."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice, pairwise, takewhile
 
-from detourage.comments.authors import FoundAuthor
 from detourage.comments.extents import Extent
 from detourage.comments.layout import Layout
 from detourage.html.flat import FlatDocument
@@ -38,21 +37,18 @@ _ID = lazy_pattern(r"\d{2,}|[0-9a-f]{8,}", re.IGNORECASE)
 
 
 def find_parents(
-    page: FlatDocument,
-    extents: Sequence[Extent],
-    layouts: Sequence[Layout],
-    authors: Mapping[int, FoundAuthor],
+    page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]
 ) -> _Parents:
     """Return, for each comment, the index of the comment that it replies to, or None.
 
-    The methods are tried in order until one finds a parent: nesting, IDs in attributes or links,
-    depths (from numbers, indentation or nested lists), and names of the authors replied to.
+    The methods are tried in order until one finds a parent: nesting, IDs in attributes, and depths
+    (from numbers, indentation or nested lists).
     """
-    for method in (_by_nesting, _by_id, _by_depth):
+    for method in (_by_nesting, _by_id):
         parents = method(page, extents, layouts)
         if any(parent is not None for parent in parents):
             return parents
-    return _by_name(layouts, authors)
+    return _by_depth(page, extents, layouts)
 
 
 def _by_nesting(page: FlatDocument, extents: _Extents, _layouts: Sequence[Layout]) -> _Parents:
@@ -202,26 +198,3 @@ def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | 
 def _ancestor_count(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
     """Return a comment's number of ancestors, which is its depth if replies are in nested lists."""
     return float(page.depths[extent.element])
-
-
-def _by_name(layouts: Sequence[Layout], authors: Mapping[int, FoundAuthor]) -> _Parents:
-    """Find parents by name: the latest preceding comment by the author named in the reply."""
-    parents: _Parents = []
-    latest_by_author: dict[str, int] = {}
-    for number, layout in enumerate(layouts):
-        parents.append(latest_by_author.get(_name_answered(layout)))
-        if number in authors:
-            latest_by_author[authors[number].name.lower()] = number
-    return parents
-
-
-def _name_answered(layout: Layout) -> str:
-    """Return the lower-case name after a text such as "In reply to", or an empty string."""
-    for index, node in enumerate(layout.texts):
-        match = _REPLY_TEXT.search(node.text) if len(node.text) <= MAX_HEADER else None
-        if match:
-            name = node.text[match.end() :].strip(" :@")
-            if not name and index + 1 < len(layout.texts):
-                name = layout.texts[index + 1].text.strip(" :@")
-            return name.lower()
-    return ""

@@ -174,12 +174,12 @@ def _with_comments(
         return article
     comments: tuple[Comment, ...] = ()
     if posts is not None:
-        from detourage.reader.page_comments import comments_below
+        from detourage.reader.page_comments import displayed_comments
 
         found = posts.of_kind(article.metadata.kind)
         if excluded and not found.records:
             article = extract_article(page, template, (), text_roles, None, favor, read_opened)
-        comments = comments_below(article, found, page)
+        comments = displayed_comments(found, page)
     return copy_with(article, comments=comments or declared_comments(page))
 
 

@@ -32,7 +32,6 @@ UNSURE: Final = 0.9
 On real pages, all such headlines lead to other articles; most with a higher probability are
 subheadings."""
 
-UNLIKELY: Final = 0.75  # probability of being text below which a linked last line is an aside
 MAX_FORM_WORDS: Final = 60  # words in an element with a subscription or consent form
 MAX_FORM_SHARE: Final = 1 / 3  # words in an element with a form, relative to those of the text
 
@@ -67,7 +66,6 @@ def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str
         *_linked_headlines(page, judged, places, url),
         *_forms(page, judged.columns, places),
         *_offers(judged, places),
-        *_links_at_end(page, judged, places, url),
         *_consents(page, judged, places),
     }
     if not asides or len(asides) == len(places):
@@ -199,24 +197,6 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
         if bisect_left(buttons, form) < bisect_left(buttons, page.ends[form]):  # has a button
             asides.update(_lines_below_text(page, numbers, places, form))
     return asides
-
-
-def _links_at_end(
-    page: Outline, judged: JudgedPage, places: Sequence[int], url: str
-) -> Sequence[int]:
-    """Return the linked headlines at the end of a text, below its last paragraph."""
-    lines = judged.lines
-    if not places or lines[places[-1]].linked < lines[places[-1]].words:
-        return ()
-    base, site = base_of(page.root, url), site_of(url)
-    for count, place in enumerate(reversed(places)):
-        line = lines[place]
-        if judged.probabilities[place] >= UNLIKELY or line.linked < line.words:
-            return places[len(places) - count :] if count > 1 and _is_paragraph(line) else ()
-        address = absolute(_label_and_link(page, line)[1], base)
-        if address is None or site_of(address) != site or line.linked < MIN_HEADLINE_WORDS:
-            return ()
-    return ()
 
 
 def _offers(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:

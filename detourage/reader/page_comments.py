@@ -1,12 +1,10 @@
 """The comments of a page: the posts of a forum page, or the comments below an article."""
 
-from collections.abc import Sequence
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from detourage.article import Article
 from detourage.comments import (
     NONE_FOUND,
     Comment,
@@ -18,7 +16,6 @@ from detourage.comments import (
 from detourage.comments.assembly import Reading, read_comments, with_content
 from detourage.comments.candidates import PageWords
 from detourage.comments.comment_search import MIN_CONFIDENCE_UNCONFIRMED, BestCandidate, search
-from detourage.comments.extents import find_extents
 from detourage.html import Page
 from detourage.reader.article import judged_page
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE
@@ -137,23 +134,9 @@ def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
     )
 
 
-def comments_below(article: Article, found: FoundComments, page: Page) -> tuple[Comment, ...]:
-    """Read the displayed comments that do not contain the article."""
-    records = _without_article(found.records[:MAX_COMMENTS], page, article)
+def displayed_comments(found: FoundComments, page: Page) -> tuple[Comment, ...]:
+    """Read the comments that a page displays."""
+    records = found.records[:MAX_COMMENTS]
     if found.reading is not None and len(records) == len(found.records):
         return with_content(found.reading.comments)
     return with_content(read_comments(page.flat, records, page.url))
-
-
-def _without_article(records: Sequence[int], page: Page, article: Article) -> Sequence[int]:
-    """Remove each record that contains the article, unless it has sibling records (a thread)."""
-    place, ends = article.container, page.flat.ends
-    around = [each for each in records if place is not None and each <= place < ends[each]]
-    if not around:
-        return records
-    parents = [page.flat.parents[each.element] for each in find_extents(page.flat, records)]
-    return [
-        record
-        for record, parent in zip(records, parents, strict=True)
-        if record not in around or parents.count(parent) > 1
-    ]
