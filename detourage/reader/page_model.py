@@ -116,9 +116,12 @@ class JudgedPage:
             return self
         from detourage.reader.shared_lines import masked_digest_of
 
-        is_completed = page.flat.within(page.flat.having(LISTS)) | folded(page)
-        is_removable = self.columns.is_prose & is_completed[self.columns.blocks]
-        is_removable |= self.probability_of(OWN_ROLES) >= MIN_REMOVABLE
+        is_likely = self.probability_of(OWN_ROLES) >= MIN_REMOVABLE
+        # A list or accordion is only chosen if one of its lines is likely.
+        flat, blocks = page.flat, self.columns.blocks
+        before = np.searchsorted(np.sort(blocks[is_likely]), np.arange(len(flat.ends) + 1))
+        is_chosen = (flat.having(LISTS) | folded(page)) & (before[flat.ends] > before[:-1])
+        is_removable = is_likely | self.columns.is_prose & flat.within(is_chosen)[blocks]
         removable = [
             masked_digest_of(line) if is_own else None
             for line, is_own in zip(self.lines, is_removable.tolist(), strict=True)

@@ -258,13 +258,13 @@ def test_a_notice_within_every_article_is_omitted_once_there_are_enough_pages(ta
 
 def test_a_shared_line_outside_the_text_causes_no_extraction(tasks: Tasks) -> None:
     def send(seeds: range) -> int:
-        fetched = "2026-01-0{}T00:00:00Z"
-        url = "https://news.example/{}"
-        pages = [
-            {"url": url.format(seed), "html": article_html(seed), "fetched_at": fetched.format(day)}
-            for day, seed in enumerate(seeds, seeds.start + 1)
-        ]
-        return tasks.send({"version": 1, **each} for each in pages)
+        url, fetched = "https://news.example/{}", "2026-01-0{}T00:00:00Z"
+        poll = "</div><ol><li>I read it in the morning.</ol>"
+        htmls = {seed: article_html(seed).replace("</div>", poll, 1) for seed in seeds}
+        return tasks.send(
+            {"version": 1, "url": url.format(seed), "html": html, "fetched_at": fetched.format(day)}
+            for day, (seed, html) in enumerate(htmls.items(), seeds.start + 1)
+        )
 
     tasks.process_site(send(range(3)))
     known = tasks.query(select(StoredPage.id))
