@@ -54,8 +54,8 @@ def extract_together(
 
     def extract(session: Session) -> set[int]:
         jobs, assigned[:] = load(session)
-        with_content = (job for job, _ in jobs if job.content is not None)
-        state.templates.load(session, filter(None, (job.template_page for job in with_content)))
+        read = [job for job, _ in jobs if job.content is not None]
+        state.templates.load(session, filter(None, (job.template_page for job in read)), read)
         extracted[:] = [
             (job, page, extract_page(state, job, is_alone=is_alone)) for job, page in jobs
         ]
@@ -128,7 +128,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
     if isinstance(content, LostContentError):
         logger.error("cannot extract %s: %s", job.url, content)
         return NoArticle(PageOutcome.FAILED, str(content))
-    page = parse_page(content, job.url, content_type=job.content_type, response=job.response)
+    page = state.templates.parse(job, content)
     roles = state.settings.chosen_text_roles
     read = partial(read_content, template=template, text_roles=roles, fetched_at=job.fetched_at)
     try:
@@ -143,6 +143,7 @@ def _extract_job(state: ProcessState, job: ExtractionJob) -> Article | NoArticle
         return NoArticle(PageOutcome(error.outcome), str(error))
     finally:
         job.learned.vote = own_vote(page)
+        state.templates.learn(job, page)
         # The cached values refer to the page. Once they are cleared, the page is freed immediately.
         page.flat.memo.clear()
 

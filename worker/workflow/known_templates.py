@@ -4,14 +4,15 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
-from detourage.html import parse_page
+from detourage.html import Page, parse_page
 from detourage.reader import TemplateKnowledge
 from worker.error_reports import LostContentError
 from worker.store import groups, pages
-from worker.store.extraction_jobs import TemplatePage
+from worker.store.extraction_jobs import ExtractionJob, TemplatePage
 
 logger = logging.getLogger(__name__)
 
@@ -28,10 +29,20 @@ class KnownTemplates:
         self._loaded: dict[_Key, TemplateKnowledge] = {}
         self._contents: dict[_Key, bytes | str | LostContentError] = {}
         self._learned: dict[_Key, TemplateKnowledge] = {}
+        self._pages: dict[_Key, Page | None] = {}  # pages to be read, None unless parsed already
 
-    def load(self, session: Session, template_pages: Iterable[TemplatePage]) -> None:
-        """Load the knowledge of template pages, or the pages from which `get` is to learn it."""
-        self._contents.clear()
+    def load(
+        self,
+        session: Session,
+        template_pages: Iterable[TemplatePage],
+        jobs: Iterable[ExtractionJob] = (),
+    ) -> None:
+        """Load the knowledge of template pages, or the pages from which `get` is to learn it.
+
+        `jobs` have the pages that are about to be read.
+        """
+        own = {(job.page_id, job.content_digest): job.content for job in jobs if job.content}
+        self._pages = dict.fromkeys(own)
         keys = {(page.id, page.content_digest) for page in template_pages}
         # `_loaded` keeps the knowledge until the next call, even if the cache is too small for it.
         self._loaded = {key: self._templates[key] for key in keys & self._templates.keys()}
@@ -45,7 +56,9 @@ class KnownTemplates:
             with suppress(ValueError):
                 self._add((page_id, missing[page_id]), TemplateKnowledge.from_bytes(packed))
                 del unlearned[page_id]
-        for page_id, content in pages.load_contents(session, unlearned).items():
+        self._contents = {key: own[key] for key in unlearned.items() & own.keys()}
+        others = unlearned.keys() - {page_id for page_id, _ in self._contents}
+        for page_id, content in pages.load_contents(session, others).items():
             self._contents[page_id, missing[page_id]] = content
 
     def get(self, template_page: TemplatePage) -> TemplateKnowledge | None:
@@ -61,14 +74,35 @@ class KnownTemplates:
             if content is None or isinstance(content, LostContentError):
                 return None
             page = parse_page(content, template_page.url, content_type=template_page.content_type)
-            template = self._learned[key] = TemplateKnowledge.from_pages([page])
-            self._add(key, template)
+            template = self._learn(key, page)
+            if key in self._pages:
+                self._pages[key] = page
+            else:
+                page.flat.memo.clear()
+        return template
+
+    def parse(self, job: ExtractionJob, content: bytes | str) -> Page:
+        """Parse a page that is to be read, unless `get` has parsed it."""
+        parsed = self._pages.pop((job.page_id, job.content_digest), None)
+        if parsed is not None:
+            return replace(parsed, response=job.response)
+        return parse_page(content, job.url, content_type=job.content_type, response=job.response)
+
+    def learn(self, job: ExtractionJob, page: Page) -> None:
+        """Learn from a page that was read if others of its task are compared with it."""
+        key = job.page_id, job.content_digest
+        if key in self._contents and key not in self._loaded:
+            self._learn(key, page)
+
+    def _learn(self, key: _Key, page: Page) -> TemplateKnowledge:
+        template = self._learned[key] = TemplateKnowledge.from_pages([page])
+        self._add(key, template)
         return template
 
     def save(self, session: Session) -> None:
-        """Store the knowledge that `get` has learned since the last call."""
+        """Store the knowledge learned since the last call."""
         # Replaced before storing, so that a failure to store does not affect later tasks.
-        learned, self._learned = self._learned, {}
+        learned, self._learned, self._pages = self._learned, {}, {}
         if learned:
             # Transactions that lock the same pages in different orders would deadlock.
             page_ids, digests = map(list, zip(*sorted(learned), strict=True))
