@@ -28,8 +28,10 @@ from worker.store.groups import (
     ComparablePage,
     NewMembership,
     Representative,
+    distances_of,
 )
 from worker.store.trees import Distances
+from worker.workflow.clustering_requests import MIN_GROWTH
 from worker.workflow.clustering_results import new_group
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.extraction import Jobs, extract_together
@@ -62,14 +64,15 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
     """Assign pages and extract them in one transaction; return the pages left unprocessed.
 
     These are outliers that may form a group, template pages of groups, pages that have changed in
-    the meantime, and the pages that remain when `TASK_WORK` is used up.
+    the meantime, and the pages that remain when `TASK_WORK` is used up. The outliers of a young
+    site are left to its next clustering, which any new page makes due.
     """
     rest: dict[int, int] = {}
     is_repeated = False
 
     def load(session: Session) -> tuple[Jobs, Sequence[AssignedPage]]:
         nonlocal is_repeated
-        compared, left, work = _compare_pages(session, state, site_versions, may_compare=True)
+        compared, left, work = _compare_pages(session, state, site_versions, may_wait=True)
         grouping = _grouping_outliers(session, state, compared, work)
         assigned = [
             each
@@ -111,13 +114,19 @@ def assign_pages(
 
 
 def _compare_pages(
-    session: Session, state: ProcessState, site_versions: Mapping[int, int], may_compare: bool
+    session: Session,
+    state: ProcessState,
+    site_versions: Mapping[int, int],
+    may_compare: bool = True,
+    may_wait: bool = False,
 ) -> tuple[list[AssignedPage], dict[int, int], int]:
     """Compare pages with their site's groups; return memberships, remaining pages, work used."""
     assigned: list[AssignedPage] = []
     remaining: dict[int, int] = {}
+    waiting: Distances = {}
     work = 0
-    rows = session.execute(groups.SQL.unassigned, {"ids": list(site_versions)}).all()
+    params = {"ids": list(site_versions), "growth": MIN_GROWTH}
+    rows = session.execute(groups.SQL.unassigned, params).all()
     if may_compare:
         packed = {page.tree_id: page.packed for page in rows}
         state.trees.load(session, list(packed), packed)
@@ -131,7 +140,11 @@ def _compare_pages(
         with tracing.span("assign page", page.trace):
             found, used = _assign_page(session, state, page, may_compare)
         work += used
-        assigned += found
+        if may_wait and page.is_young and all(not each.membership.group_number for each in found):
+            waiting |= distances_of(found)
+        else:
+            assigned += found
+    trees.save_distances(session, waiting)
     return assigned, remaining, work
 
 

@@ -32,9 +32,11 @@ from tests.pages import article_html
 from worker.messaging import task_names
 from worker.messaging.headers import DELIVERY_COUNT
 from worker.store import database
+from worker.store.clusterings import SettleTimes, due_sites
 from worker.store.database import Database, UnavailableError
 from worker.tasks.assign import assign
 from worker.workflow import assignment, extraction, known_templates
+from worker.workflow.clustering_requests import MIN_GROWTH
 
 REDESIGNED = "harbour-post.example"
 
@@ -42,7 +44,7 @@ REDESIGNED = "harbour-post.example"
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
     """ID of a clustered site with one template, whose articles have been sent."""
-    site_id = tasks.process_site(tasks.publish("a", articles(range(2, 8))))
+    site_id = tasks.process_site(tasks.publish("a", articles([*range(2, 9), 14])))
     tasks.take_articles()
     return site_id
 
@@ -123,7 +125,7 @@ def test_similar_outliers_become_a_group_that_is_kept(tasks: Tasks, site_id: int
     assert members == {2}
     assert sorted(role for _, role, _ in groups.values()).count("representative") == 2
     sizes = select(TemplateGroup.number, TemplateGroup.size).order_by(TemplateGroup.number)
-    assert tasks.query(sizes) == [(1, 6), (2, 3)]
+    assert tasks.query(sizes) == [(1, 8), (2, 3)]
     keys = select(StoredPage.extraction_key).where(StoredPage.url.contains("table"))
     assert all(tasks.query(keys))
     assert tasks.query(select(StoredPage.id).where(is_pending())) == []
@@ -133,6 +135,23 @@ def test_similar_outliers_become_a_group_that_is_kept(tasks: Tasks, site_id: int
     assert tasks.groups(site_id)[url("table/5")][0] == 2
     tasks.cluster(site_id)
     assert {tasks.groups(site_id)[url(f"table/{n}")][0] for n in (2, 3, 4, 5)} == {2}
+
+
+def test_an_outlier_of_a_young_site_waits_for_its_clustering(tasks: Tasks) -> None:
+    tasks.process_site(tasks.publish("a", articles(range(2, 6))))
+    tasks.take_articles()
+    site_id = tasks.publish("a", articles([2, 3], "table"))
+    tasks.publish("a", articles([9]))
+    tasks.run_all()
+    assert list(tasks.take_articles()) == [url("plain/9")]
+    settle = SettleTimes(60, 60, longest=60, first_longest=0, growth=MIN_GROWTH)
+    (due,) = tasks.database.run(due_sites, settle, patience_seconds=60)
+    tasks.process_site(due.id)
+    sent = tasks.take_articles()
+    assert due.id == site_id
+    assert {each["template"]["group"] for each in sent.values()} == {2}
+    assert sorted(sent) == [url("table/2"), url("table/3")]
+    assert set(tasks.revisions().values()) == {1}
 
 
 def test_a_redelivered_assignment_changes_nothing(tasks: Tasks, site_id: int) -> None:

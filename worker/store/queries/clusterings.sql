@@ -89,7 +89,10 @@ WHERE sites.version > coalesce(last.version, 0)
             AND (last.at IS NULL OR sites.version - last.version >= :growth * (
                 SELECT count(*) FROM pages WHERE site_id = sites.id
             ))
-        OR last.at <= now() - make_interval(secs => :longest)
+        -- Pages of a young site may wait for its clustering.
+        OR last.at <= now() - make_interval(secs => CASE
+            WHEN :growth * (SELECT count(*) FROM pages WHERE site_id = sites.id) <= 1
+            THEN :first_longest ELSE :longest END)
         OR last.at > now() + interval '1 minute'
         OR last.at IS NULL AND (
             :most > 0 AND ({progress.is_backlog_full})

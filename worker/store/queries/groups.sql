@@ -218,7 +218,8 @@ WITH new AS (
 SELECT
 
 -- unassigned --
--- Given pages that await extraction, with the latest groups of their sites.
+-- Given pages that await extraction, with the latest groups of their sites. A site is young if one
+-- changed page makes its clustering due, unless clusterings have failed.
 SELECT pages.id, pages.site_id, url, tree_id, size, packed, coalesce(trace, '{}') AS trace,
     last.number AS generation, last.site_version, (
         SELECT json_agg(
@@ -229,7 +230,9 @@ SELECT pages.id, pages.site_id, url, tree_id, size, packed, coalesce(trace, '{}'
         JOIN template_groups ON (template_groups.site_id, template_groups.generation, number)
             = (own.site_id, own.generation, own.group_number)
         WHERE (own.site_id, own.generation) = (pages.site_id, last.number)
-    ) AS representatives
+    ) AS representatives,
+    :growth * (SELECT count(*) FROM pages AS page WHERE page.site_id = pages.site_id) <= 1
+        AND NOT EXISTS (SELECT FROM clustering_attempts WHERE site_id = pages.site_id) AS is_young
 FROM pages JOIN trees ON trees.id = tree_id CROSS JOIN LATERAL (
     SELECT number, site_version FROM generations
     WHERE site_id = pages.site_id ORDER BY number DESC LIMIT 1
