@@ -11,7 +11,7 @@ from detourage.html import Tree
 from detourage.template.clusterer import MAX_SIZE_TOLERANT_PIVOT_DISTANCE, first_smallest
 from detourage.template.distance import TOO_LARGE
 from detourage.template.distance.forest import MEMORY, TASK_WORK, Forest
-from detourage.template.groups import Group, group_pages
+from detourage.template.groups import Group
 from detourage.template.matrix import Matrix, size_tolerant_distance
 
 MAX_MEMBER_DISTANCE: Final = 0.3
@@ -21,10 +21,6 @@ MAX_ASSIGNMENT_DISTANCE: Final = MAX_SIZE_TOLERANT_PIVOT_DISTANCE
 """Maximum size-tolerant distance of a new page from the nearest representative of its group."""
 
 MAX_REPRESENTATIVES: Final = 3  # maximum number of representatives per group
-
-MIN_NEW_GROUP_PAGES: Final = 3
-"""Minimum number of similar outliers that form a new group between two clusterings. A clustering
-requires only two pages, but here, two outliers may be similar by accident."""
 
 MAX_REPRESENTATIVE_NODES: Final = 500_000
 """Maximum total number of tree nodes of the representatives compared with one page."""
@@ -160,12 +156,3 @@ def assign_tree(
     if not len(bounds):
         return NOT_COMPARED
     return Assignment(None, 0.0, float(bounds.min()), forest.work, computed)
-
-
-def agreeing_outliers(
-    distances: Matrix, *, sizes: npt.ArrayLike | None = None
-) -> tuple[Group, ...]:
-    """Return new groups of similar outliers; rows must be sorted, because order decides ties."""
-    keys = [f"{row:09}" for row in range(len(distances))]
-    found = group_pages(keys, distances, sizes=sizes)
-    return tuple(group for group in found.groups if len(group.members) >= MIN_NEW_GROUP_PAGES)

@@ -149,8 +149,7 @@ def site_state(session: Session, site_id: int, *, with_trees: bool = False) -> S
     return SiteState(*session.execute(SQL.site_state, params).one())
 
 
-_COMPARABLE = {"lines": LargeBinary, "removable_lines": LargeBinary}
-COMPARABLE_PAGES = SQL.comparable_pages.columns(**_COMPARABLE)
+COMPARABLE_PAGES = SQL.comparable_pages.columns(lines=LargeBinary, removable_lines=LargeBinary)
 
 LOAD_KNOWLEDGE = SQL.load_knowledge.columns(page_id=BigInteger, packed=LargeBinary)
 
@@ -165,7 +164,6 @@ class Representative(NamedTuple):
 
 
 ADD_GENERATION = SQL.add_generation.bindparams(*TURNS)
-NEWEST_OUTLIERS = SQL.newest_outliers.columns(**_COMPARABLE)
 
 
 class GroupHistory(NamedTuple):

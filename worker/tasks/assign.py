@@ -34,10 +34,10 @@ def assign(
     `ASSIGNMENT_ATTEMPTS` processes joins no group.
 
     All pages are assigned and extracted in one transaction. If this fails, or if the task may have
-    crashed a process before, the pages are only assigned, and their extraction is enqueued; the
-    same applies to pages that may form a new group. If assigning several pages fails, each is
-    enqueued separately, so that a bug triggered by one page does not affect the others. The pages
-    that remain when the comparisons exceed `TASK_WORK` are enqueued separately, too.
+    crashed a process before, the pages are only assigned, and their extraction is enqueued. If
+    assigning several pages fails, each is enqueued separately, so that a bug triggered by one page
+    does not affect the others. The pages that remain when the comparisons exceed `TASK_WORK` are
+    enqueued separately, too.
     """
     state = process_state()
     versions = {page_id: site_version, **dict(others or ())}

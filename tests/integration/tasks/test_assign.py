@@ -1,7 +1,4 @@
-"""New pages of clustered sites are assigned to groups and extracted on arrival.
-
-Similar pages that belong to no group form a new one.
-"""
+"""New pages of clustered sites are assigned to groups and extracted on arrival."""
 
 import json
 import logging
@@ -26,7 +23,6 @@ from models.tables import (
     TemplateGroup,
 )
 from tests.commands import invoke
-from tests.conditions import is_pending
 from tests.inline_tasks import Tasks
 from tests.pages import article_html
 from worker.messaging import task_names
@@ -44,7 +40,7 @@ REDESIGNED = "harbour-post.example"
 @pytest.fixture
 def site_id(tasks: Tasks) -> int:
     """ID of a clustered site with one template, whose articles have been sent."""
-    site_id = tasks.process_site(tasks.publish("a", articles([*range(2, 9), 14])))
+    site_id = tasks.process_site(tasks.publish("a", articles(range(2, 8))))
     tasks.take_articles()
     return site_id
 
@@ -112,29 +108,6 @@ def test_a_new_page_is_extracted_from_the_stored_template_knowledge_alone(tasks:
     tasks.run_all()
     article = tasks.take_articles()[url("plain/9")]
     assert (article["method"], article["text"]) == ("lines", expected)
-
-
-def test_similar_outliers_become_a_group_that_is_kept(tasks: Tasks, site_id: int) -> None:
-    for number in (2, 3, 4):
-        tasks.publish("a", articles([number], "table"))
-        tasks.run_all()
-        if number == 2:
-            assert tasks.groups(site_id)[url("table/2")] == (None, "outlier", None)
-    groups = tasks.groups(site_id)
-    members = {groups[url(f"table/{number}")][0] for number in (2, 3, 4)}
-    assert members == {2}
-    assert sorted(role for _, role, _ in groups.values()).count("representative") == 2
-    sizes = select(TemplateGroup.number, TemplateGroup.size).order_by(TemplateGroup.number)
-    assert tasks.query(sizes) == [(1, 8), (2, 3)]
-    keys = select(StoredPage.extraction_key).where(StoredPage.url.contains("table"))
-    assert all(tasks.query(keys))
-    assert tasks.query(select(StoredPage.id).where(is_pending())) == []
-    assert tasks.take_articles()[url("table/4")]["template"]["group"] == 2
-    tasks.publish("a", articles([5], "table"))
-    tasks.run_all()
-    assert tasks.groups(site_id)[url("table/5")][0] == 2
-    tasks.cluster(site_id)
-    assert {tasks.groups(site_id)[url(f"table/{n}")][0] for n in (2, 3, 4, 5)} == {2}
 
 
 def test_an_outlier_of_a_young_site_waits_for_its_clustering(tasks: Tasks) -> None:

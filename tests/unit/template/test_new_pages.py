@@ -3,7 +3,6 @@ import pytest
 
 from detourage.template import assignment
 from detourage.template.assignment import (
-    agreeing_outliers,
     assign,
     assign_tree,
     representatives,
@@ -11,7 +10,7 @@ from detourage.template.assignment import (
 )
 from detourage.template.groups import group_site
 from detourage.template.matrix import size_tolerant_distances
-from tests.unit.template.template_sites import Pages, site_distances
+from tests.unit.template.template_sites import Pages
 
 
 @pytest.mark.parametrize(
@@ -90,13 +89,3 @@ def test_no_more_nodes_are_loaded_than_a_task_may_compare() -> None:
     assert worth_comparing(100, [90, 10, 900, 100]) == [0, 3]
     assert worth_comparing(400_000, [300_000, 400_000, 390_000]) == [1]
     assert worth_comparing(900_000, [800_000]) == [0]
-
-
-def test_similar_outliers_become_a_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    distances = site_distances([0, 1, 0, 2, 0, 1])
-    (found,) = agreeing_outliers(distances)
-    assert found.members == (0, 2, 4)
-    assert found.pivot in found.members
-    assert agreeing_outliers(np.zeros((0, 0))) == ()
-    monkeypatch.setattr(assignment, "MIN_NEW_GROUP_PAGES", 2)
-    assert [group.members for group in agreeing_outliers(distances)] == [(0, 2, 4), (1, 5)]

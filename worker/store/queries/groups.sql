@@ -65,10 +65,6 @@ SELECT CASE WHEN :is_counted OR pg_try_advisory_xact_lock(:clustering, hashint8(
     THEN pg_advisory_xact_lock(:generation, hashint8(:site_id)) IS NOT NULL ELSE false END,
     EXISTS (SELECT FROM clustering_attempts WHERE site_id = :site_id)
 
--- try_lock_clustering --
--- Lock a site's clustering until the transaction ends, unless another transaction holds the lock.
-SELECT pg_try_advisory_xact_lock(:class, hashint8(:site_id))
-
 -- site_state --
 -- State of a site when its clustering starts: the columns of a `SiteState`, with trees if wanted.
 SELECT version, generation, seen_version, is_new, compared_version, is_comparing, last_group, CASE
@@ -134,14 +130,6 @@ WITH compared AS (
 ), {outbox.extractions}
 SELECT
 
--- save_groups --
--- Store the groups of a generation.
-WITH {add_groups} SELECT
-
--- last_group --
--- Highest group number ever used by a site, or NULL if there is none.
-SELECT max(number) FROM template_groups WHERE site_id = :site_id
-
 -- pages_of_generation --
 -- Pages that were or will be extracted with a generation.
 SELECT id FROM pages WHERE site_id = :site_id AND generation = :generation ORDER BY id
@@ -164,20 +152,6 @@ JOIN unnest(CAST(:page_ids AS bigint[]), CAST(:digests AS text[]))
 -- lock_pages --
 -- Lock pages.
 SELECT FROM pages WHERE id = ANY (CAST(:ids AS bigint[])) ORDER BY id FOR UPDATE
-
--- newest_outliers --
--- Most recently received outliers with a tree and HTML; no rows if the site is in quarantine.
--- Pages in ``new`` count as outliers of the generation, but are not stored as such yet.
-SELECT {comparable}, (SELECT size FROM trees WHERE trees.id = tree_id)
-FROM pages LEFT JOIN page_contents ON page_id = id
-WHERE id IN (
-        SELECT unnest(CAST(:new AS bigint[])) UNION ALL SELECT page_id FROM memberships
-        WHERE (site_id, generation) = (:site_id, :generation) AND group_number IS NULL
-    )
-    AND tree_id IS NOT NULL AND html_removed_at IS NULL AND NOT EXISTS (
-        SELECT FROM clustering_attempts WHERE site_id = :site_id AND quarantined_at IS NOT NULL
-    )
-ORDER BY received_at DESC, id DESC LIMIT :limit
 
 -- add_members --
 -- Fragment: insert or replace the memberships in `new`, and update the sizes of the groups.
