@@ -34,7 +34,7 @@ class SettleTimes(NamedTuple):
     silence: float  # time without a changed page after which a site is settled
     first_silence: float  # time without a changed page after which a new site is settled
     longest: float  # maximum time that a site waits to settle, counted from its latest clustering
-    first_longest: float  # maximum time that a new site waits, counted from its first page
+    first_longest: float  # the same for a site with few pages, or counted from a new site's first
     growth: float = 0  # minimum changes since the latest clustering, as a share of the pages
 
 

@@ -42,8 +42,8 @@ def assign_and_extract(state: ProcessState, site_versions: Mapping[int, int]) ->
     """Assign pages and extract them in one transaction; return the pages left unprocessed.
 
     These are template pages of groups, pages that have changed in the meantime, and the pages that
-    remain when `TASK_WORK` is used up. The outliers of a young site are left to its next
-    clustering, which any new page makes due.
+    remain when `TASK_WORK` is used up. New outliers of a site with few pages are left to its next
+    clustering, which each of them makes due.
     """
     rest: dict[int, int] = {}
     is_repeated = False
@@ -115,7 +115,7 @@ def _compare_pages(
         with tracing.span("assign page", page.trace):
             found, used = _assign_page(session, state, page, may_compare)
         work += used
-        if may_wait and page.is_young and all(not each.membership.group_number for each in found):
+        if may_wait and page.may_wait and all(not each.membership.group_number for each in found):
             waiting |= distances_of(found)
         else:
             assigned += found

@@ -110,7 +110,7 @@ def test_a_new_page_is_extracted_from_the_stored_template_knowledge_alone(tasks:
     assert (article["method"], article["text"]) == ("lines", expected)
 
 
-def test_an_outlier_of_a_young_site_waits_for_its_clustering(tasks: Tasks) -> None:
+def test_a_new_outlier_of_a_small_site_waits_for_its_clustering(tasks: Tasks) -> None:
     tasks.process_site(tasks.publish("a", articles(range(2, 6))))
     tasks.take_articles()
     site_id = tasks.publish("a", articles([2, 3], "table"))

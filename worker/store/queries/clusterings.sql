@@ -89,7 +89,7 @@ WHERE sites.version > coalesce(last.version, 0)
             AND (last.at IS NULL OR sites.version - last.version >= :growth * (
                 SELECT count(*) FROM pages WHERE site_id = sites.id
             ))
-        -- Pages of a young site may wait for its clustering.
+        -- New pages of a site with few pages may wait for its clustering.
         OR last.at <= now() - make_interval(secs => CASE
             WHEN :growth * (SELECT count(*) FROM pages WHERE site_id = sites.id) <= 1
             THEN :first_longest ELSE :longest END)

@@ -192,8 +192,8 @@ WITH new AS (
 SELECT
 
 -- unassigned --
--- Given pages that await extraction, with the latest groups of their sites. A site is young if one
--- changed page makes its clustering due, unless clusterings have failed.
+-- Given pages that await extraction, with the latest groups of their sites. A page may wait for a
+-- clustering if it is new, and enough to make the clustering due, unless clusterings have failed.
 SELECT pages.id, pages.site_id, url, tree_id, size, packed, coalesce(trace, '{}') AS trace,
     last.number AS generation, last.site_version, (
         SELECT json_agg(
@@ -205,8 +205,9 @@ SELECT pages.id, pages.site_id, url, tree_id, size, packed, coalesce(trace, '{}'
             = (own.site_id, own.generation, own.group_number)
         WHERE (own.site_id, own.generation) = (pages.site_id, last.number)
     ) AS representatives,
-    :growth * (SELECT count(*) FROM pages AS page WHERE page.site_id = pages.site_id) <= 1
-        AND NOT EXISTS (SELECT FROM clustering_attempts WHERE site_id = pages.site_id) AS is_young
+    pages.generation = 0 AND refused IS NULL
+        AND :growth * (SELECT count(*) FROM pages AS page WHERE page.site_id = pages.site_id) <= 1
+        AND NOT EXISTS (SELECT FROM clustering_attempts WHERE site_id = pages.site_id) AS may_wait
 FROM pages JOIN trees ON trees.id = tree_id CROSS JOIN LATERAL (
     SELECT number, site_version FROM generations
     WHERE site_id = pages.site_id ORDER BY number DESC LIMIT 1
