@@ -175,12 +175,12 @@ def test_site_names_cannot_control_the_terminal(tasks: Tasks) -> None:
 def test_the_history_of_a_page_lists_fetches_and_revisions(tasks: Tasks) -> None:
     url = "https://news.example/7"
     assert "no page with this URL is stored" in status(url, code=1).output
-    tasks.process_site(tasks.publish("a", article_pages(range(4, 8))))
+    tasks.process_site(tasks.publish("a", [*article_pages(range(4, 8)), ("9", "<p>--")]))
     with tasks.database.transaction() as session:
         page_id = session.scalar(select(StoredPage.id).where(StoredPage.url == url))
         received_at = datetime(2026, 3, 1, tzinfo=UTC)
         session.add(Receipt(result="stored", page_id=page_id, received_at=received_at))
-    tasks.publish("a", [("7", article_html(8)), ("9", "<p>--")])
+    tasks.publish("a", [("7", article_html(8))])
     tasks.run_all()
     assert "outcome: no-text: " in status("https://news.example/9").output
     lines = [line.partition("  ")[2] for line in status(url).output.splitlines() if line[0] != " "]
