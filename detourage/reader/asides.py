@@ -1,7 +1,7 @@
 """Removal of asides: lines between or below paragraphs that are not part of the article.
 
-Examples are headlines of other articles and subscription forms. The network is often unsure whether
-such a line belongs to the text; rules about its surroundings decide.
+Examples are headlines of other articles, subscription forms and copyright notices. The network is
+often unsure whether such a line belongs to the text; rules about its surroundings decide.
 """
 
 import re
@@ -18,7 +18,7 @@ from detourage.reader.lines import Line, LineColumns
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
 from detourage.text.lazy_patterns import lazy_pattern
-from detourage.text.words import clean, word_set
+from detourage.text.words import clean, contains_any, word_set
 from detourage.walls.offers import MAX_SEARCHED_LINES, begin_with_offer
 
 MIN_HEADLINE_WORDS: Final = 3  # words in a linked headline
@@ -34,6 +34,9 @@ subheadings."""
 
 MAX_FORM_WORDS: Final = 60  # words in an element with a subscription or consent form
 MAX_FORM_SHARE: Final = 1 / 3  # words in an element with a form, relative to those of the text
+MAX_NOTICE_WORDS: Final = 40  # words in a line with a copyright notice
+MAX_WORDS_AFTER_NOTICE: Final = 25  # words in each line that follows a copyright notice
+MAX_LINES_AFTER_NOTICE: Final = 3  # lines that follow a copyright notice at the end of a text
 
 SURE: Final = 0.9
 """Minimum probability of being text for the last paragraph before an offer to subscribers. A line
@@ -55,6 +58,7 @@ _COOKIES: Final = lazy_pattern(
     re.IGNORECASE,
 )
 _EMAIL: Final = lazy_pattern("e-?mail", re.IGNORECASE)
+_COPYRIGHT: Final = "©ⓒⒸ"
 
 
 def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str) -> Booleans:
@@ -65,6 +69,7 @@ def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str
     asides = {
         *_linked_headlines(page, judged, places, url),
         *_forms(page, judged.columns, places),
+        *_notices(judged.lines, places),
         *_offers(judged, places),
         *_consents(page, judged, places),
     }
@@ -197,6 +202,17 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
         if bisect_left(buttons, form) < bisect_left(buttons, page.ends[form]):  # has a button
             asides.update(_lines_below_text(page, numbers, places, form))
     return asides
+
+
+def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:
+    """Return the copyright notice at the end of a text, with the short lines that follow it."""
+    last = places[-1 - MAX_LINES_AFTER_NOTICE :]
+    for index, place in enumerate(last):
+        line, after = lines[place], last[index + 1 :]
+        is_notice = contains_any(line.text, _COPYRIGHT) and line.words <= MAX_NOTICE_WORDS
+        if is_notice and all(lines[each].words <= MAX_WORDS_AFTER_NOTICE for each in after):
+            return [place, *after]
+    return []
 
 
 def _offers(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:

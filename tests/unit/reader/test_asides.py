@@ -52,6 +52,8 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
         ),
         (SIGN_UP.format("type='email'"), 1),
         (SIGN_UP.format("placeholder='E-mail address'"), LAST_PARAGRAPH),
+        ("<p>저작권자 ⓒ 바다일보 무단전재 금지</p><p>harbour@news.example</p>", LAST_PARAGRAPH),
+        ("<p>© Harbour Media, 2024</p><p>harbour@news.example</p>", LAST_PARAGRAPH),
         (
             "<div class='ext'><p>Ce contenu est bloqué car vous n'avez pas accepté les cookies.</p>"
             "<p>En cliquant sur « J'accepte », vous pourrez visualiser les contenus.</p>"
@@ -59,9 +61,9 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
             1,
         ),
     ],
-    ids=["links", "sign-up within", "sign-up below", "consent"],
+    ids=["links", "sign-up within", "sign-up below", "Korean notice", "English notice", "consent"],
 )
-def test_links_forms_and_consents_around_the_text_are_left_out(added: str, after: int) -> None:
+def test_links_notices_and_consents_around_the_text_are_left_out(added: str, after: int) -> None:
     assert _text_with(added, after) == TEXT
 
 
