@@ -60,7 +60,7 @@ class Reading:
     def comments(self) -> tuple[Comment, ...]:
         """The comments, one per record."""
         page, layouts, authors, dates = self.page, self.layouts, self.authors, self.dates
-        parents = find_parents(page, self.extents, layouts)
+        parents = find_parents(page, self.extents, layouts, authors)
         permalinks = find_permalinks(page, self.extents, layouts, dates, self.url)
         votes = find_votes(layouts, self.columns)
         return tuple(

@@ -1,9 +1,12 @@
 """Identification of the comments that other comments reply to."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice, pairwise, takewhile
+from urllib.parse import urldefrag
 
+from detourage.comments.authors import FoundAuthor
 from detourage.comments.extents import Extent
 from detourage.comments.layout import Layout
 from detourage.html.flat import FlatDocument
@@ -20,6 +23,7 @@ _DEPTH_CLASS = lazy_pattern(  # "depth-2", "indent3"
     r"(?:^|[\s_-])(?:depth|level|lvl|indent(?:ation)?|nest(?:ed|ing)?|tier|ebene|niveau|stufe)[_-]?(\d{1,2})\b",
     re.IGNORECASE,
 )
+_DEPTH_ATTRIBUTE = lazy_pattern(r"^(?:data-)?(?:\w+-)?(?:depth|level|indent|nesting)(?:-level)?$")
 _OWN_ID_ATTRIBUTES = ("id", "name", "data-id", "data-comment-id", "data-cid", "data-commentid")
 _PARENT_ATTRIBUTE = lazy_pattern(  # "data-parent-id", "data-in-reply-to"
     r"^(?-i:data-).*(?:parent|in-?reply-?to|reply-to)", re.IGNORECASE | re.DOTALL
@@ -37,18 +41,21 @@ _ID = lazy_pattern(r"\d{2,}|[0-9a-f]{8,}", re.IGNORECASE)
 
 
 def find_parents(
-    page: FlatDocument, extents: Sequence[Extent], layouts: Sequence[Layout]
+    page: FlatDocument,
+    extents: Sequence[Extent],
+    layouts: Sequence[Layout],
+    authors: Mapping[int, FoundAuthor],
 ) -> _Parents:
     """Return, for each comment, the index of the comment that it replies to, or None.
 
-    The methods are tried in order until one finds a parent: nesting, IDs in attributes, and depths
-    (from numbers, indentation or nested lists).
+    The methods are tried in order until one finds a parent: nesting, IDs in attributes or links,
+    depths (from numbers, indentation or nested lists), and names of the authors replied to.
     """
-    for method in (_by_nesting, _by_id):
+    for method in (_by_nesting, _by_id, _by_depth):
         parents = method(page, extents, layouts)
         if any(parent is not None for parent in parents):
             return parents
-    return _by_depth(page, extents, layouts)
+    return _by_name(layouts, authors)
 
 
 def _by_nesting(page: FlatDocument, extents: _Extents, _layouts: Sequence[Layout]) -> _Parents:
@@ -66,8 +73,11 @@ def _ancestors(page: FlatDocument, extent: Extent) -> Iterator[int]:
 
 
 def _by_id(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) -> _Parents:
-    """Find parents by their IDs in attributes."""
-    parent_ids = [[*_parent_ids(page, *each)] for each in zip(extents, layouts, strict=True)]
+    """Find parents by their IDs, which are in attributes or in links such as "In reply to Ann"."""
+    parent_ids = [
+        [*_parent_ids(page, extent, layout), *_linked_ids(layout)]
+        for extent, layout in zip(extents, layouts, strict=True)
+    ]
     if not any(parent_ids):
         return [None] * len(extents)
     owners: dict[str, int] = {}
@@ -94,13 +104,32 @@ def _comparable_ids(value: str) -> Iterator[str]:
 
 def _parent_ids(page: FlatDocument, extent: Extent, layout: Layout) -> Iterator[str]:
     """Yield the IDs in a comment's attributes that refer to its parent."""
-    names = page.once(
-        _PARENT_ATTRIBUTE, lambda: [*filter(_PARENT_ATTRIBUTE.search, page.attributes.distinct)]
-    )
-    values = [page.attributes.by_element(name) for name in names]
+    values = _matching_values(page, _PARENT_ATTRIBUTE)
     for place in (*extent.rows, *layout.places) if values else ():
-        for of_name in values:
-            yield from _comparable_ids(of_name.get(place, ""))
+        for value in values.get(place, ()):
+            yield from _comparable_ids(value)
+
+
+def _matching_values(page: FlatDocument, pattern: re.Pattern[str]) -> dict[int, list[str]]:
+    """Return the values of all attributes whose names match a pattern, by element."""
+
+    def collect() -> dict[int, list[str]]:
+        values: defaultdict[int, list[str]] = defaultdict(list)
+        for name in filter(pattern.search, page.attributes.distinct):
+            for element, value in page.attributes.by_element(name).items():
+                values[element].append(value)
+        return values
+
+    return page.once(pattern, collect)
+
+
+def _linked_ids(layout: Layout) -> Iterator[str]:
+    """Yield the IDs to which links such as "In reply to Ann" lead."""
+    for index, tag in enumerate(layout.tags):
+        href = layout.get(index, "href") if tag == "a" else None
+        fragment = urldefrag(href).fragment if href and "#" in href else ""
+        if fragment and names_parent(layout, index):
+            yield from _comparable_ids(fragment)
 
 
 def names_parent(layout: Layout, index: int) -> bool:
@@ -167,10 +196,17 @@ def _parents_by_depth(depths: Sequence[int]) -> _Parents:
 
 
 def _numbered_depth(page: FlatDocument, extent: Extent, layout: Layout) -> float | None:
-    """Return a comment's depth from a class such as ``depth-2``, or None."""
-    places = (extent.element, *islice(_ancestors(page, extent), 1), *layout.places[:6])
-    depths = (_depth_in_classes(page.distinct_names[page.name_numbers[each]][0]) for each in places)
-    return next((depth for depth in depths if depth is not None), None)
+    """Return a comment's depth from a class such as ``depth-2``, or from an attribute, or None."""
+    element_and_parent = [extent.element, *islice(_ancestors(page, extent), 1)]
+    values = _matching_values(page, _DEPTH_ATTRIBUTE)
+    for place in (*element_and_parent, *layout.places[:6]):
+        depth = _depth_in_classes(page.distinct_names[page.name_numbers[place]][0])
+        if depth is not None:
+            return depth
+        for value in values.get(place, ()):
+            if value.strip().isdigit():
+                return float(value)
+    return None
 
 
 @cached_if_short(4096)
@@ -198,3 +234,26 @@ def _indentation(page: FlatDocument, extent: Extent, layout: Layout) -> float | 
 def _ancestor_count(page: FlatDocument, extent: Extent, _layout: Layout) -> float | None:
     """Return a comment's number of ancestors, which is its depth if replies are in nested lists."""
     return float(page.depths[extent.element])
+
+
+def _by_name(layouts: Sequence[Layout], authors: Mapping[int, FoundAuthor]) -> _Parents:
+    """Find parents by name: the latest preceding comment by the author named in the reply."""
+    parents: _Parents = []
+    latest_by_author: dict[str, int] = {}
+    for number, layout in enumerate(layouts):
+        parents.append(latest_by_author.get(_name_answered(layout)))
+        if number in authors:
+            latest_by_author[authors[number].name.lower()] = number
+    return parents
+
+
+def _name_answered(layout: Layout) -> str:
+    """Return the lower-case name after a text such as "In reply to", or an empty string."""
+    for index, node in enumerate(layout.texts):
+        match = _REPLY_TEXT.search(node.text) if len(node.text) <= MAX_HEADER else None
+        if match:
+            name = node.text[match.end() :].strip(" :@")
+            if not name and index + 1 < len(layout.texts):
+                name = layout.texts[index + 1].text.strip(" :@")
+            return name.lower()
+    return ""

@@ -22,11 +22,15 @@ NESTED = nested(0, nested(1, nested(2)) + nested(3)) + nested(4)
 LISTS = "{}<ul>{}<ul>{}</ul>{}</ul>{}".format(
     *(f'<div class="c">{_content(n)}</div>' for n in range(5))
 )
+REPLY_TO_NAME = "<small>in reply to <i>{name}</i></small>"
 FLAT_MARKUP = [
     ('<div class="c depth-{depth}">', ""),
+    ('<div class="c" data-depth="{depth}">', ""),
     ('<div class="c" style="margin-left: {pixels}px">', ""),
     ('<div class="c"><img src="s.gif" width="{pixels}">', ""),
     ('<div class="c" id="c{own}" data-parent-id="{parent}">', ""),
+    ('<div class="c" id="c{own}">', '<a href="#c{parent}">in reply to</a>'),
+    ('<div class="c">', REPLY_TO_NAME),
 ]
 """Markup of comments that are not nested: the opening tag, and what follows the text of a reply."""
 
@@ -40,6 +44,7 @@ def flat_comments(opening: str, answer: str) -> str:
             "parent": 0 if parent is None else 500 + parent,
             "depth": depth,
             "pixels": 20 * depth,
+            "name": NAMES[parent or 0],
         }
         end = answer.format(**values) if parent is not None else ""
         parts.append(f"{opening.format(**values)}{_content(number)}{end}</div>")
@@ -55,8 +60,8 @@ def flat_comments(opening: str, answer: str) -> str:
         *((flat_comments(*each), COMMENTS) for each in FLAT_MARKUP),
     ],
     ids=[
-        *("nested", "texts of nested", "separate lists", "class", "margin"),
-        *("picture", "ids"),
+        *("nested", "texts of nested", "separate lists", "class", "data", "margin"),
+        *("picture", "ids", "links", "names"),
     ],
 )
 def test_replies_have_their_parents(body: str, path: str) -> None:
