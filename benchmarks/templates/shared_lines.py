@@ -24,7 +24,8 @@ from benchmarks.extraction.folds import LEFT_OUT, fold_of
 from detourage import Page, Result, Site
 from detourage.html.nodes import index_at
 from detourage.page_extraction import parse
-from detourage.reader.shared_lines import MIN_TEXTS, SharedLines
+from detourage.reader.page_model import JudgedPage
+from detourage.reader.shared_lines import MIN_TEXTS
 from detourage.text.words import clean
 
 CORPORA = ("daniel", "l3s_gn1", "msv_big9")
@@ -139,7 +140,7 @@ def _read_twice(site: Site) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]
     def read() -> list[tuple[str, str]]:
         return [(each.url, each.article.text if each.article else "") for each in site.read()]
 
-    with patch.object(SharedLines, "on", lambda *_: frozenset()):
+    with patch.object(JudgedPage, "without_shared", lambda judged, *_: judged):
         full_texts = read()
     yield from zip(read(), full_texts, strict=True)
 
