@@ -85,6 +85,7 @@ _CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\v\f\r\x1b\x0e\x0f"))
 # Characters unlikely in text decoded as UTF-16: control characters, and private-use characters,
 # which make up a tenth of the characters decoded from random bytes.
 _UNLIKELY = lazy_pattern("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f\ue000-\uf8ff]")
+_MARKUP_BYTES = 1024  # leading bytes of a page, most of which are ASCII markup in any language
 _INVALID_BYTES = lazy_pattern("[\udc80-\udcff]+")  # as decoded with "surrogateescape"
 
 
@@ -161,12 +162,13 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
             content = content[len(mark) :]
             yield encoding, content
             break
-    # UTF-16 counts only with a byte order mark, because any bytes are valid UTF-16.
-    declared = [
-        encoding
-        for encoding in (_encoding(charset_label(content_type)), _declared_in_page(content))
-        if encoding and not encoding.startswith("utf-16")
-    ]
+    declared = []
+    for found in (_encoding(charset_label(content_type)), _declared_in_page(content)):
+        if found and not found.startswith("utf-16"):
+            declared.append(found)
+        elif found and 4 * content.count(0, 0, _MARKUP_BYTES) > len(content[:_MARKUP_BYTES]):
+            # Any bytes are valid UTF-16, so the zero bytes of markup must confirm it.
+            yield found, content
     sequences, strays = _count_utf8(content)
     is_certain = not strays and not any(encoding in _EAST_ASIAN for encoding in declared)
     if strays <= MAX_UTF8_STRAYS * sequences and sequences >= (1 if is_certain else MIN_SEQUENCES):

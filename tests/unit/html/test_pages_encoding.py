@@ -82,6 +82,7 @@ CONTRADICTED = [
         *((SENTENCES[each], "", "", codec, name) for each, codec, name in UNDECLARED),
         *(("ąż", head, "", "iso8859-2", "iso-8859-2") for head in DECLARATIONS),
         ("\u0444", '<meta charset="windows-1251">', "KOI8-R", "koi8-r", "koi8-r"),
+        *(("żółw", "", name, name, name) for name in ("utf-16le", "utf-16be")),
         *((text, "", label, codec, name) for label, text, codec, name in LABELS),
         *((SENTENCES[each], head, label, name, name) for each, head, label, name in CONTRADICTED),
     ],
