@@ -48,7 +48,7 @@ def to_arrow(articles: Iterable[Article]) -> Table:
 
 def _require_pyarrow() -> None:
     """Raise an ImportError that says how to install the extra if pyarrow is missing."""
-    from detourage.command_errors import MissingExtraError, require_extra
+    from detourage.expected_errors import MissingExtraError, require_extra
 
     try:
         require_extra("arrow", "an Arrow table", "pyarrow")

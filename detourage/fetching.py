@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 from urllib.robotparser import RobotFileParser
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.limits import MAX_HTML_BYTES
 from detourage.pages import Page
 

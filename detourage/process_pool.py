@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from multiprocessing import forkserver
 from typing import TypeVar
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 T = TypeVar("T")
 R = TypeVar("R")

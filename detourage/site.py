@@ -7,8 +7,8 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from detourage.article import Article, Result
-from detourage.command_errors import require_groups
 from detourage.comments import NO_PATTERN, CommentPattern, winner
+from detourage.expected_errors import require_groups
 from detourage.html import Page as ParsedPage
 from detourage.html import site_of
 from detourage.page_extraction import ReadingOptions, attempt, parse, read_parsed

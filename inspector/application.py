@@ -16,7 +16,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 import inspector.views  # noqa: F401  Registers the routes.
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from inspector.deployment import CONNECTIONS, Deployment, reason_of
 from inspector.pages import render
 from inspector.registry import ROUTES

@@ -8,7 +8,7 @@ from kombu import Connection
 from kombu.exceptions import OperationalError
 from psycopg2.extensions import make_dsn, parse_dsn
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from inspector.settings import InspectorSettings
 
 STAGES: Final = ("assign", "compare", "cluster", "extract", "reprocess", "maintenance")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from detourage.cli.display import say
-from detourage.command_errors import ExpectedError, require_extra
+from detourage.expected_errors import ExpectedError, require_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

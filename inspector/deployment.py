@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnectionError
 from sqlalchemy.orm import Session
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from inspector.settings import InspectorSettings
 from inspector.stored_page import LastReading, TooSlowError
 

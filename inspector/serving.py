@@ -11,7 +11,7 @@ from time import sleep
 import uvicorn
 from starlette.types import ASGIApp
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 MIN_TOKEN_CHARACTERS = 16
 """Minimum length of an access token; shorter tokens can be guessed."""

@@ -6,7 +6,7 @@ from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, SecretStr, ValidationError
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 SECRETS: Final = ("database_url", "broker_url")
 """Settings that may be read from a file."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.orm import Session
 
-from detourage.command_errors import ExpectedError
 from detourage.comments import CommentPattern
+from detourage.expected_errors import ExpectedError
 from detourage.html import Page, PageError, parse_page
 from detourage.limits import MAX_HTML_BYTES
 from detourage.packed_bytes import DamagedBytesError, unpack

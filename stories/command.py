@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 
 @click.group()

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.messages import ArticleMessage
 from stories.fingerprint import Fingerprint, fingerprint_of
 from stories.grouping import StoryText, group_texts

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 PREFIX = "DETOURAGE_"
 

@@ -12,7 +12,7 @@ from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, select, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.messages import ArticleMessage
 from models.tables import Article as StoredArticle
 from models.tables import Membership

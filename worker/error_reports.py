@@ -3,7 +3,7 @@
 import logging
 import re
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 # The password in a URL or in a libpq connection string.
 _PASSWORD = re.compile(r"(\w://[^\s:/@]*:)[^\s@/]+(?=@)|(\bpassword=)\S+")

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 
 PREFIX = "DETOURAGE_"  # beginning of the environment variables for settings

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Final, TypeAlias
 
-from detourage.command_errors import MissingExtraError
+from detourage.expected_errors import MissingExtraError
 from worker.error_reports import cause
 
 logger = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from detourage.cli.options import OutputFile, OutputFolder
-from detourage.command_errors import require_extra
+from detourage.expected_errors import require_extra
 
 if TYPE_CHECKING:
     from benchmarks.evaluation.bench.measuring import Grouping

@@ -16,7 +16,7 @@ import click
 
 from detourage.cli.explaining import explain
 from detourage.cli.extracting import extract
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.text.terminal import printable
 
 if TYPE_CHECKING:

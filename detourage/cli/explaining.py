@@ -15,7 +15,7 @@ from detourage.cli.options import (
     site_pages_option,
     url_option,
 )
-from detourage.command_errors import require_groups
+from detourage.expected_errors import require_groups
 from detourage.export.output_files import open_replacement
 from detourage.text.terminal import printable
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from detourage.article import Article
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.explain.input_pages import (
     ExplainingError,
     InputPage,

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.html import PageError, Tree, parse_page, site_key
 from detourage.messages import PageMessage
 from detourage.template.grouping_methods import METHODS

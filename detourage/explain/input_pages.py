@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from detourage.command_errors import ExpectedError
 from detourage.comments import CommentPattern
+from detourage.expected_errors import ExpectedError
 from detourage.html import Page, PageError, parse_page, site_key, site_of
 from detourage.inputs import Origin, SourceError, read_messages
 from detourage.inputs.files_and_folders import (

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.export.formats import SUFFIXES, FileFormat
 from detourage.export.output_files import OutputError, partial_of, replacement_path, write_articles
 from detourage.messages import ArticleMessage

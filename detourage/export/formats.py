@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Final, Literal, get_args
 
-from detourage.command_errors import ExpectedError, require_extra
+from detourage.expected_errors import ExpectedError, require_extra
 
 FileFormat = Literal["jsonl", "parquet"]
 FILE_FORMATS: Final[tuple[FileFormat, ...]] = get_args(FileFormat)

@@ -9,7 +9,7 @@ from io import FileIO
 from pathlib import Path
 from typing import IO, Any
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.export.formats import FileFormat, require_format
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

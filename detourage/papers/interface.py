@@ -7,7 +7,7 @@ from enum import Enum, Flag, auto
 from typing import Any, Self, cast
 
 from detourage.article import ArticleBlock, BlockType
-from detourage.command_errors import ExpectedError, MissingExtraError
+from detourage.expected_errors import ExpectedError, MissingExtraError
 from detourage.reader import NoArticleError
 
 

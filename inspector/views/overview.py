@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from time import monotonic
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.outcomes import PageOutcome
 from inspector.broker import STAGES, QueueState, quarantine_of, queue_names, queue_states
 from inspector.reads.articles import PENDING

@@ -21,7 +21,7 @@ import amqp
 import psutil
 from sqlalchemy import create_engine, func, make_url, select, text
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from models.tables import Article, StoredPage
 from tests.deployment import Deployment, process_command, process_environment
 from tests.faults.history import Delivery, Revision, check, digest_of

@@ -16,7 +16,7 @@ from tests.faults.sabotage.sitecustomize import SABOTAGED
 from worker.messaging.topology import DELIVERY_LIMIT
 from worker.outcomes import AbandonedReason, ReceiptResult, RefusedReason
 from worker.service.intake import Intake
-from worker.store.database import AdvisoryLock
+from worker.store.advisory_locks import AdvisoryLock
 from worker.workflow import attempts
 
 

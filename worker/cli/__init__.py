@@ -10,7 +10,7 @@ from contextlib import suppress
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from worker.cli import deployment, exporting, pages, pruning, quarantine, reprocessing, status
 
 if TYPE_CHECKING:

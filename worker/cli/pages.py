@@ -24,7 +24,7 @@ from detourage.cli.options import (
     site_option,
     text_roles_option,
 )
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.text.plural import pluralise
 from detourage.text.terminal import printable
 

@@ -30,7 +30,7 @@ from psycopg2 import sql
 from psycopg2.errors import DuplicateDatabase
 from sqlalchemy import URL
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from worker.processes.supervisor import Supervisor
 
 DATABASE = "detourage"  # name of both the database and its owner

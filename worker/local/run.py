@@ -16,7 +16,7 @@ from celery import Celery
 from kombu.exceptions import OperationalError as BrokerError
 from sqlalchemy.exc import DBAPIError
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.export.formats import FileFormat
 from detourage.export.output_files import GrowingFile, write_articles
 from detourage.messages import ArticleMessage

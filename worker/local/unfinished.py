@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 from uuid import uuid4
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 Leftover = Literal["refuse", "resume", "overwrite"]  # treatment of an earlier run or its output
 

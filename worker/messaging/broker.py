@@ -10,7 +10,7 @@ from kombu import Connection
 from kombu.exceptions import OperationalError
 from kombu.transport.base import StdChannel
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from worker.error_reports import cause, log_transient, without_passwords
 from worker.messaging.topology import Topology
 from worker.messaging.transport import BrokerConnection, TlsTransport, Transport, tls_options

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from worker.processes import guardian
 
 GRACE_SECONDS = 10.0  # time between asking a child to end and sending SIGKILL

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from detourage.command_errors import ExpectedError, MissingExtraError, require_extra
+from detourage.expected_errors import ExpectedError, MissingExtraError, require_extra
 from worker.processes.supervisor import ChildDied, Supervisor, SupervisorError
 
 _SETTINGS_PREFIX = "DETOURAGE_"  # beginning of the names of settings, which may be secret

@@ -31,7 +31,7 @@ from celery.utils.dispatch import Signal
 from celery.worker.state import active_requests, reserved_requests
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from detourage.text.plural import pluralise
 from worker import logs, tracing
 from worker.error_reports import log_transient

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from kombu.exceptions import ChannelError
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from worker.error_reports import without_passwords
 from worker.messaging.broker import broker_connection, depth, topology_of
 from worker.messaging.task_names import REPEATED

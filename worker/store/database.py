@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from enum import IntEnum, unique
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -29,8 +28,9 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from worker.error_reports import cause, log_transient, without_passwords
+from worker.store.advisory_locks import TRY_LOCK, AdvisoryLock
 
 logger = logging.getLogger(__name__)
 
@@ -83,11 +83,6 @@ _DIRECT = "detourage.direct"
 _LAST_USE = "last use"  # key of a pooled connection's last use, in monotonic seconds
 _IS_POOLED = "is pooled"  # key of a flag: whether the connection leads to a connection pooler
 
-_TRY_LOCK = text("""
-    SELECT pg_try_advisory_xact_lock(:class, hashint8(:key))
-    FROM set_config('idle_in_transaction_session_timeout', '0', true)
-""")
-
 _TRANSIENT = re.compile("08|40|53|55P03|57P0[123]")
 """SQLSTATEs of transient failures: lost connections, conflicts with other transactions, shortages,
 locks that were not granted in time, and a server that stops or starts."""
@@ -99,20 +94,6 @@ REFUSALS = re.compile(
     "|unsupported startup parameter"
 )
 """libpq and PostgreSQL messages for connection failures that waiting will not fix."""
-
-
-@unique
-class AdvisoryLock(IntEnum):
-    """Classes of advisory locks of this service; a comment says what the keys of each identify."""
-
-    GENERATION = 0x6474  # a site whose generation is being written
-    EXTRACTION = 0x6475  # a page being extracted
-    CLUSTERING = 0x6477  # a site being clustered, which takes several transactions
-    COMPARISON = 0x6478  # a block of pairs being compared
-    SHORT_TEXTS = 0x6483  # a site whose identical short texts are being counted
-    PAGE_OBJECTS = 0x6486  # a shard: shared lock to store contents, exclusive to delete objects
-    PARTS = 0x6481  # 0, while the parts of articles are joined
-    MIGRATION = 0x6487  # 0, while the schema is migrated
 
 
 class UnavailableError(ExpectedError):
@@ -240,7 +221,7 @@ class Database(AbstractContextManager["Database"]):
         def acquire() -> tuple[Connection, bool]:
             connection = self.engine.connect()
             try:
-                is_acquired = bool(connection.scalar(_TRY_LOCK, wanted))
+                is_acquired = bool(connection.scalar(TRY_LOCK, wanted))
             except BaseException:
                 connection.invalidate()
                 connection.close()

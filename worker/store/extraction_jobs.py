@@ -15,8 +15,8 @@ from detourage.html import Response
 from detourage.outcomes import PageOutcome
 from worker.error_reports import LostContentError
 from worker.store.addresses import parse_page_addresses
+from worker.store.advisory_locks import AdvisoryLock
 from worker.store.articles import NewRevision, revision_params
-from worker.store.database import AdvisoryLock
 from worker.store.groups import AssignedPage, distances_of, member_params
 from worker.store.pages import StoredContent, read_contents
 from worker.store.queries import Statements

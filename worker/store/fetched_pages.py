@@ -26,7 +26,7 @@ from models.tables import StoredPage, WaitingFetch
 from worker.outcomes import ReceiptResult
 from worker.store import addresses, trees
 from worker.store.addresses import Fetch, Resolution, declared_by
-from worker.store.database import AdvisoryLock
+from worker.store.advisory_locks import AdvisoryLock
 from worker.store.outbox import TURNS
 from worker.store.page_objects import (
     MARKER,

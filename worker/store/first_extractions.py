@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from worker.store.database import AdvisoryLock
+from worker.store.advisory_locks import AdvisoryLock
 from worker.store.queries import Statements
 
 SQL = Statements("first_extractions")

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from detourage.command_errors import require_extra
+from detourage.expected_errors import require_extra
 from detourage.limits import MAX_HTML_BYTES
 from worker.error_reports import LostContentError, cause
 from worker.store.database import UnavailableError

@@ -9,7 +9,7 @@ from sqlalchemy import TextClause, delete, func, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from models.tables import (
     Article,
     FollowedRequest,
@@ -22,7 +22,8 @@ from models.tables import (
     TaskFailure,
 )
 from worker.store import pages
-from worker.store.database import AdvisoryLock, Database
+from worker.store.advisory_locks import AdvisoryLock
+from worker.store.database import Database
 from worker.store.page_objects import SHARDS, page_objects, shard_of
 from worker.store.queries import Statements
 from worker.store.retention_kinds import Kind

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from worker.error_reports import cause, without_passwords
+from worker.store.advisory_locks import AdvisoryLock
 from worker.store.database import (
     REFUSALS,
-    AdvisoryLock,
     Database,
     is_transient_failure,
     refusal,

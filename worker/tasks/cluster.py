@@ -9,8 +9,8 @@ from sqlalchemy.exc import DBAPIError
 from worker.error_reports import cause
 from worker.messaging import task_names
 from worker.messaging.broker import count_messages
+from worker.store.advisory_locks import AdvisoryLock
 from worker.store.clusterings import SQL
-from worker.store.database import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import clustering_requests as requests
 from worker.workflow.attempts import CLUSTERING_ATTEMPTS

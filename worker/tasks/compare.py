@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from worker.messaging import task_names
-from worker.store.database import AdvisoryLock
+from worker.store.advisory_locks import AdvisoryLock
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.comparison import compare_block
 from worker.workflow.process_state import process_state

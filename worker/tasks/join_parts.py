@@ -8,7 +8,8 @@ from celery import shared_task
 from detourage.text.plural import pluralise
 from worker.messaging import task_names
 from worker.store import outbox
-from worker.store.database import AdvisoryLock, is_transient_failure
+from worker.store.advisory_locks import AdvisoryLock
+from worker.store.database import is_transient_failure
 from worker.store.parts import SQL
 from worker.tasks.base import TASK_OPTIONS
 from worker.workflow.attempts import JOINING_ATTEMPTS

@@ -10,7 +10,7 @@ from worker import logs
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
 from worker.store import clusterings, comparisons, first_extractions, groups, outbox, pages
-from worker.store.database import AdvisoryLock
+from worker.store.advisory_locks import AdvisoryLock
 from worker.store.groups import ComparablePage
 from worker.workflow import comparison_plan
 from worker.workflow.clustering_results import record_design_change, save_generation

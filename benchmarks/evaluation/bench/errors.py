@@ -1,6 +1,6 @@
 """Errors that abort a measurement."""
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 
 
 class BenchError(ExpectedError):

@@ -1,7 +1,7 @@
 """Scores for extracted texts, based on three papers from 2015."""
 
 from benchmarks.evaluation.scores.agreement import Agreement, agreement, bag_of_words
-from benchmarks.evaluation.scores.averages import (
+from benchmarks.evaluation.scores.averages_and_significance import (
     Difference,
     Interval,
     PageScores,
@@ -46,7 +46,7 @@ from benchmarks.evaluation.scores.prf import PRF
 from benchmarks.evaluation.scores.recognisers import Recogniser, recogniser_of
 from benchmarks.evaluation.scores.records import Comment, Gold, Prediction, TextBlock
 from benchmarks.evaluation.scores.rouge import rouge_lsum
-from benchmarks.evaluation.scores.statistics import TextStatistics
+from benchmarks.evaluation.scores.text_sizes import TextStatistics
 from benchmarks.evaluation.scores.words import words
 
 __all__ = [

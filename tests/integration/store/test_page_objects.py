@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, update
 
-from detourage.command_errors import ExpectedError
+from detourage.expected_errors import ExpectedError
 from models.tables import PageContent, Site, StoredPage
 from tests.commands import invoke
 from tests.inline_tasks import Tasks
@@ -266,6 +266,6 @@ def test_a_check_reports_whether_the_store_accepts_pages(
 
 
 def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("detourage.command_errors.find_spec", lambda _: None)
+    monkeypatch.setattr("detourage.expected_errors.find_spec", lambda _: None)
     with pytest.raises(ExpectedError, match="make objects"):
         page_objects.page_objects("file:///tmp")

@@ -17,7 +17,8 @@ from tests.pages import article_html, article_pages
 from tests.services import unused_ports
 from worker.messaging import task_names
 from worker.store import clusterings, pages
-from worker.store.database import AdvisoryLock, UnavailableError
+from worker.store.advisory_locks import AdvisoryLock
+from worker.store.database import UnavailableError
 from worker.store.progress import SiteStatus, site_statuses
 from worker.tasks.base import OutOfMemoryError
 from worker.tasks.cluster import cluster, cluster_due_sites

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import detourage
-from detourage.command_errors import MissingExtraError
+from detourage.expected_errors import MissingExtraError
 from detourage.export import arrow
 from detourage.export.arrow import article_schema, write_parquet
 from detourage.export.output_files import write_articles
