@@ -182,7 +182,7 @@ def failed(page: Page, error: BaseException) -> Result:
     from logging import getLogger
 
     getLogger(__name__).error(
-        "could not read %s (a bug: report it)", page.url or "a page", exc_info=error
+        "could not read %s (this is a bug; report it)", page.url or "a page", exc_info=error
     )
     reason = f"{type(error).__name__}: {error}"
     return Result(page.url, None, str(PageOutcome.FAILED), reason)

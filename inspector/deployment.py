@@ -97,9 +97,11 @@ class Deployment:
             revision = self.read(_schema_revision)
         except DBAPIError as error:
             raise ExpectedError(f"the database is not responding: {reason_of(error)}") from error
+        if revision is None:
+            raise ExpectedError("the database has no tables yet; run `detourage migrate`")
         if revision != needed:
-            advice = "run `detourage migrate`" if revision is None else "install the same version"
-            raise ExpectedError(f"schema: {revision or 'none'} instead of {needed}: {advice}")
+            problem = f"the database schema is {revision}, but this version requires {needed}"
+            raise ExpectedError(f"{problem}; install the version that migrated the database")
 
     def close(self) -> None:
         """Close all connections."""

@@ -145,7 +145,7 @@ class HtmlFolder:
             return BY_FOLDER, _url(first.lower(), relative.relative_to(first))
         if _HOST.fullmatch(self._name.lower()):
             return BY_FOLDER, _url(self._name.lower(), relative)
-        declared = _declared_urls(content)
+        declared = _declared_urls(self.folder / relative, content)
         for url in declared:
             if url not in self._used:
                 return DECLARED, url
@@ -167,7 +167,7 @@ class HtmlFolder:
             hosts: Counter[str] = Counter()
             for path in sample:
                 with suppress(SourceError), open_source(path) as stream:
-                    declared = _declared_urls(stream.read(MAX_HEAD_BYTES))
+                    declared = _declared_urls(path, stream.read(MAX_HEAD_BYTES))
                     hosts.update(urlsplit(url).netloc.lower() for url in declared[:1])
             self._usual_hosts[first] = [host for host, n in hosts.items() if 2 * n > len(sample)]
         return self._usual_hosts[first]
@@ -193,7 +193,7 @@ class HtmlFolder:
             logger.log(level, message, self.folder, ", ".join(kinds), hint)
         for kind, count in self._skipped.items():
             files, names = pluralise(count, "file"), _named(self._skipped_names[kind], count)
-            logger.warning("%s: %s skipped, %s: %s", self.folder, files, kind, names)
+            logger.warning("%s: skipped %s (%s): %s", self.folder, files, kind, names)
 
 
 def _named(names: Sequence[str], count: int | None = None) -> str:
@@ -205,7 +205,7 @@ def _url(host: str, path: Path) -> str:
     return f"https://{host.replace('+', ':')}/{quote(os.fsencode(path), safe=_UNQUOTED)}"
 
 
-def _declared_urls(content: bytes) -> list[str]:
+def _declared_urls(path: Path, content: bytes) -> list[str]:
     """Return the absolute URLs in the head of a page: the canonical URL and the ``og:url``."""
     # Imported here because they are slow to import, and other inputs do not need them.
     from detourage.html import PageError, parse_page
@@ -217,7 +217,7 @@ def _declared_urls(content: bytes) -> list[str]:
         return []
     except Exception:
         # A bug triggered by one page must not affect the others.
-        logger.exception("could not read the URL that a page declares (a bug: report it)")
+        logger.exception("%s: could not read the declared URL (this is a bug; report it)", path)
         return []
     head = Head.of(page.flat, "")
     urls = dict.fromkeys(filter(None, (head.canonical, head.open_graph)))

@@ -16,7 +16,6 @@ from tests.faults.sabotage.sitecustomize import SABOTAGED
 from worker.messaging.topology import DELIVERY_LIMIT
 from worker.outcomes import AbandonedReason, ReceiptResult, RefusedReason
 from worker.service.intake import Intake
-from worker.store.advisory_locks import AdvisoryLock
 from worker.workflow import attempts
 
 
@@ -45,11 +44,6 @@ def test_the_largest_page_fits_into_a_message_of_the_maximum_size() -> None:
 @pytest.mark.parametrize("work", ["EXTRACTION", "ASSIGNMENT", "COMPARISON", "JOINING"])
 def test_work_is_abandoned_before_the_broker_dead_letters_its_message(work: str) -> None:
     assert 0 < getattr(attempts, f"{work}_ATTEMPTS") < DELIVERY_LIMIT
-
-
-def test_lock_numbers_are_unique() -> None:
-    numbers = [lock.value for lock in AdvisoryLock.__members__.values()]
-    assert len(set(numbers)) == len(numbers) == 8
 
 
 ROOT = Path(__file__).parents[2]

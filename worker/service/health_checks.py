@@ -6,7 +6,6 @@ from typing import NamedTuple, TypeAlias
 
 from kombu.exceptions import ChannelError
 
-from detourage.expected_errors import ExpectedError
 from worker.error_reports import without_passwords
 from worker.messaging.broker import broker_connection, depth, topology_of
 from worker.messaging.task_names import REPEATED
@@ -110,10 +109,7 @@ def _check_database(settings: Settings) -> str:
 
 def _check_schema(settings: Settings) -> str:
     with _command_database(settings) as database:
-        try:
-            schema.check_current(database)
-        except ExpectedError as error:
-            raise RuntimeError(str(error).removeprefix("schema: ")) from error
+        schema.check_current(database)
     return "up to date"
 
 

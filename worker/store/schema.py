@@ -11,12 +11,7 @@ from sqlalchemy.exc import DBAPIError
 from detourage.expected_errors import ExpectedError
 from worker.error_reports import cause, without_passwords
 from worker.store.advisory_locks import AdvisoryLock
-from worker.store.database import (
-    REFUSALS,
-    Database,
-    is_transient_failure,
-    refusal,
-)
+from worker.store.database import REFUSALS, Database, is_transient_failure, refusal
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -61,8 +56,8 @@ class SchemaIsForeignError(ExpectedError):
 
     def __init__(self, revision: str) -> None:
         super().__init__(
-            f"schema: {revision} is unknown to this version, which needs {REVISION}: install the"
-            " version that migrated the database"
+            f"the database schema {revision} is unknown to this version, which requires {REVISION};"
+            " install the version that migrated the database"
         )
 
 
@@ -98,8 +93,9 @@ def _require_current(connection: Connection) -> None:
     if current == REVISION:
         return
     if current is None or current in known_revisions():
-        problem = "older than this version" if current else "the database has no tables yet"
-        raise SchemaIsBehindError(f"schema: {problem}: run `detourage migrate`")
+        is_old = "the database schema is older than this version requires"
+        problem = is_old if current else "the database has no tables yet"
+        raise SchemaIsBehindError(f"{problem}; run `detourage migrate`")
     raise SchemaIsForeignError(current)
 
 

@@ -83,7 +83,7 @@ COMMANDS_WITH_DATABASE = [
     for arguments, servers in DEPLOYMENT_COMMANDS
     if "database" in servers and arguments[0] not in ("migrate", "health")
 ]
-NO_TABLES = "schema: the database has no tables yet: run `detourage migrate`"
+NO_TABLES = "the database has no tables yet; run `detourage migrate`"
 
 
 @pytest.mark.usefixtures("deployment_tasks")
@@ -104,5 +104,5 @@ def test_before_the_migration_every_command_advises_to_migrate(
             assert signal.set_wakeup_fd(-1) == -1, command
         for result in (check_health("--all"), check_health()):
             assert (result.exit_code, failed_checks(result)) == (1, ["schema:"])
-            assert f"FAIL  {NO_TABLES}" in result.output
+            assert f"FAIL  schema: {NO_TABLES}" in result.output
             assert "psycopg2" not in result.output

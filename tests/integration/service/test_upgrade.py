@@ -12,10 +12,10 @@ from worker.messaging.broker import connect, messages_waiting, topology_of
 from worker.store.database import Database
 from worker.store.schema import REVISION
 
-NO_TABLES = "Error: schema: the database has no tables yet: run `detourage migrate`"
+NO_TABLES = "Error: the database has no tables yet; run `detourage migrate`"
 SCHEMA_IS_UNKNOWN = (
-    f"Error: schema: 9999 is unknown to this version, which needs {REVISION}: install the version"
-    " that migrated the database"
+    f"Error: the database schema 9999 is unknown to this version, which requires {REVISION};"
+    " install the version that migrated the database"
 )
 
 

@@ -39,7 +39,7 @@ def test_the_newest_revision_is_the_last_migration() -> None:
 
 
 def test_migrating_again_preserves_the_stored_data(empty_database: Database) -> None:
-    with pytest.raises(SchemaIsBehindError, match=r"run `detourage migrate`$"):
+    with pytest.raises(SchemaIsBehindError, match=r"; run `detourage migrate`$"):
         require_current(empty_database)
     migrate(empty_database)
     with empty_database.transaction() as session:
@@ -57,7 +57,7 @@ def test_the_schema_of_another_version_is_reported_and_left_unchanged(
     with empty_database.transaction() as session:
         session.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     for use in (require_current, migrate):
-        with pytest.raises(SchemaIsForeignError, match=r"^schema: 9999 is unknown .* install the"):
+        with pytest.raises(SchemaIsForeignError, match=r"schema 9999 is unknown .* install the"):
             use(empty_database)
     with empty_database.transaction() as session:
         assert session.scalar(text("SELECT version_num FROM alembic_version")) == "9999"

@@ -228,7 +228,7 @@ def test_a_page_without_a_given_url_gets_the_url_that_it_declares(
         f"{folder}: URLs of HTML files: 3 declared by the pages (one.example 1, www.two.example 1,"
         " three.example 1), 0 by folder name, 4 invented (saved-pages.invalid 3, one.example 1):"
         " set URLs with --base-url, or name folders after hosts",
-        f"{folder}: 2 files skipped, not HTML, JSON lines or WARC: notes.pdf, picture.png",
+        f"{folder}: skipped 2 files (not HTML, JSON lines or WARC): notes.pdf, picture.png",
     ]
 
 
