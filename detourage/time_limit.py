@@ -24,7 +24,7 @@ def time_limit(
 
     Native code is interrupted only when it returns. The error is raised again every `again_seconds`
     of CPU time. After `kill_seconds` of CPU time in user mode, the kernel kills the process, even
-    in native code. If `again_seconds` or `kill_seconds` is 0, this never happens.
+    in native code. A value of 0 disables the repetition or the kill.
     """
 
     def raise_error(_number: int, _frame: FrameType | None) -> None:

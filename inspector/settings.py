@@ -27,10 +27,10 @@ class InspectorSettings(BaseModel):
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> Self:
-        """Read the settings from environment variables named ``DETOURAGE_<NAME>``.
+        """Read ``DETOURAGE_<NAME>`` or, for a secret, the file in ``DETOURAGE_<NAME>_FILE``.
 
-        Raise `ExpectedError` if one is missing or invalid, and `OSError` if a secret's file cannot
-        be read.
+        Raise `ExpectedError` if a secret is missing or a setting is invalid, and `OSError` if a
+        secret's file cannot be read.
         """
         values = {}
         for name in cls.model_fields:

@@ -44,8 +44,8 @@ class TreeChanges:
 class _Traversal:
     """Traversal of a tree in document order.
 
-    `mapped` has the node of the other tree for each node in postorder, or -1. `index` is the
-    current position.
+    `mapped` gives, for each postorder number, the node of the other tree mapped to it, or -1 if
+    none. `index` is the current position.
     """
 
     def __init__(self, tree: Tree, names: Sequence[str] | None, mapped: Sequence[int]) -> None:

@@ -17,7 +17,7 @@ from detourage.expected_errors import ExpectedError
 def stories() -> None:
     """Group articles that repeat each other into stories.
 
-    A separate process consumes the articles of the service, and publishes a message about each.
+    `detourage stories work` consumes the service's articles and publishes a message about each.
     """
 
 

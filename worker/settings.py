@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from detourage.expected_errors import ExpectedError
 from detourage.roles import CHOOSABLE_ROLES, TEXT_ROLES, LineRole, chosen_roles
 
-PREFIX = "DETOURAGE_"  # beginning of the environment variables for settings
+PREFIX = "DETOURAGE_"  # prefix of the settings' environment variables
 
 SECRETS = ("database_url", "broker_url")
 """Settings that contain a password, and may therefore be read from a file instead."""

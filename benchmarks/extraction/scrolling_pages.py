@@ -79,7 +79,7 @@ class Story:
 
     @property
     def unique_words(self) -> list[str]:
-        """The unique words of the paragraphs."""
+        """The word unique to each paragraph, in order."""
         return [unique_word(self.seed, number) for number in range(self.count)]
 
     @property

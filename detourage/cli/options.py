@@ -133,7 +133,7 @@ class _InputLog(logging.Handler):
 
 
 def refuse_inputs(inputs: Iterable[str | Path], *outputs: Path | None) -> None:
-    """Raise `click.UsageError` if an output is an existing input, or a folder in an input."""
+    """Raise `click.UsageError` if an existing output is an input, or in an input folder."""
     for given in inputs:
         if not os.path.exists(given):  # noqa: PTH110 - a long URL is not a valid path
             continue

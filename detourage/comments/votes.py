@@ -54,7 +54,7 @@ def _parse_votes(text: str) -> int | None:
 
 
 def _is_labelled_as_votes(layout: Layout, index: int, text: str) -> bool:
-    """Return whether a text, or a class of the nearest elements, names votes other than down."""
+    """Return whether a number has a unit or a nearby class of votes, but no class of downvotes."""
     names = 0
     for _ in range(3):
         if index < 0:

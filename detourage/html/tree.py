@@ -168,7 +168,7 @@ def _read_payload(payload: bytes) -> tuple[list[str], npt.NDArray[np.int32]]:
     count = int(np.frombuffer(payload, "<i4", count=1)[0])
     lengths = np.frombuffer(payload, "<i4", count=count, offset=4)
     if count < 1 or (lengths < 0).any():
-        raise ValueError("labels without length")
+        raise ValueError("no labels, or a negative length")
     position = 4 + 4 * count
     names = []
     for length in lengths.tolist():

@@ -462,7 +462,7 @@ class ClockTime(NamedTuple):
 
 
 def find_times(text: str, start: int, end: int, language: str | None = None) -> Iterator[ClockTime]:
-    """Yield the times of day that begin in a range of a text, in order."""
+    """Yield the times of day in a range of a text; zones and words such as "pm" may lie outside."""
     periods: Periods | None = None
     for match in _CLOCK.finditer(text, start, end):
         time_start, time_end, period = match.start(), match.end(), None

@@ -55,7 +55,7 @@ _WORDS_AND_DIGITS = re.compile(r"\d+|[^\W\d]+")
 
 
 def _folded(word: str) -> str:
-    """Return a word in a form that does not depend on case, even for the Turkish ``İ``."""
+    """Return a word case-folded, with dotted and dotless i treated alike."""
     return word.casefold().replace("\u0307", "").replace("ı", "i")
 
 

@@ -197,7 +197,7 @@ def knowledge_of(session: Session, page_id: int) -> tuple[bytes, datetime] | Non
 
 @dataclass(frozen=True)
 class TemplatePage:
-    """The page with which another page is compared."""
+    """The page of the same group with which a page is compared."""
 
     id: int
     url: str

@@ -64,8 +64,8 @@ class Slot:
 class Arrivals:
     """Number of pages by outcome, in total and in each slot with pages, oldest first.
 
-    ``doubtful`` is the number of articles that are probably wrong, and ``articles_sent`` the number
-    of all revisions.
+    ``doubtful`` is the number of articles with a confidence below `DOUBTFUL_CONFIDENCE`, and
+    ``articles_sent`` the number of all revisions.
     """
 
     outcomes: dict[str, int]
@@ -122,7 +122,8 @@ class FallingSite:
 
     ``before`` is the mean confidence of earlier articles (None if there are none), and ``lately``
     that of recent ones. ``articles`` and ``doubtful`` are numbers of recent articles. ``is_dark``
-    is True if most of these are doubtful, so that the site may no longer be readable.
+    is True if most of these, and at least `MIN_DOUBTFUL`, are doubtful: the site may no longer be
+    readable.
     """
 
     site_id: int

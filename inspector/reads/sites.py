@@ -46,7 +46,7 @@ class SiteStatus:
     ``pages`` is the number of its pages, ``outcomes`` that number by outcome, and ``pending`` the
     number without an outcome. ``again`` is the number of pages that have an outcome and are being
     extracted again. ``changed_design`` is the start of the latest redesign. ``dark`` is True if
-    most articles of the last day are ``doubtful``, that is, probably wrong.
+    most articles of the last day, and at least `MIN_DOUBTFUL`, are doubtful.
     """
 
     key: str

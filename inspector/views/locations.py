@@ -31,7 +31,8 @@ def locations(request: InspectorRequest) -> ViewResponse:
     problem = fragment = None
     if start is not None and end is not None:
         if not start < end <= len(article.text):
-            raise HTTPException(400, f"start and end must be offsets up to {len(article.text)}.")
+            problem = f"start must be less than end, and end at most {len(article.text)}."
+            raise HTTPException(400, problem)
         fragment = text_fragment(article.url, article.text, start, end)
         try:
             located = _located_passages(sent, start, end)

@@ -65,7 +65,7 @@ def status(
 
     Each page counts in one of four columns: articles, other outcomes, failed, or pending (no
     outcome yet). Further columns show how many of these pages are being extracted again, and how
-    many articles are doubtful, that is, probably wrong. Columns of zeros are omitted.
+    many articles are doubtful (confidence below 0.8). Columns of zeros are omitted.
     """
     is_url = site is not None and "://" in site
     values = {

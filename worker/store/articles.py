@@ -37,7 +37,7 @@ class NewRevision(NamedTuple):
 
 
 def revision_params(revisions: Sequence[NewRevision]) -> dict[str, Any]:
-    """Return the parameters of ``save_revisions`` for revisions of pages, which must be locked."""
+    """Return the parameters of ``save_revisions``, which requires that the pages are locked."""
     comments = [
         {"article_id": each.message["id"], "number": number, **_comment_values(comment)}
         for each in revisions

@@ -28,7 +28,7 @@ SQL = Statements("extraction_jobs")
 
 @dataclass(frozen=True)
 class TemplatePage:
-    """The page with which another page is compared."""
+    """The page of the same group with which the page to be extracted is compared."""
 
     id: int
     url: str

@@ -80,7 +80,7 @@ class NewReceipt(NamedTuple):
 
 
 def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
-    """Record the results of messages."""
+    """Record the results of handling messages."""
     if values := [each._asdict() for each in receipts]:
         session.execute(SQL.add_receipts, {"receipts": json.dumps(values)})
 

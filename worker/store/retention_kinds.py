@@ -16,6 +16,6 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 - ``groups``: memberships and representatives of superseded clusterings, regardless of their age;
   the groups themselves are retained as the site's history;
 - ``trees``: trees no longer used by any page, with their distances, regardless of their age;
-- ``receipts``: the results of messages, and task failures;
+- ``receipts``: the results of handling messages, and task failures;
 - ``objects``: objects of the object store that contain no page's HTML, regardless of their age.
 """

@@ -20,8 +20,7 @@ _TICK_STEPS = (1, 2, 5, 10, 20, 25)
 def plot(name: str, lines: Sequence[Line]) -> str:
     """Draw a score of several methods with intervals, best first; omit methods without the score.
 
-    The axis begins at the lowest interval, so that differences between the best methods are
-    visible.
+    The axis begins just below the lowest interval, not at 0, so that small differences are visible.
     """
     shown = sorted(
         (line for line in lines if name in line.scores),

@@ -1,4 +1,4 @@
-"""Scores for extracted texts, based on three papers from 2015."""
+"""Evaluation scores, mostly from Deturck, Lejeune et al. and Daureu et al. (all 2015)."""
 
 from benchmarks.evaluation.scores.agreement import Agreement, agreement, bag_of_words
 from benchmarks.evaluation.scores.averages_and_significance import (

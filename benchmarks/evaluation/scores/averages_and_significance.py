@@ -1,4 +1,4 @@
-"""Means over pages and sites with their uncertainty."""
+"""Means over pages and sites, their confidence intervals, and the significance of differences."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -29,7 +29,7 @@ added_articles AS (
 )
 
 -- save_revisions --
--- Store and enqueue revisions of the articles of pages, which must be locked.
+-- Store and enqueue revisions of articles. Their pages must be locked.
 WITH saved AS (
     UPDATE pages SET revision = new.revision
     FROM unnest(CAST(:revised_ids AS bigint[]), CAST(:revisions AS integer[]))

@@ -52,7 +52,7 @@ SELECT page_id, compressed, object_url, is_text FROM page_contents
 WHERE page_id = ANY (CAST(:page_ids AS bigint[]))
 
 -- add_receipts --
--- Record the results of messages.
+-- Record the results of handling messages.
 INSERT INTO receipts (message_id, result, reason, page_id)
 SELECT * FROM jsonb_to_recordset(CAST(:receipts AS jsonb))
     AS new (message_id text, result text, reason text, page_id bigint)
