@@ -30,7 +30,7 @@ class QueueState(NamedTuple):
 
 
 def queue_names(prefix: str) -> dict[str, str]:
-    """Return the names of the queues by stage, in the order in which pages pass through them."""
+    """Return the names of the queues by stage, in display order."""
     return {
         "intake": f"{prefix}crawler.pages",
         **{stage: f"{prefix}detourage.{stage}" for stage in STAGES},

@@ -64,7 +64,7 @@ class Deployment:
     ) -> T:
         """Return the result of a query against one snapshot, without waiting or retries.
 
-        Raise `TooSlowError` if the database is busy for `STATEMENT_SECONDS`.
+        Raise `TooSlowError` if a statement exceeds `STATEMENT_SECONDS`, or no connection is free.
         """
         milliseconds = str(1000 * STATEMENT_SECONDS)
         try:
@@ -99,8 +99,11 @@ class Deployment:
             raise ExpectedError(f"the database is not responding: {reason_of(error)}") from error
         if revision is None:
             raise ExpectedError("the database has no tables yet; run `detourage migrate`")
-        if revision != needed:
-            problem = f"the database schema is {revision}, but this version requires {needed}"
+        if revision < needed:
+            problem = "the database schema is older than this version requires"
+            raise ExpectedError(f"{problem}; run `detourage migrate`")
+        if revision > needed:
+            problem = f"the database schema {revision} is newer than {needed}, which is required"
             raise ExpectedError(f"{problem}; install the version that migrated the database")
 
     def close(self) -> None:

@@ -117,7 +117,7 @@ def messages(
 ) -> tuple[list[dict[str, Any]], int | None]:
     """Return a batch of article messages, and the value of ``before`` for the next batch.
 
-    Only pages with IDs below ``before`` are read. The second value is None after the last batch.
+    Only pages with IDs below ``before`` are read. The second value is None for the last batch.
     """
     ids = _next_ids(session, criteria, before, BATCH_PAGES)
     query = SQL.messages.columns(message=ArticleJson)

@@ -71,7 +71,7 @@ class Stage:
 def _stages(
     settings: InspectorSettings, state: Overview, queues: Mapping[str, QueueState]
 ) -> list[Stage]:
-    """Return the stages in the order in which pages pass through them."""
+    """Return the stages in display order."""
     oldest, means = state.waits.oldest_seconds, state.mean_seconds
     stages = [
         Stage(
