@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import Tree, TreeShape
-from detourage.template.clusterer import farthest_compared
 from detourage.template.comparison_policy import (
     KnownSite,
     MissingComparisons,
@@ -20,7 +19,7 @@ from detourage.template.comparison_policy import (
     known_or_missing,
 )
 from detourage.template.distance import KnownNearest, Nearest, nearest_of_changed
-from detourage.template.distance.forest import MEMORY, Farthest, Forest
+from detourage.template.distance.forest import MEMORY, Forest
 from detourage.template.groups import Grouping
 
 
@@ -116,8 +115,7 @@ class ComparedTrees:
 
     def _compare_pairs(self, pairs: Sequence[tuple[int, int]]) -> None:
         ids = sorted({each for pair in pairs for each in pair})
-        compared = [self._trees[tree_id] for tree_id in ids]
-        forest = Forest(compared, memory=MEMORY, farthest=farthest_compared)
+        forest = Forest([self._trees[tree_id] for tree_id in ids], memory=MEMORY)
         places = np.searchsorted(ids, np.array(pairs, np.intp).reshape(-1, 2))
         distances = forest.distances(places[:, 0], places[:, 1])
         self._distances.update(zip(pairs, distances.tolist(), strict=True))
@@ -129,7 +127,6 @@ class ComparedTrees:
             [self._trees[tree_id] for tree_id in tree_ids],
             [self._trees[reference] for reference in references],
             [self._known_nearest(tree_id, index_of_reference) for tree_id in tree_ids],
-            farthest=farthest_compared,
         )
         self._nearest.setdefault(tuple(references), {}).update(
             (tree_id, (references[reference], float(distance)))
@@ -155,11 +152,9 @@ class ComparedTrees:
         return known
 
 
-def nearest_references(
-    trees: Sequence[Tree], references: Sequence[Tree], farthest: Farthest | None = None
-) -> Nearest:
+def nearest_references(trees: Sequence[Tree], references: Sequence[Tree]) -> Nearest:
     """Find the nearest reference of each tree, ignoring the results of earlier searches."""
-    return nearest_of_changed(trees, references, [()] * len(trees), farthest=farthest)
+    return nearest_of_changed(trees, references, [()] * len(trees))
 
 
 def _ascending(tree_id: int, other_id: int) -> tuple[int, int]:

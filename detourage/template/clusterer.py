@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any, Final, Self
 
 import numpy as np
@@ -16,7 +16,6 @@ from detourage.template.matrix import (
     Matrix,
     checked_distances,
     comparable_pages,
-    edits_within,
     merge_near_clusters,
     size_tolerant_distances,
 )
@@ -33,10 +32,6 @@ MAX_MERGE_DISTANCE: Final = 0.43
 
 MAX_SIZE_TOLERANT_PIVOT_DISTANCE: Final = 0.47
 """Maximum size-tolerant distance of a member from its group's pivot, chosen on real sites."""
-
-farthest_compared: Final = partial(edits_within, MAX_SIZE_TOLERANT_PIVOT_DISTANCE)
-"""Maximum tree edit distances computed, by the sizes of two pages. Farther pages never share a
-group, so a lower bound of their distance is sufficient."""
 
 MAX_PIVOT_DISTANCE: Final = 0.55
 """Maximum plain distance of a member from its group's pivot, used if page sizes are unknown."""

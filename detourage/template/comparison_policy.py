@@ -114,7 +114,7 @@ class KnownSite(NamedTuple):
 
         By the triangle inequality, the tree edit distance to the pivot is at most the distance to
         the nearest reference plus the distance of that reference to the pivot. A pair is doubtful
-        if this sum exceeds the limit, or if only a lower bound of the first distance is known.
+        if this sum exceeds the limit.
         """
         nearest = self.nearest or {}
         doubtful = set()
@@ -127,8 +127,7 @@ class KnownSite(NamedTuple):
                     to_pivot = float(self.distances[self._row(reference), self._row(pivot)])
                     a, via, b = (trees[each].size for each in (tree_id, reference, pivot))
                     bound = _edits(distance, a, via) + _edits(to_pivot, via, b)
-                    is_far = size_tolerant_distance(bound, a, b) > MAX_SIZE_TOLERANT_PIVOT_DISTANCE
-                    if is_far or _is_far(distance, a, via):
+                    if size_tolerant_distance(bound, a, b) > MAX_SIZE_TOLERANT_PIVOT_DISTANCE:
                         doubtful.add((tree_id, pivot))
         return doubtful
 
@@ -217,8 +216,7 @@ def known_or_missing(
     rare = [  # trees that are far from the whole sample
         tree_id
         for tree_id in others
-        if (found := nearest[tree_id]) is not None
-        and _is_far(found[1], trees[tree_id].size, trees[found[0]].size)
+        if (found := nearest[tree_id]) is not None and found[1] >= MAX_PIVOT_DISTANCE
     ][: whole_matrix_trees - max_sampled]
     rare = rare[: _count_within(rare, trees, MAX_REFERENCE_NODES * (1 - SAMPLED_SHARE))]
     references = sorted(sample + rare, key=lambda tree_id: trees[tree_id].digest)
@@ -235,15 +233,6 @@ def known_or_missing(
 def _edits(ratio: float, size_a: int, size_b: int) -> int:
     """Return the tree edit distance with the given `normalised_distance`."""
     return round(ratio * (size_a + size_b) / (2 - ratio))
-
-
-def _is_far(ratio: float, size_a: int, size_b: int) -> bool:
-    """Return whether trees with the given `normalised_distance` are too far to share a group."""
-    edits = _edits(ratio, size_a, size_b)
-    return (
-        ratio >= MAX_PIVOT_DISTANCE
-        or size_tolerant_distance(edits, size_a, size_b) > MAX_SIZE_TOLERANT_PIVOT_DISTANCE
-    )
 
 
 def group_or_missing(

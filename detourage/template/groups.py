@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import Tree
-from detourage.template.clusterer import MdsKMeans, TemplateClusterer, farthest_compared
+from detourage.template.clusterer import MdsKMeans, TemplateClusterer
 from detourage.template.distance import TreeTooLargeError, distance_matrix, normalised_distance
 from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
@@ -150,13 +150,9 @@ def group_site(
     np.fill_diagonal(distances, 0)
     sizes = np.array([len(tree) for tree in trees])
     comparable = np.arange(len(trees))
-    # Another limit may put pages into one group that the default one separates.
-    has_default_limit = estimator is None or estimator.max_pivot_distance is None
-    farthest = farthest_compared if has_default_limit else None
     while len(comparable):
         try:
-            compared = [trees[i] for i in comparable.tolist()]
-            edits = distance_matrix(compared, threads=threads, farthest=farthest)
+            edits = distance_matrix([trees[i] for i in comparable.tolist()], threads=threads)
         except TreeTooLargeError as error:
             comparable = np.delete(comparable, error.trees)
             continue

@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.int64]
-Sizes: TypeAlias = npt.NDArray[np.int32]
 
 DISCOUNTED_SHARE: Final = 0.5
 """Share of a larger page's surplus nodes that is ignored; with 1, small pages fit any template."""
@@ -88,13 +87,6 @@ def size_tolerant_distances(distances: Matrix, sizes: npt.ArrayLike) -> Matrix:
 def size_tolerant_distance(distance: int, size_a: int, size_b: int) -> float:
     """Return the size-tolerant distance of a pair, given its tree edit distance and sizes."""
     return float(_tolerant(np.asarray(distance, np.float64), size_a + size_b, abs(size_a - size_b)))
-
-
-def edits_within(distance: float, size_a: Sizes, size_b: Sizes) -> Sizes:
-    """Return the greatest tree edit distances whose size-tolerant distance is within a limit."""
-    counted = distance * (size_a + size_b) / (2 - distance)
-    edits: Sizes = (counted + DISCOUNTED_SHARE * np.abs(size_a - size_b)).astype(np.int32)
-    return edits
 
 
 def _tolerant(edits: Matrix, total: Matrix | int, surplus: Matrix | int) -> Matrix:

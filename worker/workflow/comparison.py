@@ -9,7 +9,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from detourage.html import Tree, site_name
-from detourage.template.clusterer import farthest_compared
 from detourage.template.distance import TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
 from detourage.template.distance.forest import NOT_COMPUTED, TASK_WORK, Forest
 from detourage.text.plural import pluralise
@@ -178,8 +177,7 @@ def distances_of_pairs(
     """Compute distances (None if too large) within `TASK_WORK`; also return the work used."""
     ids = sorted({each for pair in pairs for each in pair})
     index_of = {tree_id: i for i, tree_id in enumerate(ids)}
-    compared = [loaded[tree_id] for tree_id in ids]
-    forest = Forest(compared, memory=memory, work=TASK_WORK, farthest=farthest_compared)
+    forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)
     computed = forest.try_distances(
         np.array([index_of[lower] for lower, _ in pairs], np.int32),
         np.array([index_of[higher] for _, higher in pairs], np.int32),
@@ -211,7 +209,6 @@ def _nearest_of_block(job: ComparisonJob, memory: int) -> BlockResult:
         distances={cell: job.known[pair] for cell, pair in pairs.items() if pair in job.known},
         memory=memory,
         work=TASK_WORK,
-        farthest=farthest_compared,
     )
     nearest = {
         tree_id: None if reference < 0 else (columns[reference], float(distance))

@@ -36,13 +36,12 @@ class Forest:
         out: npt.NDArray[np.int32],
         bound: int,
         way: Way | None,
-        far: npt.NDArray[np.int32] | None,
         /,
     ) -> None:
         """Write the distance of trees a[i] and b[i] to out[i], or bound + 1 if it exceeds bound.
 
-        If the lower bound of a pair exceeds far[i], the lower bound is written instead. -1 means
-        that the two trees are too large to compare, and -3 that the work limit was reached.
+        -1 means that the two trees are too large to compare, and -3 that the work limit was
+        reached.
         """
 
     def mapping(self, a: int, b: int, out: npt.NDArray[np.int32], way: Way | None, /) -> int:

@@ -33,8 +33,6 @@ Way: TypeAlias = tuple[str, int, str, bool, bool, bool]
 
 Indices: TypeAlias = npt.NDArray[np.int32]
 
-Farthest: TypeAlias = Callable[[Indices, Indices], Indices]  # edits, from the sizes of two trees
-
 UNBOUNDED = np.iinfo(np.int32).max - 1  # limit for distances without a limit
 
 ANY_WORK = np.iinfo(np.int64).max  # work limit for unlimited work
@@ -59,10 +57,8 @@ class Forest:
 
     `memory` is the size in bytes of the cache of subtree distances shared by all pairs; 0 for no
     cache. After `work` units, `try_distances` returns `NOT_COMPUTED` instead of comparing. A unit
-    takes at most 0.25 ns, and the units of a pair depend only on the pair. If a lower bound of a
-    distance exceeds what `farthest` returns for the sizes of the two trees, this bound, which takes
-    a fraction of the time, replaces the distance. Tests and benchmarks set `way`, which does not
-    affect the result.
+    takes at most 0.25 ns, and the units of a pair depend only on the pair. Tests and benchmarks set
+    `way`, which does not affect the result.
     """
 
     def __init__(
@@ -71,7 +67,6 @@ class Forest:
         *,
         memory: int = 0,
         work: int = ANY_WORK,
-        farthest: Farthest | None = None,
         way: Way | None = None,
     ) -> None:
         starts = np.fromiter(accumulate(map(len, trees), initial=0), np.int64, len(trees) + 1)
@@ -87,7 +82,6 @@ class Forest:
         self._lengths = np.diff(starts).astype(np.int32)
         self._codes = codes
         self._forest = _native.Forest(codes, sizes, starts, memory, work)
-        self._farthest = farthest
         self._way = way
 
     @property
@@ -135,9 +129,7 @@ class Forest:
         return counts.reshape(-1, LABEL_COUNTS).astype(np.int32)
 
     def _compare(self, a: Indices, b: Indices, out: Indices, limit: int = UNBOUNDED) -> None:
-        lengths = self._lengths
-        far = self._farthest(lengths[a], lengths[b]) if self._farthest is not None else None
-        self._forest.distances(a, b, out, limit, self._way, far)
+        self._forest.distances(a, b, out, limit, self._way)
 
     def _for_pairs(
         self,

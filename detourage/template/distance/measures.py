@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html.tree import Tree
-from detourage.template.distance.forest import MEMORY, Farthest, Forest, TreeTooLargeError
+from detourage.template.distance.forest import MEMORY, Forest, TreeTooLargeError
 
 
 def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
@@ -41,25 +41,20 @@ def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
 
 
 def distance_matrix(
-    trees: Sequence[Tree],
-    *,
-    threads: int = 1,
-    memory: int = MEMORY,
-    farthest: Farthest | None = None,
+    trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
 ) -> npt.NDArray[np.int32]:
     """Return the tree edit distances between all pairs of trees, not normalised.
 
     Equal trees are compared only once, as are subtrees that occur in several trees if `memory`
-    (bytes) permits. The threads do not hold the GIL. Lower bounds replace the distances beyond
-    `farthest` (see `Forest`). Raise TreeTooLargeError, with the indices of the trees to leave out,
-    if a pair is too large to compare.
+    (bytes) permits. The threads do not hold the GIL. Raise TreeTooLargeError, with the indices of
+    the trees to leave out, if a pair is too large to compare.
     """
     number_of: dict[Tree, int] = {}
     numbers = np.array([number_of.setdefault(tree, len(number_of)) for tree in trees], np.intp)
     distinct = list(number_of)
     i, j = np.triu_indices(len(distinct), 1)
     matrix = np.zeros((len(distinct), len(distinct)), np.int32)
-    forest = Forest(distinct, memory=memory, farthest=farthest)
+    forest = Forest(distinct, memory=memory)
     try:
         matrix[i, j] = matrix[j, i] = forest.distances(i, j, threads=threads)
     except TreeTooLargeError as error:

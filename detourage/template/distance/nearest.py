@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html.tree import Tree
-from detourage.template.distance.forest import ANY_WORK, MEMORY, TOO_LARGE, Farthest, Forest
+from detourage.template.distance.forest import ANY_WORK, MEMORY, TOO_LARGE, Forest
 from detourage.template.distance.measures import normalised_distance
 
 
@@ -46,13 +46,11 @@ def nearest_of_changed(
     distances: Mapping[tuple[int, int], int | None] = MappingProxyType({}),
     memory: int = MEMORY,
     work: int = ANY_WORK,
-    farthest: Farthest | None = None,
 ) -> Nearest:
     """Find the nearest reference of each tree, using the results of earlier searches.
 
     `known` has the earlier searches for each tree, except those that found a reference no longer in
-    use. `distances` has known distances by tree and reference; None if not comparable. Lower bounds
-    replace the distances beyond `farthest` (see `Forest`). Regardless
+    use. `distances` has known distances by tree and reference; None if not comparable. Regardless
     of the `work` limit (see `Forest`), at least one pair is compared or one search finished.
 
     The result is that of a full comparison, except for pairs too large to compare. References not
@@ -60,7 +58,7 @@ def nearest_of_changed(
     smallest distance. `Forest.label_bounds` rules out most references; `Forest.lower_bounds`, which
     takes 80 times as long, is computed only for the others.
     """
-    forest = Forest([*trees, *references], memory=memory, farthest=farthest)
+    forest = Forest([*trees, *references], memory=memory)
     lengths = np.array([len(reference) for reference in references])
     found: list[tuple[float, int]] = []
     begun: dict[tuple[int, int], int | None] = {}

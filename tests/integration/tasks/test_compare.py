@@ -6,7 +6,6 @@ import pytest
 from sqlalchemy import func, select, update
 
 from detourage.html import Tree
-from detourage.template.clusterer import farthest_compared
 from detourage.template.distance import distance_matrix
 from models.tables import Address, ComparisonBlock, Distance, Site, StoredPage
 from tests.inline_tasks import Tasks
@@ -46,9 +45,9 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
     tasks.finish_clustering()
     trees_by_id = tasks.trees(site_id)
     ids = list(trees_by_id)
-    expected = distance_matrix(list(trees_by_id.values()), farthest=farthest_compared)
+    exact = distance_matrix(list(trees_by_id.values()))
     stored = tasks.query(select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance))
-    assert all(each == expected[ids.index(a), ids.index(b)] for a, b, each in stored)
+    assert all(each == exact[ids.index(a), ids.index(b)] for a, b, each in stored)
     assert len(stored) == len(ids) * (len(ids) - 1) / 2 or limit == 6
     groups = tasks.groups(site_id)
     grouped = {(url.split("/")[3], group) for url, (group, _, _) in groups.items()}

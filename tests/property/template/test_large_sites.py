@@ -2,13 +2,12 @@
 
 import random
 
-import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree, nearest_references
 from detourage.html import Tree
-from detourage.template.clusterer import MAX_SIZE_TOLERANT_PIVOT_DISTANCE, farthest_compared
+from detourage.template.clusterer import MAX_SIZE_TOLERANT_PIVOT_DISTANCE
 from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
     KnownSite,
@@ -16,7 +15,7 @@ from detourage.template.comparison_policy import (
     NeededComparisons,
     known_or_missing,
 )
-from detourage.template.distance import distance_matrix, normalised_distance, tree_edit_distance
+from detourage.template.distance import normalised_distance, tree_edit_distance
 from detourage.template.matrix import size_tolerant_distance
 from tests.property.template.distance.trees import edit_randomly, random_tree
 
@@ -68,16 +67,15 @@ def test_all_references_are_compared_and_every_other_tree_has_its_nearest(seed: 
     compared.add(site_of_templates(seed))
     site = compared.known_site(whole_matrix_trees=LIMIT)
     assert round(LIMIT * SAMPLED_SHARE) <= len(site.references) <= LIMIT
-    trees = [compared.tree(each) for each in site.references]
-    edits = distance_matrix(trees, farthest=farthest_compared)
-    expected = normalised_distance(edits, site.sizes[:, None], site.sizes[None, :])
-    assert np.array_equal(site.distances, expected)
+    for i, row in enumerate(site.references):
+        for j, column in enumerate(site.references):
+            assert site.distances[i, j] == distance(compared, row, column)
     others = sorted(set(compared.shapes).difference(site.references))
     assert site.nearest is not None
     assert sorted(site.nearest) == others
     by_digest = sorted(site.references, key=lambda tree_id: compared.shapes[tree_id].digest)
     found = nearest_references(
-        [compared.tree(i) for i in others], [compared.tree(i) for i in by_digest], farthest_compared
+        [compared.tree(i) for i in others], [compared.tree(i) for i in by_digest]
     )
     assert [site.nearest[i] for i in others] == [
         (by_digest[reference], how_far)
@@ -105,6 +103,11 @@ def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> N
             edits = tree_edit_distance(tree, pivot_tree)
             tolerant_distance = size_tolerant_distance(edits, len(tree), len(pivot_tree))
             assert tolerant_distance <= MAX_SIZE_TOLERANT_PIVOT_DISTANCE
+
+
+def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:
+    tree, other = compared.tree(tree_id), compared.tree(other_id)
+    return normalised_distance(tree_edit_distance(tree, other), len(tree), len(other))
 
 
 @settings(deadline=None, max_examples=30)

@@ -138,40 +138,32 @@ static bool are_trees(const ForestObject *self, const int32_t *trees, Py_ssize_t
 
 /* Function that computes a number for a pair of trees. */
 typedef int32_t PairFunction(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
-                             int32_t far, const Way *way, Workspace *workspace);
+                             const Way *way, Workspace *workspace);
 
 static int32_t distance_of(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
-                           int32_t far, const Way *way, Workspace *workspace) {
+                           const Way *way, Workspace *workspace) {
     const Memo *memo = self->has_memo ? &self->memo : NULL;
-    int64_t work = 0;
-    if (far < UNBOUNDED) {
-        const int32_t lower = pair_lower_bound(&self->forest, a, b, workspace);
-        if (lower < 0 || lower > far) return lower;
-        work = workspace->work;
-    }
-    const int32_t distance = pair_distance(&self->forest, a, b, bound, way, memo, workspace);
-    workspace->work += work;
-    return distance;
+    return pair_distance(&self->forest, a, b, bound, way, memo, workspace);
 }
 
 static int32_t lower_bound_of(const ForestObject *self, int32_t a, int32_t b, int32_t bound,
-                              int32_t far, const Way *way, Workspace *workspace) {
-    (void)bound, (void)far, (void)way;
+                              const Way *way, Workspace *workspace) {
+    (void)bound, (void)way;
     return pair_lower_bound(&self->forest, a, b, workspace);
 }
 
 static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buffer *b,
-                           const Py_buffer *out, int32_t bound, const Py_buffer *far,
-                           const Way *way, PairFunction *function) {
+                           const Py_buffer *out, int32_t bound, const Way *way,
+                           PairFunction *function) {
     const Py_ssize_t count = length(out, sizeof(int32_t));
-    if (a->len != out->len || b->len != out->len || (far && far->len != out->len) || bound < 0) {
-        PyErr_SetString(PyExc_ValueError, "the buffers differ in length, or bound is negative");
+    if (a->len != out->len || b->len != out->len || bound < 0) {
+        PyErr_SetString(PyExc_ValueError, "a, b and out differ in length, or bound is negative");
         return NULL;
     }
     if (!fits(a, sizeof(int32_t)) || !fits(b, sizeof(int32_t)) || !fits(out, sizeof(int32_t)) ||
-        (far && !fits(far, sizeof(int32_t))) || !are_trees(self, a->buf, count) || !are_trees(self, b->buf, count))
+        !are_trees(self, a->buf, count) || !are_trees(self, b->buf, count))
         return NULL;
-    const int32_t *x = a->buf, *y = b->buf, *farthest = far ? far->buf : NULL;
+    const int32_t *x = a->buf, *y = b->buf;
     int32_t *result = out->buf;
     PyThreadState *thread = PyEval_SaveThread();
     Workspace workspace;
@@ -182,8 +174,7 @@ static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buff
             result[i] = PAIR_NOT_COMPUTED;
             continue;
         }
-        const int32_t most = farthest ? farthest[i] : UNBOUNDED;
-        result[i] = function(self, x[i], y[i], bound, most, way, &workspace);
+        result[i] = function(self, x[i], y[i], bound, way, &workspace);
         atomic_fetch_add_explicit(&self->work, workspace.work, memory_order_relaxed);
         has_memory = result[i] != PAIR_NO_MEMORY;
         const int64_t now = nanoseconds();
@@ -200,23 +191,20 @@ static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buff
 }
 
 PyDoc_STRVAR(distances_doc,
-             "distances(a, b, out, bound, way, far)\n--\n\n"
+             "distances(a, b, out, bound, way)\n--\n\n"
              "Write the tree edit distances of the trees a[i] and b[i] to out[i].\n\n"
-             "a, b, out, far: buffers of int32. A distance above the bound is written as bound + 1.\n"
-             "A lower bound above far[i] is written instead of the distance, unless far is None. -1\n"
+             "a, b, out: buffers of int32. A distance above the bound is written as bound + 1. -1\n"
              "means that the trees are too large to compare, -3 that the work limit was reached.");
 
 static PyObject *forest_distances(PyObject *object, PyObject *args) {
-    Py_buffer a, b, out, far;
+    Py_buffer a, b, out;
     PyObject *way_object, *answer = NULL;
     int bound;
     Way way;
-    if (!PyArg_ParseTuple(args, "y*y*w*iOz*:distances", &a, &b, &out, &bound, &way_object, &far))
+    if (!PyArg_ParseTuple(args, "y*y*w*iO:distances", &a, &b, &out, &bound, &way_object))
         return NULL;
     if (read_way(way_object, &way))
-        answer = for_pairs((ForestObject *)object, &a, &b, &out, bound, far.buf ? &far : NULL,
-                           &way, distance_of);
-    PyBuffer_Release(&far);
+        answer = for_pairs((ForestObject *)object, &a, &b, &out, bound, &way, distance_of);
     PyBuffer_Release(&a);
     PyBuffer_Release(&b);
     PyBuffer_Release(&out);
@@ -230,7 +218,7 @@ PyDoc_STRVAR(lower_bounds_doc,
 static PyObject *forest_lower_bounds(PyObject *object, PyObject *args) {
     Py_buffer a, b, out;
     if (!PyArg_ParseTuple(args, "y*y*w*:lower_bounds", &a, &b, &out)) return NULL;
-    PyObject *answer = for_pairs((ForestObject *)object, &a, &b, &out, 0, NULL, NULL, lower_bound_of);
+    PyObject *answer = for_pairs((ForestObject *)object, &a, &b, &out, 0, NULL, lower_bound_of);
     PyBuffer_Release(&a);
     PyBuffer_Release(&b);
     PyBuffer_Release(&out);

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from benchmarks.distance.compared_trees import nearest_references
 from detourage.html import Tree
-from detourage.template.clusterer import farthest_compared
 from detourage.template.distance import (
     KnownNearest,
     distance_matrix,
@@ -55,14 +54,6 @@ def _is_below(tree: Tree, node: int, ancestor: int) -> bool:
 def test_the_matrix_has_every_distance(forest: list[Tree], threads: int, memory: int) -> None:
     matrix = distance_matrix(forest, threads=threads, memory=memory)
     assert matrix.tolist() == [[tree_edit_distance(a, b) for b in forest] for a in forest]
-
-
-@given(st.lists(trees(), max_size=6))
-def test_lower_bounds_replace_only_distances_of_trees_far_apart(forest: list[Tree]) -> None:
-    found, exact = (distance_matrix(forest, farthest=each) for each in (farthest_compared, None))
-    sizes = np.array([len(tree) for tree in forest])
-    farthest = farthest_compared(sizes[:, None], sizes[None, :])
-    assert ((found == exact) | (farthest < found) & (found < exact)).all()
 
 
 @given(st.lists(trees(), max_size=8), st.lists(trees(), max_size=8))

@@ -176,7 +176,7 @@ def test_an_interrupt_does_not_wait_for_the_end_of_a_long_list() -> None:
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(InterruptError):
-            forest.distances(first, last, distances, np.iinfo(np.int32).max - 1, None, None)
+            forest.distances(first, last, distances, np.iinfo(np.int32).max - 1, None)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, handler)
