@@ -51,7 +51,7 @@ def train(
         for counts in (clean, dirty)
     ]
     if not all(kept):
-        raise ValueError("no clean text or no dirty text to learn from")
+        raise ValueError(f"no clean or no dirty n-gram occurs at least {min_count} times")
     return Model(normalisation, *map(NGramModel, kept))
 
 

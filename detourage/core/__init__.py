@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class Logits(NamedTuple):
-    """Outputs of the network for a page, as log odds; `roles` has a row per line."""
+    """Outputs of the network for a page, before the softmax; `roles` has a row per line."""
 
     roles: Floats
     kinds: Floats

@@ -19,7 +19,7 @@ struct LabelledLink {
 struct PartLinks {
     // Runs of ascending numbers, at least one of them a link, with only short texts between them
     std::vector<std::vector<Number>> runs;
-    // Links whose label consists of numbers and `LabelWords`, or whose class or ID may denote a direction.
+    // Links whose label consists of numbers and `label_words`, or whose class or ID may denote a direction.
     // For a link without text, the class and the ID of a small parent count as well.
     std::vector<LabelledLink> labelled;
 

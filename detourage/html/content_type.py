@@ -77,4 +77,4 @@ def check_signature(content: bytes | str) -> None:
         if start.startswith(signatures):
             raise NotHtmlError(f"the page is a {name} file")
     if (start[:4], start[8:12]) in _CONTAINERS or _MP4_START.match(start):
-        raise NotHtmlError("the page is an image, an audio or a video file")
+        raise NotHtmlError("the page is an image, audio or video file")

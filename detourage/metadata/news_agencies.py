@@ -302,7 +302,7 @@ def _without_forms(text: str) -> str:
 
 
 def _form_at(text: str, position: int) -> re.Match[str] | None:
-    """Return the longest written form that begins at a position."""
+    """Return the written form at a position: initials if it begins with any, or else a name."""
     word = _WORDS.search(text, position)
     first_word = _folded(word[0]) if word is not None else ""
     is_known = first_word in _forms_by_first_word()

@@ -49,7 +49,7 @@ _SINGLE_PAGE_PATH = lazy_pattern(  # "/story/all", "/story-komplettansicht"
 _SINGLE_PAGE_FIELD = lazy_pattern(  # "?view=all", "?single=1"
     r"page|view|show|single|full|all|seite|pag|print|display", re.IGNORECASE
 )
-_IGNORED_FIELD = lazy_pattern(  # fields for sessions and campaigns
+_IGNORED_FIELD = lazy_pattern(  # session and tracking parameters
     r"s|sid|phpsessid|jsessionid|sessionid|utm_.*|fbclid|gclid|versionfrom|ref|source",
     re.IGNORECASE,
 )

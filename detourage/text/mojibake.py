@@ -23,7 +23,7 @@ _NEXT: Final = b"(?:[\xc2\xc5\xc6\xcb].|\xe2..)"
 _RUN_IN_UTF8: Final = re.compile(
     b"\xc3(?:[\x82-\x9f]|[\xa0-\xaf]%b|[\xb0-\xb4]%b{2})%b" % (_NEXT, _NEXT, _NEXT), re.DOTALL
 )
-_LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")  # first bytes of UTF-8 in Latin, Greek, Arabic etc.
+_LEADS: Final = frozenset("ÂÃÄÅâãðÎÏÐÑØÙÚÛ")  # first bytes of UTF-8, misread
 _CONTROL: Final = lazy_pattern("[\x80-\x9f]")
 # Never part of a word: a letter followed by a currency sign, low quotation mark or dagger.
 _PUNCTUATION: Final = lazy_pattern("â[€‚„†‡ˆ].|ðŸ..", re.DOTALL)

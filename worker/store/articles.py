@@ -80,7 +80,7 @@ def revisions_of_run(session: Session, message_prefix: str) -> dict[int, int]:
 def articles_of_run(
     session: Session, message_prefix: str, page_ids: Sequence[int] | None = None
 ) -> Iterator[dict[str, Any]]:
-    """Yield the current articles of a run's pages (or the given ones), ordered by site and URL."""
+    """Yield the current articles of a run's pages, or of those given, by site and URL."""
     query = SQL.articles_of_run.columns(message=ArticleJson).execution_options(yield_per=200)
     params = {"pattern": f"{message_prefix}%", "ids": None if page_ids is None else list(page_ids)}
     yield from session.scalars(query, params)

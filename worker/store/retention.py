@@ -1,4 +1,4 @@
-"""Removal of expired data, and of sites, in small transactions."""
+"""Removal of data older than a given age, and of sites, in small transactions."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -57,7 +57,7 @@ def extraction_key(
     text_roles: Sequence[LineRole],
     shared: Collection[int] = (),
 ) -> str:
-    """Return the digest of everything on which an extraction depends.
+    """Return the digest of what may change between extractions of the same fetch.
 
     `pattern` is the comment pattern of the page's group, if the page needs it.
     """

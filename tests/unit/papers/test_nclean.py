@@ -24,7 +24,7 @@ def test_a_method_trained_on_pairs_cleans_a_page_it_has_not_seen(name: str) -> N
 
 @pytest.mark.parametrize("pairs", [[], [TrainingPair(Source("<p>All of it."), "All of it.")]])
 def test_training_needs_clean_and_dirty_text(pairs: list[TrainingPair]) -> None:
-    with pytest.raises(ValueError, match="no clean text or no dirty text"):
+    with pytest.raises(ValueError, match="no clean or no dirty n-gram"):
         train(pairs)
 
 

@@ -25,7 +25,7 @@ def installed_version() -> str:
     """Return the versions of the packages; raise UnavailableError if Node.js or npm is missing."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
-            raise UnavailableError(f"readability_js needs Node.js ({program})")
+            raise UnavailableError(f"readability_js needs Node.js: {program} was not found")
     return " ".join(f"{name.rpartition('/')[2]} {number}" for name, number in PACKAGES.items())
 
 
