@@ -81,9 +81,10 @@ class Node:
     def text(self) -> str | None:
         """The text before the first child element, or None."""
         pieces = self.flat.pieces
-        first_inside = int(np.searchsorted(pieces.after, self.index))
-        is_own = first_inside < len(pieces.texts) and pieces.parents[first_inside] == self.index
-        return pieces.texts[first_inside] if is_own else None
+        first = int(np.searchsorted(pieces.after, self.index))
+        if first == len(pieces.texts) or pieces.after[first] != self.index:
+            return None
+        return pieces.texts[first] if pieces.parents[first] == self.index else None
 
     def text_content(self) -> str:
         """Return all text in the element."""
