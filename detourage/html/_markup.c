@@ -546,11 +546,11 @@ static int write_noscript(Writer *writer, const char *end) {
  * could end inside of the cut, keep their placeholder: the caller then parses the whole page. */
 static int restore(Writer *writer, const char *end) {
     Cuts *cuts = &writer->cuts;
-    const char *at = writer->at + strlen(PLACEHOLDER);
+    const size_t length = strlen(PLACEHOLDER);
     int64_t number = 0;
     if (!cuts->count || writer->base || writer->open[writer->depth - 1].is_in_foreign) return 0;
-    if (end <= at || memcmp(writer->at, PLACEHOLDER, strlen(PLACEHOLDER)) != 0) return 0;
-    for (; at < end; at++) {
+    if ((size_t)(end - writer->at) <= length || memcmp(writer->at, PLACEHOLDER, length) != 0) return 0;
+    for (const char *at = writer->at + length; at < end; at++) {
         if (*at < '0' || *at > '9' || number >= cuts->count) return 0;
         number = number * 10 + *at - '0';
     }

@@ -119,8 +119,9 @@ def parse_page(
     if may_need_repair(utf8) and (repaired := repair(text)) != text:
         text, (utf8, is_lossless) = repaired, encode_repaired(repaired)
     declared = media_type(content_type) or ""
-    if declared.endswith("xhtml+xml") or _XHTML in text[:MAX_START]:
-        utf8, is_lossless = encode_repaired(text := _closed(text))
+    is_xhtml = declared.endswith("xhtml+xml") or _XHTML in text[:MAX_START]
+    if is_xhtml and (closed := _closed(text)) != text:
+        text, (utf8, is_lossless) = closed, encode_repaired(closed)
     if not _END_OF_TITLE.search(utf8) and _OPEN_TITLE.search(text):
         # An unclosed title would contain the rest of the page.
         utf8, is_lossless = encode_repaired(text := _OPEN_TITLE.sub(r"\g<0></title>", text))

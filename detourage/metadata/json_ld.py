@@ -82,7 +82,7 @@ def is_json_ld(media_type: str | None) -> bool:
 def json_ld_of(flat: FlatDocument) -> list[tuple[Node, str]]:
     """Return the JSON-LD scripts of a document with their texts; the result is cached."""
     types = flat.attributes.by_element("type")
-    nodes = (Node(flat, index) for index, each in types.items() if _JSON_LD.match(each))
+    nodes = (Node(flat, index) for index, each in types.items() if is_json_ld(each))
     scripts = ((each, each.text or "") for each in nodes if each.tag == "script")
     return flat.once(json_ld_of, lambda: [*scripts])
 
