@@ -79,8 +79,10 @@ class Settings(BaseSettings):
         description="Time without new pages after which a site is clustered, so that a burst of "
         "pages causes one clustering instead of several. The time is 20 times as long if the site "
         "keeps receiving pages, if less than an eighth of its pages have changed, or if it has "
-        "groups and messages wait at the intake. A task searches for sites to cluster at intervals "
-        "of twice this time, but at least once a minute.",
+        "groups and messages wait at the intake. A new page that fits a group counts as a quarter "
+        "of a page; if nothing else has changed, the site waits until these amount to an eighth. A "
+        "task searches for sites to cluster at intervals of twice this time, but at least once a "
+        "minute.",
     )
     first_article_seconds: float = Field(
         default=300,
@@ -241,7 +243,7 @@ class Settings(BaseSettings):
 
     @property
     def longest_settle_seconds(self) -> float:
-        """Maximum time between clusterings of a site that keeps receiving pages."""
+        """Maximum time that a changed site waits, unless all its new pages fit a group."""
         return 20 * self.settle_seconds
 
     @property

@@ -28,7 +28,8 @@ class SettleTimes(NamedTuple):
     """Seconds until a changed site is settled, and thus due for clustering.
 
     A new site has never been clustered. Other sites settle after `silence` only if their changes
-    amount to `growth`.
+    amount to `growth`. A page that fits a group on arrival counts as a quarter of a change, and
+    alone does not limit the wait to `longest`.
     """
 
     silence: float  # time without a changed page after which a site is settled

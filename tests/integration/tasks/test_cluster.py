@@ -111,7 +111,13 @@ def test_a_silent_site_that_hardly_changed_is_clustered_later(tasks: Tasks) -> N
     tasks.cluster(site_id)
     tasks.publish("a", article_pages([12]))
     assert not is_due()
+    tasks.run_all()  # The page fits a group.
     tasks.backdate(Generation.created_at, hours=1)
+    assert not is_due()
+    tasks.publish("a", article_pages(range(13, 18)))
+    tasks.run_all()
+    assert not is_due()
+    tasks.publish("a", article_pages([18]))
     assert is_due()
 
 

@@ -59,11 +59,19 @@ DELETE FROM clustering_attempts WHERE site_id = :site_id
 -- Delete a site's attempts, which also ends its quarantine.
 DELETE FROM clustering_attempts WHERE site_id = :site_id
 
+-- fitting --
+-- Fragment: the number of pages that fitted a group when they arrived after the last clustering.
+(
+    SELECT count(group_number) FROM memberships
+    WHERE (site_id, generation) = (sites.id, last.number) AND confidence IS NOT NULL
+)
+
 -- due --
 -- Settled sites whose pages have changed since the last clustering: ID, whether new, page count.
+-- A site is not clustered merely because time has passed if all changes are pages that fit a group.
 SELECT sites.id, last.at IS NULL, (SELECT count(*) FROM pages WHERE site_id = sites.id)
 FROM sites LEFT JOIN (
-    SELECT site_id, max(site_version) AS version,
+    SELECT site_id, max(site_version) AS version, max(number) AS number,
         max(created_at) FILTER (WHERE method <> :provisional) AS at
     FROM generations GROUP BY site_id
 ) AS last ON last.site_id = sites.id
@@ -86,13 +94,14 @@ WHERE sites.version > coalesce(last.version, 0)
     AND (
         changed_at > now() + interval '1 minute'
         OR changed_at <= now() - make_interval(secs => :silence)
-            AND (last.at IS NULL OR sites.version - last.version >= :growth * (
+            AND (last.at IS NULL OR sites.version - last.version - 0.75 * {fitting} >= :growth * (
                 SELECT count(*) FROM pages WHERE site_id = sites.id
             ))
         -- New pages of a site with few pages may wait for its clustering.
         OR last.at <= now() - make_interval(secs => CASE
             WHEN :growth * (SELECT count(*) FROM pages WHERE site_id = sites.id) <= 1
             THEN :first_longest ELSE :longest END)
+            AND sites.version - last.version > {fitting}
         OR last.at > now() + interval '1 minute'
         OR last.at IS NULL AND (
             :most > 0 AND ({progress.is_backlog_full})
