@@ -1,11 +1,11 @@
 """Articles, their revisions, and the events in their history."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 from sqlalchemy import DateTime
 from sqlalchemy.orm import Session
 
@@ -58,7 +58,7 @@ def revision_params(revisions: Sequence[NewRevision]) -> dict[str, Any]:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return to_json(value).decode()
 
 
 def _comment_values(comment: Mapping[str, Any]) -> dict[str, Any]:

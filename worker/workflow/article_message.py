@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from pydantic_core import to_json
+
 from detourage.addresses import PageAddress, canonical_of, identity_of, variants_of
 from detourage.article import Article
 from detourage.html import site_name
@@ -135,7 +137,7 @@ def new_revision(
         message,
         exchange=state.topology.articles_exchange.name,
         routing_key=routing_key(message["language"], message["site"]),
-        body=json.dumps(message, ensure_ascii=False).encode(),
+        body=to_json(message),
         trace=trace or {},
     )
 
