@@ -13,7 +13,7 @@ from detourage import core
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline, list_of, rows
 from detourage.text.dates import may_have_date, without_dates
-from detourage.text.token_counts import Count, digest_of
+from detourage.text.token_counts import Count, digests_of
 
 # Place of a line: above the headline, before, at the start or end of, or after the body.
 Place = Literal["above", "before", "opening", "closing", "after"]
@@ -207,4 +207,4 @@ class Surroundings:
         if length == 0 or (is_long and place not in ("opening", "closing")):
             return False
         is_own = not self._template_lines or place in ("before", "opening")
-        return is_own or digest_of("".join(raw)) not in self._template_lines
+        return is_own or digests_of(["".join(raw)])[0] not in self._template_lines

@@ -114,7 +114,7 @@ class JudgedPage:
         """
         if not knowledge.shared and knowledge.removable is None:
             return self
-        from detourage.reader.shared_lines import masked_digest_of
+        from detourage.reader.shared_lines import masked_digests
 
         is_likely = self.probability_of(OWN_ROLES) >= MIN_REMOVABLE
         # A list or accordion is only chosen if one of its lines is likely.
@@ -122,13 +122,11 @@ class JudgedPage:
         before = np.searchsorted(np.sort(blocks[is_likely]), np.arange(len(flat.ends) + 1))
         is_chosen = (flat.having(LISTS) | folded(page)) & (before[flat.ends] > before[:-1])
         is_removable = is_likely | self.columns.is_prose & flat.within(is_chosen)[blocks]
-        removable = [
-            masked_digest_of(line) if is_own else None
-            for line, is_own in zip(self.lines, is_removable.tolist(), strict=True)
-        ]
+        removable = dict(masked_digests(page, is_removable))
         if knowledge.removable is not None:
-            knowledge.removable.update(digest for digest in removable if digest is not None)
-        is_shared = np.array([digest in knowledge.shared for digest in removable])
+            knowledge.removable.update(removable.values())
+        is_shared = np.zeros(len(self.lines), np.bool_)
+        is_shared[[place for place in removable if removable[place] in knowledge.shared]] = True
         is_text = self.probabilities >= MIN_UNSHARED
         is_own = is_text & ~is_shared
         if not (is_shared.any() and is_own.any()):

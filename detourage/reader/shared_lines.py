@@ -15,12 +15,14 @@ from typing import Any, Final, NamedTuple, Self
 import numpy as np
 
 from detourage.html import publisher_of
+from detourage.html.flat import Booleans
 from detourage.reader import body_by_sentences
 from detourage.reader.found_body import kept_texts
-from detourage.reader.lines import Line, line_columns, lines_of
+from detourage.reader.lines import Line, line_columns, line_digests, lines_of
 from detourage.reader.outline import Outline
 from detourage.text.calendars import is_long_enough, is_weekday, month_named
 from detourage.text.lazy_patterns import lazy_pattern
+from detourage.text.token_counts import Count, digests_of
 
 MAX_PAGES: Final = 30  # pages of a publisher whose lines are counted for a group
 MAX_PUBLISHERS: Final = 8  # largest publishers of a group, the only ones whose pages are counted
@@ -49,16 +51,15 @@ class PageLines(NamedTuple):
             return cls()
         body_lines = set(page.text_lines[kept_texts(page, body)].tolist())
         texts = slice(page.text_starts[body.container], page.text_ends[body.container])
-        columns, lines = line_columns(page), lines_of(page)
+        columns = line_columns(page)
         is_in_container = np.isin(columns.numbers, page.text_lines[texts])
+        numbers, word_counts = columns.numbers.tolist(), columns.words.tolist()
         main, others = dict[int, int](), set[int]()
-        for place in np.flatnonzero(is_in_container | columns.is_prose).tolist():
-            line = lines[place]
+        for place, digest in masked_digests(page, is_in_container | columns.is_prose).items():
             if len(main) + len(others) == MAX_LINES:
                 break
-            digest = masked_digest_of(line)
-            if line.number in body_lines:
-                main[digest] = line.words
+            if numbers[place] in body_lines:
+                main[digest] = word_counts[place]
             else:
                 others.add(digest)
         return cls(main, frozenset(others - main.keys()))
@@ -173,14 +174,22 @@ def counted_pages(urls: Iterable[str]) -> list[str]:
     ]
 
 
-def masked_digest_of(line: Line) -> int:
-    """Return the digest of a line without its dates and, unless it is prose, without its numbers.
+def masked_digests(page: Outline, chosen: Booleans) -> dict[int, int]:
+    """Return the digests of the chosen lines, without dates and, unless they are prose, numbers.
 
     The numbers of a sentence may be the news: temperatures, results, or prices.
     """
+    columns, lines = line_columns(page), lines_of(page)
+    has_digits = chosen & (page.tokenised.count(Count.DECIMALS)[columns.texts] > 0)
+    places = np.flatnonzero(has_digits)
+    digests = line_digests(page)
+    digests[places] = digests_of([" ".join(_masked_tokens(lines[i])) for i in places.tolist()])
+    places = np.flatnonzero(chosen)
+    return dict(zip(places.tolist(), digests[places].tolist(), strict=True))
+
+
+def _masked_tokens(line: Line) -> list[str]:
     tokens, masked = line.tokens, list[str]()
-    if not _has_digit(line.text):
-        return _digest_of(tokens)
     copied = end = 0  # end of the tokens copied or masked so far, and of the last run with digits
     for number, token in enumerate(tokens):
         if number < end or token.isalpha() or not _has_digit(token):
@@ -194,18 +203,11 @@ def masked_digest_of(line: Line) -> int:
         if not line.is_prose or _is_date(tokens[start:end]):
             masked += (*tokens[copied:start], "0")
             copied = end
-    return _digest_of((*masked, *tokens[copied:]))
-
-
-def _digest_of(tokens: Sequence[str], size: int = 8) -> int:
-    from hashlib import blake2b
-
-    digest = blake2b(" ".join(tokens).encode("utf-8", "surrogatepass"), digest_size=size).digest()
-    return int.from_bytes(digest, "little")
+    return [*masked, *tokens[copied:]]
 
 
 def _has_digit(token: str) -> bool:
-    return any(map(str.isdigit, token))
+    return any(map(str.isdecimal, token))
 
 
 def _is_date_word(token: str) -> bool:
@@ -232,7 +234,10 @@ def _sort_key(url: str) -> tuple[str, int, str]:
 
 
 def _digest_of_url(url: str) -> int:
-    return _digest_of([url], size=6)
+    from hashlib import blake2b
+
+    digest = blake2b(url.encode("utf-8", "surrogatepass"), digest_size=6).digest()
+    return int.from_bytes(digest, "little")
 
 
 def _is_shared(count: int, text_count: int) -> bool:

@@ -166,9 +166,9 @@ def count_words(text: str) -> float:
     return tokens - unspaced / 2
 
 
-def digest_of(text: str) -> int:
-    """Return the digest of the tokens of a text, as in `Texts.digests`."""
-    return int(read_texts([text], np.empty(0, np.int64)).digests[0])
+def digests_of(texts: list[str]) -> Digests:
+    """Return the digests of the tokens of texts, as in `Texts.digests`."""
+    return read_texts(texts, np.empty(0, np.int64)).digests
 
 
 def read_texts(texts: list[str], line_starts: Integers) -> Texts:

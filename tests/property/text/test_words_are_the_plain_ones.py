@@ -13,7 +13,7 @@ from detourage.text.token_counts import (
     LAST_CHARACTER,
     character_tables,
     count_words,
-    digest_of,
+    digests_of,
     read_texts,
 )
 from detourage.text.words import MARKS, SIGNS, UNSPACED
@@ -70,7 +70,7 @@ def test_texts_and_lines_are_the_same_without_native_code(lines: list[list[str]]
     assert read.clean == [words.clean(text) for text in (*texts, *joined)]
     expected = [words.tokens(text) for text in (*texts, *map(words.clean, joined))]
     assert read.ends.tolist() == [*accumulate(map(len, expected))]
-    assert read.digests.tolist() == [digest_of(" ".join(tokens)) for tokens in expected]
+    assert read.digests.tolist() == digests_of([" ".join(tokens) for tokens in expected]).tolist()
     shown = [read.clean[place] for place in read.line_texts]
     assert shown == [words.clean("".join(line)) for line in lines]
 
