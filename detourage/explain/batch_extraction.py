@@ -1,9 +1,12 @@
 """Extraction of articles as formatted documents, optionally in several processes."""
 
 import os
+import threading
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +29,8 @@ from detourage.time_limit import TimeIsUpError, time_limit
 
 MAX_CPU_SECONDS = 60.0  # maximum CPU time per page, in seconds
 PAUSE_SECONDS = 1.0  # minimum time between two fetches from the same host
+MAX_AHEAD = 8  # maximum number of pages that are fetched at the same time
+MAX_HOSTS = 1_000  # number of hosts beyond which those that need no pause are forgotten
 
 
 class ExtractionOutcome(NamedTuple):
@@ -52,19 +57,73 @@ def all_input_pages(
 ) -> Iterator[InputPage | ExtractionOutcome]:
     """Yield the pages of all inputs (see `input_pages`), and an error for each unreadable input.
 
-    Pages to fetch from the same host are yielded at least `PAUSE_SECONDS` apart.
+    URLs are fetched here, not where the pages are extracted, because only one process can wait
+    between the fetches from a host. Up to `MAX_AHEAD` pages are fetched ahead, in threads.
     """
-    next_fetch: dict[str, float] = {}
+    fetches = _Fetches()
+    waiting: deque[Future[InputPage | ExtractionOutcome]] = deque()
+    for page in _given_pages(inputs, base_url):
+        waiting.append(fetches.start(page))
+        while waiting and (len(waiting) >= MAX_AHEAD or waiting[0].done()):
+            yield waiting.popleft().result()
+    for each in waiting:
+        yield each.result()
+
+
+def _given_pages(
+    inputs: Iterable[str], base_url: str | None
+) -> Iterator[InputPage | ExtractionOutcome]:
     for each in inputs:
         try:
-            for page in input_pages(each, Origin(base_url)):
-                if page.address is not None:
-                    host = page.address.partition("://")[2].partition("/")[0].lower()
-                    time.sleep(max(0.0, next_fetch.get(host, 0.0) - time.monotonic()))
-                    next_fetch[host] = time.monotonic() + PAUSE_SECONDS
-                yield page
+            yield from input_pages(each, Origin(base_url))
         except (SourceError, ExplainingError) as error:
             yield _unreadable(error)
+
+
+class _Fetches:
+    """Fetches in threads: one at a time from a host, with a pause of `PAUSE_SECONDS` after each."""
+
+    def __init__(self) -> None:
+        self._threads: dict[str, threading.Thread] = {}  # the last of each host
+        self._ended: dict[str, float] = {}  # when it ended
+
+    def start(self, page: InputPage | ExtractionOutcome) -> Future[InputPage | ExtractionOutcome]:
+        """Return a future of the page; fetch it if it is a URL, once its host may be asked."""
+        future: Future[InputPage | ExtractionOutcome] = Future()
+        if isinstance(page, ExtractionOutcome) or page.address is None:
+            future.set_result(page)
+            return future
+        host = page.address.partition("://")[2].partition("/")[0].lower()
+        if host in self._threads:
+            self._threads[host].join()
+            time.sleep(max(0.0, self._ended[host] + PAUSE_SECONDS - time.monotonic()))
+        elif len(self._threads) >= MAX_HOSTS:
+            self._forget_hosts()
+        # A daemon, so that Ctrl-C does not wait for a server.
+        thread = threading.Thread(target=self._fetch, args=(page, host, future), daemon=True)
+        self._threads[host] = thread
+        thread.start()
+        return future
+
+    def _fetch(
+        self, page: InputPage, host: str, future: Future[InputPage | ExtractionOutcome]
+    ) -> None:
+        result: InputPage | ExtractionOutcome
+        try:
+            result = replace(page, source=page.read())
+        except ExplainingError as error:
+            result = _unreadable(error)
+        except BaseException as error:  # noqa: BLE001  The main thread raises it.
+            self._ended[host] = time.monotonic()
+            future.set_exception(error)
+            return
+        self._ended[host] = time.monotonic()
+        future.set_result(result)
+
+    def _forget_hosts(self) -> None:
+        for host, thread in list(self._threads.items()):
+            if not thread.is_alive() and self._ended[host] + PAUSE_SECONDS < time.monotonic():
+                del self._threads[host], self._ended[host]
 
 
 @dataclass(frozen=True)

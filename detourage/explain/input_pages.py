@@ -70,9 +70,10 @@ class Source(FetchedPage):
 class InputPage:
     """A page that is not yet read, so that another process can read it.
 
-    It is a URL to fetch (`address`), a page message (`body`), `html` with its `url`, or a `problem`
-    with a file. Error messages contain its `name` if `is_single` is true, otherwise its URL. `path`
-    is the path of an HTML file, relative to the given folder.
+    It is a URL to fetch (`address`, with a `source` once it is fetched), a page message (`body`),
+    `html` with its `url`, or a `problem` with a file. Error messages contain its `name` if
+    `is_single` is true, otherwise its URL. `path` is the path of an HTML file, relative to the
+    given folder.
     """
 
     name: str
@@ -83,11 +84,14 @@ class InputPage:
     is_single: bool = True
     path: Path | None = None
     problem: str | None = None
+    source: Source | None = None
 
     def read(self) -> Source:
         """Read the page; raise `ExplainingError` if it is unreachable or its message is invalid."""
         if self.problem is not None:
             raise ExplainingError(self.name, self.problem)
+        if self.source is not None:
+            return self.source
         if self.address is not None:
             from detourage.fetching import FetchError, fetch
 

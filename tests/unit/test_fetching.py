@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 import detourage
 from detourage import FetchError, fetch
 from tests.certificates import Authority
+from tests.commands import invoke
 from tests.pages import article_html
 
 REDIRECTS = {
@@ -45,9 +47,11 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     released = threading.Event()
+    asked: ClassVar[list[tuple[str, float]]] = []  # paths, with their times
     server: "_Server"
 
     def do_GET(self) -> None:
+        self.asked.append((self.path, time.monotonic()))
         if self.path == "/robots.txt" and self.server.robots == b"trickled":
             self._trickle(TRICKLES["/trickled/body"])
         elif self.path == "/robots.txt" and self.server.robots is not None:
@@ -241,3 +245,13 @@ def test_an_untrusted_certificate_is_reported(tmp_path: Path) -> None:
         pytest.raises(FetchError, match=r"the certificate of .* is not trusted: "),
     ):
         fetch(f"https://{address}/page")
+
+
+def test_the_pages_of_a_host_are_fetched_a_second_apart(server: str, tmp_path: Path) -> None:
+    urls = tmp_path / "urls.txt"
+    urls.write_text(f"{server}/story\n{server}/page\n")
+    _Handler.asked.clear()
+    # Two processes start in more than a second, after which both could fetch at once.
+    assert invoke("extract", str(urls), "--processes", "2", code=1).stderr.count("no-text") == 1
+    times = dict(_Handler.asked)
+    assert times["/page"] - times["/story"] >= 1
