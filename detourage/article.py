@@ -444,8 +444,9 @@ class Result:
         The article, or None.
     outcome
         ``"article"``, or the reason for having none: ``"menu"``, ``"no-text"``, ``"empty"``,
-        ``"needs-rendering"``, ``"not-html"``, ``"undecodable"``, ``"frameset"``, ``"too-deep"``,
-        ``"too-large"``, or ``"failed"`` because of a bug in this library.
+        ``"wall"``, ``"gone"``, ``"needs-rendering"``, ``"not-html"``, ``"undecodable"``,
+        ``"frameset"``, ``"too-deep"``, ``"too-large"``, or ``"failed"`` because of a bug in this
+        library.
     reason
         The reason in words; empty if there is an article.
     title, metadata

@@ -126,6 +126,8 @@ def parse(page: Page) -> ParsedPage | Result:
     if isinstance(parsed, Result) and parsed.outcome == PageOutcome.EMPTY:
         if isinstance(page.html, str) and page.html.startswith(("http://", "https://")):
             return replace(parsed, reason="a URL is not HTML: give the page from detourage.fetch")
+        if isinstance(page.html, str) and page.html.endswith((".html", ".htm")):
+            return replace(parsed, reason="a file name is not HTML: give the content of the file")
         blank = attempt(page, partial(parse_as_page, may_be_blank=True))
         return parsed if isinstance(blank, Result) else _described(parsed, page, blank)
     return parsed

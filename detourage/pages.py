@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     AnyHtml = bytes | str | _Element | _ElementTree
     """HTML as fetched or as text, or an lxml tree."""
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,8 @@ def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
     ----------
     path
         A folder of HTML files, a file of page messages as JSON lines, or a WARC archive, optionally
-        compressed with gzip. Unusable messages and, in a folder, unreadable files are skipped.
+        compressed with gzip. Unusable messages and, in a folder, unreadable files are skipped, with
+        a warning in the log.
 
     Raises
     ------
@@ -86,20 +91,28 @@ def load_pages(path: str | os.PathLike[str]) -> Iterator[Page]:
     """
     from pathlib import Path
 
-    from pydantic import ValidationError
-
     from detourage.inputs import SourceError, read_messages
-    from detourage.messages import PageMessage
+    from detourage.inputs.message_validation import UnusableMessageError, read_message
 
+    if isinstance(path, str) and path.startswith(("http://", "https://")):
+        raise OSError(f"{path}: a URL is not a file or folder: give pages from detourage.fetch")
+    first, usable, unusable = "", 0, 0
     try:
         for body in read_messages(Path(path)):
             try:
-                message = PageMessage.from_json(body)
-            except ValidationError:
+                message = read_message(body)
+            except UnusableMessageError as error:
+                first = first or f"the first: {error.reason}: {error.detail}"
+                unusable += 1
                 continue
+            usable += 1
             yield Page(message.content, message.url, message.content_type, message.fetched_at)
     except SourceError as error:
         raise OSError(str(error)) from error
+    if unusable and not usable:
+        raise OSError(f"{path}: contains no usable page message; {first}")
+    if unusable:
+        logger.warning("%s: skipped unusable page messages: %d; %s", path, unusable, first)
 
 
 def pages_of(pages: Iterable[AnyPage] | str | os.PathLike[str]) -> Iterator[Page]:

@@ -58,7 +58,7 @@ def _check_origin(
             {"version": 1, "url": "https://pages.invalid/", "html": "", field: value}
         )
     except ValidationError as error:
-        raise click.BadParameter(error.errors()[0]["msg"]) from error
+        raise click.BadParameter(error.errors()[0]["msg"].removeprefix("Value error, ")) from error
     if field == "url" and any(mark in value for mark in "?#"):
         raise click.BadParameter("must have no query and no fragment")
     return value

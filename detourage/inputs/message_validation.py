@@ -40,7 +40,10 @@ def read_message(body: bytes, *, received_at: datetime | None = None) -> PageMes
     except ValidationError as error:
         problems = error.errors(include_input=False, include_url=False, include_context=False)
         # For example, "url: Field required; headers.date: Input should be a valid string"
-        lines = ((".".join(map(str, each["loc"])), each["msg"]) for each in problems)
+        lines = (
+            (".".join(map(str, each["loc"])), each["msg"].removeprefix("Value error, "))
+            for each in problems
+        )
         detail = "; ".join(": ".join(filter(None, line)) for line in lines)[:MAX_DETAIL_CHARACTERS]
         raise (_declared_error(body) or UnusableMessageError(_reason(problems), detail)) from None
     fetched_at = message.fetched_at

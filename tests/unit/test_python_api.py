@@ -96,6 +96,7 @@ def test_favoring_recall_extracts_at_least_as_much_as_favoring_precision() -> No
         ("https://news.example/1", "empty"),
         (b"%PDF-1.7\n", "not-html"),
         ("<html><body></body></html>", "empty"),
+        ("pages/a.html", "empty"),
         ("<html><body><p>\u2014</p></body></html>", "no-text"),
         ("<div>" * 600, "too-deep"),
         ("<html><frameset><frame src='a'></frameset></html>", "frameset"),
@@ -107,6 +108,7 @@ def test_a_page_without_an_article_gives_a_reason(html: bytes | str, outcome: st
     assert (result.url, result.article, result.outcome) == (url(1), None, outcome)
     assert result.reason
     assert ("detourage.fetch" in result.reason) == str(html).startswith("https:")
+    assert ("content of the file" in result.reason) == str(html).endswith(".html")
 
 
 def test_invalid_arguments_are_rejected() -> None:
@@ -155,8 +157,14 @@ def test_pages_are_read_from_a_folder_and_a_file(tmp_path: Path) -> None:
     file = tmp_path / "pages.jsonl"
     file.write_bytes(message(url(2), article_html(2)) + b"\nno json\n")
     assert [page.url for page in detourage.load_pages(file)] == [url(2)]
-    with pytest.raises(OSError, match="no such file"):
-        list(detourage.extract_many(tmp_path / "none"))
+    file.write_bytes(b'{"url": "https://news.example/a"}\n')
+    for path, problem in (
+        (tmp_path / "none", "no such file"),
+        (file, "no usable page message; the first: unsupported-version: version: Field required"),
+        ("https://news.example/a", "a URL is not a file"),
+    ):
+        with pytest.raises(OSError, match=problem):
+            list(detourage.extract_many(path))
 
 
 def test_a_site_groups_its_pages_and_reads_them_together() -> None:
