@@ -63,7 +63,8 @@ class Heartbeat:
         except OSError as error:
             # A full disk must not end the process; health checks see that the file is old.
             if error.errno != errno.ENOSPC:
-                raise
+                setting = f"DETOURAGE_HEARTBEAT_DIRECTORY: {error.strerror}"
+                raise type(error)(error.errno, setting, error.filename) from None
 
     def remove(self) -> None:
         """Remove the file when the process ends; another process of this kind writes it again."""

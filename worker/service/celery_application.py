@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from celery import Celery, bootsteps
 from celery.app.amqp import AMQP
 from celery.beat import PersistentScheduler
+from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import (
     beat_init,
     setup_logging,
@@ -34,7 +36,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from detourage.expected_errors import ExpectedError
 from detourage.text.plural import pluralise
 from worker import logs, tracing
-from worker.error_reports import log_transient
+from worker.error_reports import is_lost_connection, log_transient
 from worker.messaging import task_names
 from worker.messaging.broker import (
     REFUSED_ACCESS,
@@ -206,7 +208,7 @@ class HeartbeatScheduler(PersistentScheduler):
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        self._is_sending = self._is_stopping = False
+        self._is_sending = self._is_stopping = self._is_cut_off = False
         self._unsent: set[str] = set()
         super().__init__(*args, **kwargs)
 
@@ -231,6 +233,23 @@ class HeartbeatScheduler(PersistentScheduler):
             _confirm_beat(self.app, f"sent {entry.task}")
         return sent
 
+    def apply_entry(self, entry: Any, producer: Any = None) -> None:
+        """Send a task as Celery does, but report a lost broker in one line, without tracebacks."""
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except Exception as error:
+            origin = error.__context__ or error
+            if not is_lost_connection(origin):
+                logger.exception("beat could not send %s", entry.task)
+            elif not self._is_cut_off:
+                logger.warning("beat interrupted, reconnecting: %s", describe(origin))
+                logger.debug("interruption", exc_info=True)
+            self._is_cut_off = True
+        else:
+            if self._is_cut_off:
+                logger.info("beat is connected again")
+            self._is_cut_off = False
+
     def tick(self, *args: Any, **kwargs: Any) -> Any:
         """Send the tasks that are due; first repair the schedule if the clock was set back."""
         now = self.app.now()
@@ -245,6 +264,8 @@ class HeartbeatScheduler(PersistentScheduler):
 @setup_logging.connect
 def _set_up_logging(logfile: str | None = None, **_: object) -> None:
     settings = process_state().settings
+    # Celery would warn at each lost connection that a later version may cancel tasks.
+    warnings.simplefilter("ignore", CPendingDeprecationWarning)
     logs.configure(settings.log_level, settings.log_format, logfile, secrets=settings.secrets)
 
 

@@ -65,7 +65,12 @@ def metrics_text(settings: Settings) -> str:
 def serve_metrics(settings: Settings, host: str, port: int, stop: threading.Event) -> None:
     """Serve the metrics over HTTP until stopped; raise `OSError` if the port is unavailable."""
     with _registry(settings) as registry:
-        server, thread = start_http_server(port, host, registry)
+        try:
+            server, thread = start_http_server(port, host, registry)
+        except OSError as error:
+            place = f"cannot listen on {host}, port {port}"
+            hint = "choose another with --port or --host"
+            raise OSError(f"{place}: {error.strerror or error}; {hint}") from error
         try:
             stop.wait()
         finally:

@@ -1,13 +1,14 @@
 """Log lines of a process about itself: its start, and regular summaries of its work."""
 
 import logging
+import os
 import time
 from collections import Counter, defaultdict
 from importlib.metadata import version
 
 from worker import logs
 from worker.error_reports import without_passwords
-from worker.settings import SECRETS, Settings
+from worker.settings import SECRETS, Settings, unknown_variables
 
 logger = logging.getLogger(__name__)
 
@@ -20,6 +21,8 @@ def log_start(process: str, settings: Settings) -> None:
             values[name] = without_passwords(secret.get_secret_value())
     with logs.bound(version=version("detourage"), settings=values):
         logger.info("%s started", process)
+    if unknown := unknown_variables(os.environ):
+        logger.warning("unknown settings have no effect: %s", ", ".join(unknown))
 
 
 PERIOD_SECONDS = 60.0  # interval at which a process logs the counts of its work

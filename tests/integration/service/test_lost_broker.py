@@ -55,18 +55,23 @@ def test_a_publisher_survives_a_lost_connection(settings: Settings, proxy: Proxy
 
 
 def test_beat_sends_again_after_it_has_lost_the_broker(
-    settings: Settings, proxy: Proxy, tmp_path: Path
+    settings: Settings, proxy: Proxy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("DETOURAGE_SETLE_SECONDS", "1")
     queue = topology_of(settings).task_queue(STAGE_OF_TASK[CLUSTER_DUE])
     with connect(settings) as connection:
         topology_of(settings).declare(connection)
     with Deployment(settings, tmp_path, processes=["beat"]) as deployment:
         deployment.wait_until(lambda: messages_waiting(settings, queue) > 0)
         proxy.drop()
-        deployment.wait_until(lambda: "Couldn't apply" in deployment.log_file("beat").read_text())
+        deployment.wait_until(lambda: "interrupted" in deployment.log_file("beat").read_text())
         proxy.restore()
         sent = messages_waiting(settings, queue)
         deployment.wait_until(lambda: messages_waiting(settings, queue) > sent)
+        log = deployment.log_file("beat").read_text()
+    assert "unknown settings have no effect: DETOURAGE_SETLE_SECONDS" in log
+    assert "beat is connected again" in log
+    assert "Traceback" not in log
 
 
 def test_no_process_confirms_work_while_the_broker_is_lost(
