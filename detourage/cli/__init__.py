@@ -121,12 +121,15 @@ class GroupedCommands(Commands):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find a command; if only the library is installed, the error says what to install."""
-        if self.get_command(ctx, args[0]) is None and service() is None:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if service() is not None:
+                raise
             ctx.fail(
-                f"No such command {args[0]!r}. Only the library is installed; the commands of the"
+                f"{error.format_message()} Only the library is installed; the commands of the"
                 " service are in the distribution detourage-service."
             )
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names and descriptions of the commands."""

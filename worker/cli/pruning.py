@@ -49,7 +49,7 @@ def prune(
         from worker.store.retention import delete_site
 
         if not yes:
-            click.confirm("Delete the site with its pages and articles permanently?", abort=True)
+            click.confirm(f"Delete {site} with its pages and articles permanently?", abort=True)
         deleted = with_database(lambda database: delete_site(database, site))
         click.echo(f"{pluralise(deleted, 'page')} of {site} deleted")
         return

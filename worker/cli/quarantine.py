@@ -100,7 +100,7 @@ def _shorten_value(value: str) -> str:
 @stage_option
 @click.option("--yes", is_flag=True, help="Send back all messages without asking for confirmation.")
 def quarantine_requeue(message_id: str | None, stage: str | None, yes: bool) -> None:
-    """Send quarantined messages back to the queues from which they came.
+    """Send quarantined messages back to their queues.
 
     If MESSAGE_ID is given, only that message is affected.
     """

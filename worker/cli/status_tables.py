@@ -61,7 +61,7 @@ def print_status(
         say(out, line)
     _print_sites(out, sites, DEFAULT_SITES_SHOWN if top is None else top, "--top")
     if history:
-        out.print(_history_table(history))
+        wide_output().print(_history_table(history))
         for change in history.changes:
             groups = ", ".join(map(str, change.new_groups)) or "none"
             gone = ", ".join(map(str, change.gone_groups)) or "none"
@@ -78,7 +78,7 @@ def print_status(
 
 def print_queues(depths: Mapping[str, int]) -> None:
     """Print the number of messages in each queue."""
-    queues = Table("queue", Column("messages", justify="right"))
+    queues = Table("queue", Column("messages", justify="right"), box=SIMPLE)
     for name, depth in depths.items():
         queues.add_row(Text(printable(name)), str(depth))
     Console().print(queues)
@@ -189,14 +189,17 @@ def _counts_as_text(numbers: Mapping[str, int]) -> str:
 
 
 def _history_table(history: SiteHistory) -> Table:
-    table = Table("group", "pages", "at most", "since", "until", "compared with")
+    until = () if all(group.size for group in history.groups) else ("until",)
+    example = Column("compared with", overflow="fold")  # URLs may differ only at their ends
+    table = Table("group", "pages", "at most", "since", *until, example, box=SIMPLE, padding=0)
     for group in history.groups:
+        until_cell = "" if group.size else f"{group.until:%Y-%m-%d %H:%M} "
         table.add_row(
             str(group.number),
             str(group.size) if group.size else "gone",
             str(group.largest),
-            f"{group.since:%Y-%m-%d %H:%M}",
-            "" if group.size else f"{group.until:%Y-%m-%d %H:%M}",
+            f"{group.since:%Y-%m-%d %H:%M} ",
+            *([until_cell] if until else []),
             Text(printable(group.example)),
         )
     return table
