@@ -8,6 +8,7 @@ import re
 from importlib.metadata import version as version_of
 from pathlib import Path
 from posixpath import normpath
+from typing import Any
 
 from sphinx.application import Sphinx
 
@@ -66,6 +67,15 @@ def _toctree(*pages: str, caption: str = "") -> str:
     )
 
 
+def add_levels(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _: Any) -> None:
+    """Give the headings of the sidebar the level that screen readers need."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
+
+
 def setup(app: Sphinx) -> None:
-    """Make Sphinx call `add_navigation` whenever it has read a page; Sphinx calls this hook."""
+    """Register the functions above as event handlers; Sphinx calls this hook."""
     app.connect("source-read", add_navigation)
+    app.connect("html-page-context", add_levels, priority=900)  # after the theme
