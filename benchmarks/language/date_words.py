@@ -66,13 +66,30 @@ _SHORT_UNITS: dict[str, dict[str, _Unit]] = {
     "hu": {"órája": "hour", "perce": "minute", "napja": "day"},
     "nb": {"dag": "day", "dager": "day"},
     "nn": {"dag": "day", "dagar": "day"},
-    "th": {"ชั่วโมงที่แล้ว": "hour"},
+    "bn": {"ঘণ্টা": "hour"},
+    "th": {
+        **dict.fromkeys(("ชั่วโมงที่แล้ว", "ชั่วโมงก่อน", "ชม.ที่แล้ว", "ชม.ก่อน"), "hour"),
+        **dict.fromkeys(("นาทีที่แล้ว", "นาทีก่อน"), "minute"),
+        **dict.fromkeys(("วันที่แล้ว", "วันก่อน"), "day"),
+    },
 }
 """Common short forms that CLDR lacks, or lists for two different units."""
 
 _OTHER_MONTHS = {
+    "ar": {"آب": 8, "أوت": 8, "غشت": 8, "ماي": 5, "يونيه": 6, "يوليه": 7},
+    "bn": {"জানুয়ারি": 1, "ফেব্রুয়ারি": 2},
     "he": {"מרס": 3},
-    "hi": {"जून": 6, "जुलाई": 7, "सितंबर": 9, "अक्तूबर": 10, "नवंबर": 11, "दिसंबर": 12},
+    "hi": {
+        "जून": 6,
+        "जुलाई": 7,
+        "सितंबर": 9,
+        "सितम्बर": 9,
+        "अक्तूबर": 10,
+        "नवंबर": 11,
+        "नवम्बर": 11,
+        "दिसंबर": 12,
+        "दिसम्बर": 12,
+    },
 }
 """Common spellings of months that CLDR lacks."""
 
@@ -87,16 +104,22 @@ _OTHER_PERIODS: dict[str, dict[str, tuple[int, int]]] = {
         "ظهرا": (12, 16),
         "عصرا": (12, 18),
     },
+    "bn": {"বিকেল": (14, 18), "রাত": (19, 5)},
     "en": {"noon": (12, 13)},
-    "ja": {"深夜": (0, 5), "未明": (0, 5), "早朝": (3, 9)},
+    "he": {"אחה״צ": (12, 24), 'אחה"צ': (12, 24), "אחרי הצהריים": (12, 20), "לפנה״צ": (0, 12)},
+    "ja": {"深夜": (0, 5), "未明": (0, 5), "早朝": (3, 9), "夜": (17, 24)},
+    "mr": {"दुपारी": (12, 17), "संध्याकाळी": (16, 20)},
     "pt": {"da manhã": (0, 12), "da tarde": (12, 20), "da noite": (18, 24)},
+    "sq": {"paradite": (0, 12), "pasdite": (12, 24)},
     "zh": {"傍晚": (16, 20), "深夜": (22, 6), "夜间": (18, 24), "早晨": (4, 10)},
 }
 """Common parts of the day that CLDR lacks."""
 
 _KOREAN_AGO = "전"  # "ago"
 
-_OTHER_DIRECTIONS = frozenset(("منذ",))  # frequent words like "ago" that CLDR lacks
+_OTHER_DIRECTIONS = frozenset(
+    ("منذ", "evvel", "முன்பு")
+)  # frequent words like "ago" that CLDR lacks
 
 _MAX_UNITS = 3
 """Maximum number of units with which a unit's name may occur; more frequent words mean "ago"."""

@@ -38,13 +38,13 @@ _ZONES: dict[str, float] = {
         ("nzst", 12),
         ("nzdt", 13),
         ("ndt", -2.5),
-        ("brt,art,clst,adt,horário de brasília,hora de brasília", -3),
+        ("brt,art,clst,adt,horário de brasília,hora de brasília,hora de brasilia", -3),
         ("nst", -3.5),
         ("edt,ast,clt,vet,eastern daylight time", -4),
-        ("est,et,cdt,cot,pet,eastern standard time,eastern time", -5),
-        ("cst,ct,mdt,central time", -6),
-        ("mst,mt,pdt", -7),
-        ("pst,pt,akdt,pacific time", -8),
+        ("est,et,cdt,cot,pet,eastern standard time,eastern time,central daylight time", -5),
+        ("cst,ct,mdt,central time,central standard time,mountain daylight time", -6),
+        ("mst,mt,pdt,mountain time,mountain standard time,pacific daylight time", -7),
+        ("pst,pt,akdt,pacific time,pacific standard time", -8),
         ("akst", -9),
         ("hst", -10),
     )
@@ -63,7 +63,9 @@ _ZONES_ELSEWHERE = {
     ("ist", "he"): 2.0,
 }
 # Zone names in the USA that also denote summer time, which is an hour ahead.
-_ALSO_SUMMER = frozenset(("et", "eastern time", "ct", "central time", "mt", "pt", "pacific time"))
+_ALSO_SUMMER = frozenset(
+    ("et", "eastern time", "ct", "central time", "mt", "mountain time", "pt", "pacific time")
+)
 # Languages, with or without a country, in which 4/5/2024 is in April (from CLDR).
 _MONTH_FIRST = word_set("en en-US en-AS en-GU en-MP en-PH en-PR en-UM en-VI es-PA es-PR fil fil-PH")
 # Languages in which 24.5.4 is in May 2024.
@@ -149,8 +151,8 @@ _HAS_YEAR = re.compile(  # A year, with or without its century, in any of `_FORM
     r"|[^\W\d_]\.?\s\d\d[\s,]+\d\d?:\d\d"
 )
 _CLOCK = re.compile(  # 18:30:59, 18.30, 18h30, 18시 30분, 18 Uhr, or the bare hour
-    r"(?<![\d:])(?P<hour>\d{1,2})"
-    r"(?:(?:(?P<colon>:)|\.\s?|\s?h\s?|\s?[時时시點点]\s?)(?P<minute>\d\d(?!\d)|\d(?=\s?[分분]))"
+    r"(?<![\d:])(?<!\d\.)(?P<hour>\d{1,2})"
+    r"(?:(?:(?P<colon>:)|\.\s?|\s?h\s?|\s?[時时시點点]\s?)(?P<minute>\d\d(?!\d|[./-]\d{4})|\d(?=\s?[分분]))"
     r"(?::(?P<second>\d\d)(?:[.,]\d+)?(?!\d)|\s?[分분](?:\s?\d\d?\s?[秒초])?)?"
     r"|(?P<sign>\s?(?:[時时시點点]|(?:h|uhr)\b)))?",
     re.IGNORECASE,
@@ -170,6 +172,9 @@ _ISO = re.compile(  # 2024-05-31, or 2024-05-31T18:30:59.123+02:00
     r"(?:[T ](?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.\d{1,9})?)?"
     r"(?:(?P<zone>Z)|(?P<offset>[+-]\d\d:?\d\d))?)?",
     re.ASCII,
+)
+_UNIX_DATE = lazy_pattern(  # Fri May 31 18:30:59 UTC 2024
+    r"\w{3} (\w{3} [ \d]?\d) (\d\d:\d\d:\d\d) (\S{3,6}) (\d{4})"
 )
 _EPOCH = re.compile(r"\d{10}(?:\d{3})?")  # Seconds or milliseconds since 1970
 _DAY_FIRST_IN_PATH = lazy_pattern(  # 31-05-2024
@@ -233,7 +238,7 @@ def parse_moment(text: str, language: str | None = None) -> Moment | None:
             return None
         moment = Moment(day) if clock is None else _with_clock(day, clock, clock)
         return replace(moment, written=text)
-    return next(find_moments(text[:200], language), None)
+    return next(find_moments(_UNIX_DATE.sub(r"\1 \4 \2 \3", text[:200]), language), None)
 
 
 def find_moments(text: str, language: str | None = None) -> Iterator[Moment]:
@@ -502,6 +507,7 @@ def _period_after(text: str, start: int, periods: Periods) -> tuple[int, tuple[i
                 while text[end].lower()[0] != character:
                     end += 1
                 end += 1
+            end += text[end : end + 1] == "." and "." in text[start:end]
             if end == len(text) or _is_word_boundary(text[end], name[-1]):
                 return end, periods.hours[name]
     return None

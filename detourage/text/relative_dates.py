@@ -74,6 +74,7 @@ def _unit_words() -> frozenset[str]:
     return _first_words(names()["units"])
 
 
+_BEFORE_AGE = "il y a|cách đây"  # words before an age that CLDR lacks, or gives only with it
 _WITHOUT_YEAR = lazy_pattern(  # "31st of May" or "May 31st"
     r"(?<![\w.,/])(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:de\s+|of\s+)?(?P<name>[^\W\d_]{3,14})\b\.?"
     r"|(?P<name2>[^\W\d_]{3,14})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?)(?![\w/])",
@@ -116,12 +117,13 @@ def is_past(text: str) -> bool:
     return (
         not names()["directions"].isdisjoint(words)
         or " ".join(words) in _phrases()
-        or text.lower().startswith("il y a")
+        or re.match(_BEFORE_AGE, text, re.IGNORECASE) is not None
         or _PAST.search(text) is not None
     )
 
 
-_PAST = lazy_pattern("前|전|ที่แล้ว|ที่ผ่านมา")  # "ago" in languages written without spaces
+# "Ago" in languages written without spaces, or as part of the unit
+_PAST = lazy_pattern("前|전|ที่แล้ว|ที่ผ่านมา|ก่อน|órája|perce|napja")
 
 
 def is_one(word: str) -> bool:
@@ -154,9 +156,12 @@ def age_words(text: str) -> list[str]:
         if character.isalpha() or (word and unicodedata.category(character) in ("Mn", "Mc")):
             word += character
         elif word:
-            words.append(word)
+            words.append(_SYNONYMS.get(word, word))
             word = ""
     return words
+
+
+_SYNONYMS = {"منذ": "قبل", "ঘণ্টা": "ঘন্টা"}  # common words that CLDR lacks in phrases
 
 
 @cache
@@ -186,11 +191,11 @@ def _end_of_time(text: str, start: int) -> int | None:
 def _age_pattern() -> re.Pattern[str]:
     """Return the pattern of ages, such as "2 hours and 5 minutes ago"."""
     unit, direction = _one_of(names()["units"]), _one_of(names()["directions"])
-    before = rf"(?:\b{direction}\s+|\bil y a\s+)?"
-    after = rf"(?:\.?\s*(?:{direction}|her)(?!\w))?"
+    before = rf"(?:\b(?:{direction}|{_BEFORE_AGE})\s+)?"
+    after = rf"(?:(?:\.?\s*(?:{direction}|her)(?!\w)){{1,2}})?"
     # The empty group has not matched before the first number, so only later numbers may follow
     # "and". Writing the hundreds of units twice instead would double the compile time.
-    form = rf"{before}(?:(?(1){_AND}){_NUMBER}\s?{unit}(?!\w)())++{after}"
+    form = rf"{before}(?:(?(1){_AND}){_NUMBER}[\s'’]?{unit}(?!\w)())++{after}"
     return re.compile(form, re.IGNORECASE)
 
 
