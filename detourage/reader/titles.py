@@ -26,7 +26,9 @@ _STRONG = r"(?:(?<!\s)\s+)?+(?:[|｜]|::|//)\s*|(?<!\s)\s++_"
 # Underscores next to a letter of a script without capitals (the class that compiles fastest).
 _STRONG_UNDERSCORES = r"|(?<=[^\W\x00-\u2fff])_(?=\S)|(?<=\S)_(?=[^\W\x00-\u2fff])"
 # Dashes, bullets, angle quotes and slashes between spaces: "Headline – The Gazette".
-_WEAK = r"|(?<!\s)\s++[-–—·•»«>/]+\s+|(?:(?<!\s)\s+)?+--+\s*|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
+_WEAK = (
+    r"|(?<!\s)\s++[-–—·•»«›‹>~/]+\s+|(?:(?<!\s)\s+)?+--+\s*|(?<=[^\W\d_a-zA-Z])-(?=[^\W\d_a-zA-Z])"
+)
 
 
 @cache
@@ -220,7 +222,10 @@ def _without_site(title: str, site: _Site) -> str:
             parts.pop()
     text = title[parts[0][0] : parts[-1][1]] if parts else ""
     name, _, rest = text.partition(": ")
-    return rest.strip() if rest.strip() and site.has_name(name) else text
+    if rest.strip() and site.has_name(name):
+        return rest.strip()
+    rest, _, name = text.rpartition(" : ")
+    return rest if rest.strip() and name and site.has_name(name) else text
 
 
 def _is_logo(page: Outline, index: int) -> bool:

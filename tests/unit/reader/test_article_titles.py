@@ -20,16 +20,19 @@ def title_element(title: str) -> str:
 
 
 def declared_title(title: str, site: str) -> str:
-    return (
-        f'<meta property="og:title" content="{title}"><meta property="og:site_name"'
-        f' content="{site}">'
-    )
+    return f'<meta property="og:title" content="{title}">{declared_site(site)}'
+
+
+def declared_site(site: str) -> str:
+    return f'<meta property="og:site_name" content="{site}">'
 
 
 WITH_HEADING = {
     "before the body": (f"<h1>The <i>old</i> bridge reopens at last</h1>{BODY}", "", OLD_TITLE),
     "shorter than the site": (f"<h1>Fire</h1>{BODY}", title_element("Fire - The Gazette"), "Fire"),
     "heading with a colon": (f"<h1>{LONGER_TITLE}</h1>{BODY}", title_element(STORY), LONGER_TITLE),
+    "tilde": (BODY, title_element(f"{STORY} ~ Gazette") + declared_site("Gazette"), STORY),
+    "spaced colon": (BODY, title_element(f"{STORY} : Gazette") + declared_site("Gazette"), STORY),
     "another in the body": (
         f"<h1>{STORY}</h1><div><h1>Have your say</h1>{prose(1)}</div>",
         title_element(f"{STORY} - The Harbour Post"),
