@@ -90,7 +90,8 @@ def read_metadata(
             (json_ld, microdata, metas),
             bylines.displayed_authors(surroundings.lines, not_authors),
             sites,
-        ),
+        )
+        or bylines.unmarked_authors(surroundings.lines, not_authors),
         published=published,
         modified=modified,
         age=age,

@@ -14,6 +14,7 @@ from detourage.text.dates import Moment, find_dates, find_moments, parse_moment,
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, squash, word_set
 
+MIN_NAME_WORDS = 2  # words in a name that a job title follows without a comma
 MAX_NAME_WORDS = 5  # words in a name, without particles, as in "María del Carmen López García"
 MAX_NAME_CHARACTERS = 50  # length of a name, in characters
 MAX_CHARACTERS = 1_000  # length of a declared value, in characters; the rest is ignored
@@ -23,42 +24,72 @@ HANGUL = "\uac00-\ud7a3"  # Korean syllables
 # Regular expression for the words that introduce an author in a byline.
 BYLINE_MARKS = (
     "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?|as told to"
-    "|auteurs?|autrice|autori|autore|författare|skribent|journalist|kirjoittaja|toimittaja"
-    "|szerző|írta|yazar|penulis|oleh|tekst|text|texte|testo|texto|words|reporter"
-    "|propos recueillis par|a cura di|napisał(?:a)?|opracował(?:a)?|oprac\\.|piše|scris de"
-    "|автор(?:ы)?|текст|журналист|корреспондент|від|του|της|γράφει ο|γράφει η|συντάκτης"
-    "|συντάκτρια|подготовила?|підготува(?:в|ла)|записала?|беседовала?|пише"
-    "|كتبه?|كتبت|بقلم|الكاتب|מאת|به قلم|نویسنده|โดย|เขียนโดย"
+    "|auteurs?|autrice|autori|autore|författare|skribent|journalist|kirjoitta(?:ja|nut)|toimittaja"
+    "|szerzők?|írta|yazar|hazırlayan|kaleme alan|penulis|oleh|tekst|text|texte|testo|texto|words"
+    "|reporter|propos recueillis par|a cura di|napisał[ai]?|opracował[ai]?|oprac\\.|rozmawiała?"
+    "|piše|napsal[ai]?|připravil[ai]?|napísal[ai]?|napisa[ol]|scris de|автор[иы]?|текст|журналист"
+    "|корреспондент|від|των?|του|τους?|της?|από τ(?:ον|ην)|γράφ(?:ει|ουν) (?:ο|η|οι)|συντάκτης"
+    "|συντάκτρια|подготовил[аи]?|підготува(?:в|ла|ли)|записал[аи]?|записа(?:в|ла)|беседовал[аи]?"
+    "|пише|كتبه?|كتبت|بقلم|الكاتب|מאת|به قلم|نوشته|نویسند(?:ه|گان)|โดย|เขียนโดย|เรื่องโดย|লিখেছেন"
 )
 # Words that introduce an author only before a colon or as the whole text of an element.
 _LABELS = (
     "editors?|contributors?|story|writers?|editing|redakt(?:ion|or|orka|ør|ör)|bericht|interview"
     "|rédaction|redacci(?:ó|ón)|redação|redazione|redactie|redakcja|reportagem?|reportaje|firma"
-    "|redactor|teksti|tekstas?|teksts|besedilo|avtor(?:ica)?|autor(?:ul|ka|ė|ius|s|i)?|аутор|авторка"
-    "|haber|yazı|yazan|muhabir|röportaj|editör|müəllif|kirjutas|parengė|laporan|wartawan"
-    "|tác giả|người viết|bài|de|deur|nga|gan|κείμενο|ρεπορτάζ|επιμέλεια|հեղինակ|ავტორი"
-    "|إعداد|تحرير|المؤلف|تقرير|حوار|گزارش|نگارنده|خبرنگار|تهیه|مصنف|تحریر|رپورٹ|כתבת?"
-    "|लेखक|लेखिका|लेखन|रिपोर्ट|संवाददाता|द्वारा|লেখক|প্রতিবেদক|লিখেছেন|ஆசிரியர்|எழுதியவர்"
-    "|రచయిత|લેખક|ਲੇਖਕ|ಲೇಖಕ|ലേഖകൻ|ผู้เขียน|เรื่อง"
+    "|redactora?|teksti|tekstas?|teksts|besedilo|avtor(?:ica)?|autor(?:ul|ka|ė|ius|s|i)?|аутор|авторка"
+    "|haber|yazı|yazan|muhabir|röportaj|editör|müəllif|kirjutas|parengė|laporan|wartawan|pewarta"
+    "|tác giả|người viết|bài(?: viết)?|thực hiện|phóng viên|de|deur|nga|gan|szöveg"
+    "|autor(?:ka)? (?:tekstu|artykułu|textu|článku|članka)"
+    "|автор\\w* (?:на )?(?:стат|текст|матер|публ)\\w+|κείμενο|ρεπορτάζ|επιμέλεια|հեղինակ|ავტორი"
+    "|репортаж|інтерв['’]ю|интервью"
+    "|إعداد|تحرير|المؤلف|المحرر|كتابة|تقرير|حوار|حاوره?ا?|گزارش|نگارنده|خبرنگار|تهیه|مصنف|تحریر|رپورٹ"
+    "|כתב[הת]?|כותב(?:ת|ים)?|लेखक|लेखिका|लेखन|रिपोर्टर?|संवाददाता|द्वारा|লেখা|লেখক|প্রতিবেদ[কন]"
+    "|ஆசிரியர்|எழுதியவர்|రచయిత|લેખક|ਲੇਖਕ|ಲೇಖಕ|ലേഖകൻ|ผู้เขียน|ผู้สื่อข่าว|เรื่อง"
 )
 _UNSPACED_LABEL = (
-    "作者|记者|記者|著者|筆者|撰文者?|撰稿人?|采写|取材|執筆|文章?|编辑|編輯|構成|聞き手|ライター"
-    "|글쓴이|작성자|글|취재|저자"
+    "作者|记者|記者|著者|筆者|撰文者?|撰稿人?|采写|採訪|采访|取材|執筆|图文|文章?|文字|编辑|編輯|構成|聞き手"
+    "|ライター|글쓴이|작성자|글|취재|저자"
+)
+# Words for pictures, whose authors are not those of the text
+_PICTURES = (
+    "photos?|photographs|photography|pictures|images?|illustrations?|fotos?|foto['’]s|fotografi\\w*"
+    "|bild(?:er)?|billeder|kuvat?|valokuvat?|zdjęcia|snímky|фото\\w*|світлини|снимки|ảnh|fotoğraf\\w*"
+    "|φωτογραφί\\w+|صور|تصوير|عکس|צילומים|ภาพ"
 )
 # Words that may precede those of `BYLINE_MARKS`, as in "Posted by" and "Ein Gastbeitrag von".
 _BEFORE_MARK = (
     "text|words|written|blog\\w*|posted?|story|article|review|opinion|column|published|report(?:ed)?"
-    "|reporting|last|edited|on|at|artikel|beitrag|bericht|ein|eine|gast\\w*|kolumne|kommentar|essay"
-    "|rezension|analyse"
+    "|reporting|analysis|interview|feature|commentary|compiled|contributed|authored"
+    "|last|edited|on|at|artikel|beitrag|bericht|ein|eine|gast\\w*|kolumne|kommentar|essay"
+    "|rezension|analyse|reportage|protokoll|ditulis|dibuat"
     "|geschrieben|verfasst|veröffentlicht|erstellt|eingestellt|gepostet|am|um|uhr|publié|écrit|rédigé"
     "|recueilli|le|escrito|redigido|publicado|el|scritto|pubblicato|il|skrevet|skriven|geschreven"
     "|dodane|opublikowan\\w+|опубликовано|материал"
 )
-_COLON = r"\s*[:：|¦/＝=・]\s*"
-_BYLINE_MARK = re.compile(  # "By ", "Text von ", "Author:", "記者："
-    rf"^\W*+(?:(?:(?:{_BEFORE_MARK})\W+){{0,4}}(?:{BYLINE_MARKS})(?:{_COLON}|\s+|$)"
-    rf"|(?:{_LABELS})(?:{_COLON}|\s[-–—]\s|\s*+$)"
-    rf"|(?:{_UNSPACED_LABEL})(?:[・·/](?:{_UNSPACED_LABEL}))?(?:{_COLON}|$|(?<=글)\s+))",
+# Words between which "de" or "di" introduces an author: "Un article de"
+_ROMANCE_TEXT = (
+    "article|texte|reportage|enquête|récit|texto|reportaje|artículo|crónica|reportagem|artigo"
+    "|articolo|testo|servizio|inchiesta"
+)
+_AND = (
+    "and|und|sowie|et|en|och|og|ja|és|ve|şi|și|oraz|та|και|with|mit|avec|con"
+    "|(?-i:[yeiийіوו]|dan|và|u\\.|ও|और|एवं|اور|และ)"
+)
+_COLON = r"\s*[:：|¦｜/＝=・]\s*"
+_WITH_PICTURES = rf"(?:\s*(?:[&+/,]|(?:{_AND})\s)\s*(?:{_PICTURES}))?"
+_BYLINE_MARK = re.compile(  # "By ", "Text von ", "Text and photos by ", "Author:", "記者："
+    rf"^\W*+(?:(?:{_LABELS}){_WITH_PICTURES}(?:{_COLON}|\s[-–—]\s|\s*+$)"
+    rf"|(?:(?:una?|une|uma?)\s)?(?:{_ROMANCE_TEXT}){_WITH_PICTURES}\s(?:de|di)\s"
+    rf"|(?:(?:{_BEFORE_MARK}){_WITH_PICTURES}\W+){{0,4}}(?:{BYLINE_MARKS}){_WITH_PICTURES}"
+    rf"(?:{_COLON}|\s+|$)"
+    rf"|(?:(?:写真|撮影|摄影|사진)[・·/])?(?:{_UNSPACED_LABEL})(?:[・·/](?:{_UNSPACED_LABEL}|写真|사진|图|圖))?(?:{_COLON}|$|(?<=[글진文真])\s+))",
+    re.IGNORECASE,
+)
+_SECTION = lazy_pattern(rf"(?:^|.*\|)\W*(?:{_LABELS})\s*(?:[^\s\w:：]|$)", re.IGNORECASE)
+# Labels of editors, and those before Chinese names, which are recognised by their surnames
+_OTHER_LABEL = lazy_pattern(
+    rf"\W*(?:editors?|editing|editör|redakt\w+|编辑|編輯"
+    rf"|(?:本[报報])?(?:[记記]者|作者)(?!\s?[:：]\s?[{HAN}]{{3,5}}$))",
     re.IGNORECASE,
 )
 # Credits of pictures, editors and translators, up to the end of the text.
@@ -68,18 +99,27 @@ _CREDIT = lazy_pattern(
     r"|zdjęcia|фото)\b|摄影|图/|[©ⓒ]).*$",
     re.IGNORECASE | re.DOTALL,
 )
-_AND = "and|und|et|en|och|og|ja|és|ve|та|και|with|mit|avec|con|(?-i:[yeiий])"
 _LIST_MARKS = r"[;|¦•·/、,，；\n&＆،]"
 _BETWEEN_NAMES = lazy_pattern(
     rf"(?:(?<!\s)\s+)?(?:{_LIST_MARKS}(?:\s*+(?P<joining>[&＆]|(?:{_AND})\s))?"
-    rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_AND})\s|\s[-–—]\s)\s*",
+    rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_AND})\s|\s[-–—+]\s)\s*",
     re.IGNORECASE,
 )
+# Arabic and Hebrew write "and" as part of the next word; the first names that begin with the same
+# letter are those of one person.
+_ATTACHED_AND = lazy_pattern(
+    r"^(\S+\s\S+(?:\s\S+)??)\s[وו](?!ليد|ائل|سام|فاء|سيم|جدي|داد|حيد|רד\b|יקטור|יטלי)(?=\S{2,}\s\S)"
+)
+_OF_PICTURES = lazy_pattern(rf"[(\[](?:{_PICTURES})\b[^)\]]*+[)\]]", re.IGNORECASE)
 _IN_SURNAMES = word_set("y e i")  # between two surnames: "Ramos y Cajal", "Pinto e Castro"
 _URL_OR_EMAIL = lazy_pattern(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
-_URLS_OR_EMAILS = lazy_pattern(r"(?<!\S)(?:https?:|www\.|[^\s@(<]++@)[^\s(<]*+", re.IGNORECASE)
+_URLS_OR_EMAILS = lazy_pattern(r"(?<!\S)(?:https?:|www\.|[^\s@(<]*+@)[^\s(<]*+", re.IGNORECASE)
 # An unclosed bracket matches up to the end of the line.
 _IN_BRACKETS = lazy_pattern(r"(?:(?<!\s)\s+)?+[(（\[【<][^)）\]】>\n]*+[)）\]】>]?+")
+_IS_TITLE = lazy_pattern(  # a job title or a date after a full name
+    r"\d|\b(?:correspond[ae]nte?|korrespondent(?:in)?|editor|reporter(?:in)?|writer)$",
+    re.IGNORECASE,
+)
 _NOT_IN_BYLINES = lazy_pattern(r"[\d:：?!]")
 _AROUND_NAME = " \t()[]\"'“”„«»‚‘’*:：.,;|¦-–—/·•›»>_"
 # Words that introduce a person's employer, place or subject: "Jane Doe in Paris"
@@ -134,14 +174,16 @@ _LEGAL_FORMS = word_set("gmbh mbh ag kg inc llc ltd limited corp corporation plc
 _DEGREES = word_set(  # after names
     "cfp cpa cfa phd md mba dds esq rn jd llm msc bsc ma ba mph dvm pharmd edd psyd"
 )
+MAX_PARTICLE = 3  # letters in a particle in lower case that begins a name, such as "von"
 MAX_DEGREE = 5  # letters in the abbreviation of a degree after a name, such as "FAND"
 _PARTICLES = word_set(  # words of names that may be in lower case, as in "Ludwig van Beethoven"
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
-    " zu zur zum vom ter ten te af av st o d l mac mc abu bint and et og och en ja i 't"
+    " zu zur zum vom ter ten te af av st o d l mac mc abu bint wa ould and et og och en ja i 't"
 )
 _NON_FIRST_NAMES = _NON_NAME_WORDS | _ROLES | _DEGREES
 _NON_PSEUDONYM_WORDS = _NON_NAME_WORDS | _PARTICLES
 _ELIDED = lazy_pattern(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
+_HAN_OFFICES = ("记者", "通讯员", "支局", "支社", "本社", "本报", "本報")
 _HAN_NON_NAME_WORDS = lazy_pattern(  # words of buttons, labels and job titles
     "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
@@ -188,8 +230,14 @@ def names_in_parts(
             is_degree = name.isupper() and name.isalpha() and len(name) <= MAX_DEGREE
             follows_name = not is_joined and " " in next(iter(names), "")
             is_place = (is_byline or is_degree) and follows_name
+            first, *_ = name.split() or ("",)
+            is_title = (first.islower() and len(first) > MAX_PARTICLE) or _IS_TITLE.search(name)
+            if follows_name and is_title:
+                continue
+            # "do Porto" and "aus Köln" have two words.
+            is_short = " " not in name or (name[0].islower() and name.count(" ") == 1)
             if (
-                (" " in name or not is_place or contains_any(name, HAN))
+                (not is_short or not is_place or contains_any(name, HAN))
                 and _may_be_author(name, is_byline=is_byline)
                 and squash(name) not in sites
             ):
@@ -208,7 +256,8 @@ def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
         text = without_urls.strip(" ()<>") if is_in_brackets else without_urls
     if _URL_OR_EMAIL.search(text) and " " not in text.strip():
         return
-    text = _CREDIT.sub("", _IN_BRACKETS.sub(" ", without_mark(text)))
+    text = _OF_PICTURES.sub(_DROPPED, without_mark(text))
+    text = _ATTACHED_AND.sub(r"\1, ", _CREDIT.sub("", _IN_BRACKETS.sub(" ", text)))
     if not is_byline:
         text = ";".join(_LAST_FIRST.sub(_in_order, each.strip()) for each in text.split(";"))
     first, *others = _BETWEEN_NAMES.split(f" {text} ")
@@ -223,9 +272,14 @@ def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
         else:
             segments.append((bool(comma_and or only_and), segment))
     for is_joined, segment in segments:
+        if _DROPPED in segment:
+            continue
         names = _between_han_names().split(segment) if contains_any(segment, HAN) else (segment,)
         for name in names:
             yield is_joined, name
+
+
+_DROPPED = "\0"  # marks the name of a photographer in a list
 
 
 def _in_order(match: re.Match[str]) -> str:
@@ -247,6 +301,9 @@ def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
         if description and (description.start() == 0 or " " in name[: description.start()]):
             name, may_continue = name[: description.start()], False
     words = [word.strip(".").lower() for word in name.split()]
+    known = next((n for n, word in enumerate(reversed(words)) if word not in _NON_FIRST_NAMES), 0)
+    if is_byline and known and len(words) - known == MIN_NAME_WORDS:
+        return " ".join(name.split()[:-known]), may_continue  # "Jane Doe Staff Writer"
     roles = [index for index, word in enumerate(words) if word in _ROLES]
     if roles and is_byline and len(words) - roles[-1] in (3, 4):
         # "Political Editor Jane Doe"
@@ -287,7 +344,8 @@ def _may_be_author(name: str, *, is_byline: bool) -> bool:
         return False
     if not _LEGAL_FORMS.isdisjoint(lowered):
         return False
-    if len(words) == 1 and (squash(name) in _DEGREES or is_weekday(name) or name[0] == "@"):
+    is_other = name[0] == "@" or name.endswith(_HAN_OFFICES)
+    if len(words) == 1 and (is_other or squash(name) in _DEGREES or is_weekday(name)):
         return False
     if not is_byline:
         return True
@@ -308,19 +366,18 @@ MAX_BYLINE = 120  # a line that contains a byline
 MAX_DATE_TEXT = 60  # the text around a date without a label; a longer text is prose
 MAX_IN_PARTS = 100  # a line whose parts are examined one by one
 MAX_UNMARKED_NAMES = 40  # names next to a date, without a word such as "By"
-_NAMES_AFTER_MARK = lazy_pattern(  # "By Jane Doe"
-    rf"(?:^|(?<=\w)[^\w|]*+\|)\W*(?:(?:{_BEFORE_MARK})\W+){{0,4}}"
-    rf"(?:{BYLINE_MARKS})(?:{_COLON}|\s+)(?P<names>\S.*)$",
-    re.IGNORECASE,
-)
 _UPDATED = re.compile(  # words that introduce the date of an update
-    r"updat|modif|aktualisier|zuletzt|stand\s*:|mis(?:e)? à jour|actualiz|aggiorna|atualiza"
-    r"|bijgewerkt|aktualizacj|обновл|更新|修改|gewijzigd|oppdatert|uppdater|päivitetty|edited",
+    r"updat|modif|a[ck]tuali[sz]|zuletzt|stand\s*:|mis(?:e)? à jour|aggiorna|atualiza|bijgewerkt"
+    r"|gewijzigd|opp?dater|uppdater|päivitetty|edited|ažurir|frissít|módosít|diperbarui|güncel"
+    r"|cập nhật|обновл|обновен|оновлен|актуализ|ажурир|ενημ[εέ]ρ[ωώ]|更新|修改|수정|업데이트|تحديث"
+    r"|به[\u200c\s]?روز|بروزرسانی|ویرایش|עודכן|עדכון|अपडेट|अद्यतन|संशोधित|আপডেট|হালনাগাদ|อัปเดต|อัพเดท|แก้ไข",
     re.IGNORECASE,
 )
 _PUBLISHED = lazy_pattern(  # words that introduce the date of publication
     r"publi|posted|veröffentlich|erschienen|erstellt|geplaatst|opublikowan|dodano|опублик"
-    r"|pubblicat|发布|发表|发稿|時間|时间|日期|datum|\bdate\b|\bdata\b|fecha|julkaistu|\ble\s+\d",
+    r"|pubblicat|发布|發布|发表|发稿|時間|时间|日期|datum|\bdate\b|\bdata\b|fecha|julkaistu|^\W*le\s+\d"
+    r"|zveřejněn|vydáno|megjelen|közzé|objavljen|опублік|публик|δημοσ|yayın|diterbitkan|đăng|公開|掲載"
+    r"|配信|발행|입력|등록|نشر|انتشار|פורסם|प्रकाशित|প্রকাশ|เผยแพร่",
     re.IGNORECASE,
 )
 # Ranks of dates by the places of their lines. A marked date is one identified by words or markup.
@@ -350,7 +407,7 @@ def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) 
                 names = names_in_parts(found.parts, sites, is_byline=not found.is_account)
                 if names:
                     return without_repeats(names)
-    if any(contains_any(line.text, HAN) for line in lines):
+    if any(contains_any(line.text, HAN + HANGUL) for line in lines):
         # Imported here because its patterns take 50 ms to compile, and few pages are Chinese.
         from detourage.metadata.chinese_bylines import chinese_bylines
 
@@ -359,6 +416,34 @@ def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) 
             if names:
                 return names
     return ()
+
+
+def unmarked_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) -> tuple[str, ...]:
+    """Return names without a word such as "By": next to a line with a date, or below the body."""
+    for line, following in zip_longest(lines, lines[1:]):
+        text = line.text
+        if len(text) > MAX_BYLINE or _is_in_comment(line) or line.meaning & Meaning.PICTURE:
+            continue
+        if line.place in ("before", "opening") and following is not None:
+            if not following.undated.strip(_AROUND_NAME) and following.undated != following.text:
+                names = names_in_parts(line.parts, sites, is_byline=True)
+                is_full = all(" " in name and name[0].isupper() for name in names)
+                if names and is_full and not _CIRCUMSTANCE.match(text.lower()):
+                    return without_repeats(names)
+        elif line.place in ("closing", "after"):
+            match = _SIGNED.match(text)
+            names = names_in(match[1] or match[2], sites, is_byline=True) if match else ()
+            if names and " " in names[0]:
+                return names
+    return ()
+
+
+_SIGNED = lazy_pattern(  # "— Jane Doe", "Jane Doe is a freelance journalist"
+    r"^[-–—]+\s?([^\d.:!?]+)$|^\W{0,3}([^\W\d_][^,.:;()\n]{4,40}?),?\s(?:is|ist|est|es|è|é|är|er|jest)"
+    r"\s(?:\S+\s){0,3}?(?:journalist|writer|reporter|editor|correspondent|columnist|journaliste"
+    r"|autorin|autor|redakteur|periodista|giornalist|jornalista|dziennikar)",
+    re.IGNORECASE,
+)
 
 
 class _NameSource(NamedTuple):
@@ -417,14 +502,17 @@ def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
             marked = _parts_after_mark(parts)
             if marked and " " in next(iter(names_in_parts(marked[:1], is_byline=True)), ""):
                 yield _NameSource(marked)
-        may_match = "|" in rest or without_mark(rest) != rest
-        match = _NAMES_AFTER_MARK.search(rest) if may_match else None
-        if match is not None:
-            names = names_in(match["names"], is_byline=True)
+        # Far from the body, a label such as "Interview" may be that of a section.
+        is_section = line.place in ("above", "after") and _SECTION.match(rest)
+        tails = (rest[at:].lstrip() for at in (0, *(bar.end() for bar in re.finditer(r"\|", rest))))
+        text = next((name for tail in tails if (name := without_mark(tail)) != tail), "")
+        if text and not is_section and not _OTHER_LABEL.match(rest):
+            names = names_in(text, is_byline=True)
             if not names and (rest != line.text or line.meaning & Meaning.AUTHOR):
-                yield from _account(match["names"])
+                yield from _account(text)
             # If the first author's name is a single word, further names are unreliable.
-            yield _NameSource((Part(", ".join(names if names and " " in names[0] else names[:1])),))
+            is_full = names and (" " in names[0] or contains_any(names[0], HAN + HANGUL))
+            yield _NameSource((Part(", ".join(names if is_full else names[:1])),))
 
 
 def _parts_after_mark(parts: Sequence[Part]) -> tuple[Part, ...]:
@@ -473,6 +561,9 @@ def displayed_dates(
     published: list[DisplayedDate] = []
     modified: list[DisplayedDate] = []
     for line in lines:
+        update = parse_moment(line.update, language) if line.update else None
+        if update is not None:
+            modified.append(DisplayedDate(update, _MARKED_RANKS[line.place]))
         date = _read_date(line, language)
         if date is not None:
             for moment, is_update in _dates_by_mark(line, date.moment, language):
@@ -495,8 +586,9 @@ def _read_date(line: NearbyLine, language: str | None) -> DisplayedDate | None:
         return DisplayedDate(moment, _MARKED_RANKS[line.place])
     rest = line.undated
     # A sentence with a date reports an event.
+    words = sum(any(map(str.isalpha, word)) for word in rest.split())
     is_sentence = _SENTENCE_END.search(rest) is not None and (
-        rest.count(" ") >= MIN_SENTENCE_SPACES or rest[-1] in UNSPACED_MARKS
+        words > MIN_SENTENCE_SPACES or rest[-1] in UNSPACED_MARKS
     )
     is_prose = is_sentence and _UPDATED.search(rest) is None
     if len(rest) <= MAX_DATE_TEXT and not is_prose:
@@ -529,6 +621,7 @@ def _dates_by_mark(
                 words_before = line.text[start : date.start]
                 start = date.end
                 is_same = moment.day == date.moment.day
+                is_same &= date is dates[0] or date.moment.clock is None
                 yield moment if is_same else date.moment, _UPDATED.search(words_before) is not None
             return
     yield moment, _is_update(line)
@@ -536,7 +629,7 @@ def _dates_by_mark(
 
 def _is_update(line: NearbyLine) -> bool:
     is_updated = line.meaning & Meaning.UPDATE != 0 or _UPDATED.search(line.text) is not None
-    return is_updated and _PUBLISHED.search(line.text) is None
+    return is_updated and not line.update and _PUBLISHED.search(line.text) is None
 
 
 MAX_AGE_WORDS = 4  # words around an unmarked relative date ("3 hours ago"); longer text is prose
@@ -553,7 +646,8 @@ def displayed_age(lines: Iterable[NearbyLine]) -> str:
         if span is None or not is_past(line.text[slice(*span)]) or _is_update(line):
             continue
         rest = line.text[: span[0]] + line.text[span[1] :]
-        is_short = line.place == "before" and len(rest.split()) <= MAX_AGE_WORDS
+        max_words = MAX_AGE_WORDS if line.place == "before" else 0
+        is_short = line.place != "above" and len(rest.strip(_AROUND_NAME).split()) <= max_words
         if is_short or line.meaning & Meaning.DATE or _PUBLISHED.search(rest):
             return line.text[slice(*span)]
     return ""

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from detourage.metadata.bylines import HAN
+from detourage.metadata.bylines import HAN, HANGUL
 from detourage.metadata.surroundings import NearbyLine
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import contains_any
 
+MAX_TITLED = 80  # length of a Korean line with a name and a title; a longer one is prose
 KANA = "\u3040-\u30ff"  # Japanese syllables, for use inside a character class
 # Common Chinese surnames of one character; a name begins with the surname.
 SURNAMES = (
@@ -38,24 +39,38 @@ _POSTED = lazy_pattern(  # "Posted by … on …"
 _ALONE = lazy_pattern(rf"^[\s(（\[【〔]*{_NAMES}[\s)）\]】〕]*$")  # a line with nothing but names
 # A Japanese article may end with its author's name in brackets.
 _SIGNED_LAST = lazy_pattern(
-    rf"[。」]\s*[(（](?P<names>[{HAN}]{{2,3}}\s?[{HAN}]{{1,2}})(?<![信社聞面版略市区県町村部事供真])[)）]$"
+    rf"(?:[。」]|^)\s*[(（](?P<names>[{HAN}]{{2,3}}\s?[{HAN}]{{1,2}})(?<![信社聞面版略市区県町村部事供真])[)）]$"
 )
 _EDITOR = lazy_pattern(  # "Editor: …"
     rf"(?:责任编辑|责\s*编|编\s*辑|編輯|校对|审核)\s*[:：]\s*(?P<names>[{HAN}]{{2,4}})(?![{HAN}])"
 )
 
 
+_KOREAN_TITLED = lazy_pattern(  # names before a title such as "reporter"
+    rf"(?:^|[\]\s=])(?P<names>[{HANGUL}]{{2,4}}(?:\s?[·,]\s?[{HANGUL}]{{2,4}})*+)\s?"
+    r"(?:(?:선임|수석|인턴|객원|전문)?\s?기자|특파원|논설위원|통신원|칼럼니스트)(?![가-힣])"
+)
+_JAPANESE_TITLED = lazy_pattern(  # a name after an office or before a title
+    rf"^[【\[(（]?(?:[^\s,、。]{{1,12}}(?:支局|支社|本社)[\s・](?P<names>[{HAN}]{{3,5}})"
+    rf"|(?P<other>[{HAN}]{{3,5}})\s?(?:記者|[(（][^)）]*(?:ライター|ジャーナリスト|記者|編集)[^)）]*[)）]))[】\])）]?$"
+)
+
+
 def chinese_bylines(lines: Sequence[NearbyLine]) -> Iterator[str]:
     """Yield the parts of bylines that contain names, most reliable first."""
+    own = [line for line in lines if line.place in ("before", "opening", "closing")]
+    yield from _matches(_KOREAN_TITLED, [line for line in own if len(line.text) <= MAX_TITLED])
     for pattern in (_AUTHOR, _REPORTER):
         yield from _matches(pattern, lines)
+    yield from _matches(_JAPANESE_TITLED, own)
     for line in lines:
         match = _POSTED.search(line.text[:100])
         if match:
             yield _matched_names(match)
     yield from _matches(_ALONE, [line for line in lines if line.place in ("opening", "closing")])
     closing = [line for line in lines if line.place == "closing"]
-    yield from _matches(_SIGNED_LAST, [line for line in closing if contains_any(line.text, KANA)])
+    if any(contains_any(line.text, KANA) for line in closing):
+        yield from _matches(_SIGNED_LAST, closing)
     yield from _matches(_EDITOR, lines)
 
 

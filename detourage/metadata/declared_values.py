@@ -13,6 +13,7 @@ from detourage.html.class_name_splitting import split_name
 from detourage.html.flat import FlatDocument
 from detourage.html.head import metas_of
 from detourage.html.nodes import AnyElement
+from detourage.metadata.bylines import without_mark
 from detourage.text import words
 from detourage.text.caches import cached_if_short
 from detourage.text.lazy_patterns import lazy_pattern
@@ -87,7 +88,7 @@ _FIELD_PATTERNS = tuple(
             "published",
         ),
         (r"(?:^| )(?:pub|publish|published|publication)(?:date|time)$", "published"),
-        (r"^datepublished$|(?:^| )date$", "published"),
+        (r"^datepublished$|(?:^| )date$|^article published$", "published"),
         (r"^(?:dc|dcterms) (?:date|created|issued)(?: |$)", "published"),
         (r"(?:^| )(?:author|authors|creator|byl|byline)(?: names?)?$", "authors"),
         (r"(?:^| )section(?: name)?$", "sections"),
@@ -113,6 +114,12 @@ def read_metas(document: FlatDocument) -> Record:
         value = _ACCESS_VALUES.get(content.lower()) if field == "access" else content
         if field and value is not None:
             values[field].append(value)
+    # WordPress declares the label "Written by" and the name in two elements.
+    labels = {name.lower(): content for _, name, content in metas_of(document)[:MAX_METAS]}
+    for number in "12":
+        label = labels.get(f"twitter:label{number}")
+        if label and not without_mark(label):
+            values["authors"].append(labels.get(f"twitter:data{number}", ""))
     for link in np.flatnonzero(document.having(("link",)))[:MAX_METAS].tolist():
         field, is_first = _field_of_link(relations.get(link, ""))
         if field and (url := words.clean(urls.get(link, ""))):

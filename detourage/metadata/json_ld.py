@@ -38,6 +38,7 @@ _KEY, _TEXT = (
 _OTHER_TOKEN = lazy_pattern(  # white space, a comment, a bracket, a comma, a colon, or a literal
     r"\s++|/\*.*?(?:\*/|\Z)|//[^\n]*+|[{}\[\],:]|[^\s\"{}\[\],:]++", re.DOTALL
 )
+_APOSTROPHES = lazy_pattern(r"(?<=[{\[,:\s])'|'(?=\s{0,9}(?:[,:}\]]|\Z))")  # as quotation marks
 _ESCAPE = lazy_pattern(r'\\(u[0-9a-fA-F]{4}|["\\/bfnrt])?|"')  # no group 1 if the escape is invalid
 _OPENING: Mapping[str, Callable[[], Any]] = {"{": dict, "[": list}
 _CLOSING = ("}", "]")
@@ -104,7 +105,10 @@ def parse_tolerant(text: str) -> list[Any]:
         return values
     if '"' not in text:
         text = unescape(text)
+        text = text if '"' in text else _APOSTROPHES.sub('"', text)
         values, is_complete = _decode(text)
+    elif '"' not in text.replace('\\"', ""):
+        values, is_complete = _decode(text := text.replace('\\"', '"'))
     return values if is_complete else _salvage(text)
 
 

@@ -47,7 +47,8 @@ class NearbyLine(NamedTuple):
     """A line near the body, with the `Meaning` of the elements around its parts.
 
     `text` has spaces between the parts, because style sheets may separate them visually. `moment`
-    is the date in the markup, or empty; `may_be_dated` is false only if `text` has no date.
+    is the date in the markup, or empty; `may_be_dated` is false only if `text` has no date. If some
+    parts are marked as an update, `update` is the date in their markup.
     """
 
     place: Place
@@ -57,6 +58,7 @@ class NearbyLine(NamedTuple):
     moment: str
     is_linked: bool
     may_be_dated: bool
+    update: str = ""
 
     @property
     def undated(self) -> str:
@@ -187,18 +189,32 @@ class Surroundings:
             parts = all_parts[next_part : next_part + end - start]
             next_part += end - start
             text, meaning, line_is_linked = parts[0]
+            moment, update = "", ""
             if len(parts) > 1:
+                moments = self._moments_by_kind(parts, start) if self._moments else {}
+                moment, update = moments.get(False, ""), moments.get(True, "")
                 # Skip texts that consist only of invisible characters.
                 parts = [part for part in parts if part.text]
                 text = " ".join([part.text for part in parts])
                 meaning = reduce(or_, [part.meaning for part in parts])
-            moment = self._moment_of(start, min(end, start + MAX_DATED_TEXTS))
+            if not (moment and update):
+                moment, update = self._moment_of(start, min(end, start + MAX_DATED_TEXTS)), ""
             # Chinese digits such as 二 are not decimal digits in Unicode.
             may_be_dated = has_digit or not text.isascii()
             lines.append(
-                NearbyLine(place, parts, text, meaning, moment, line_is_linked, may_be_dated)
+                NearbyLine(
+                    place, parts, text, meaning, moment, line_is_linked, may_be_dated, update
+                )
             )
         return lines
+
+    def _moments_by_kind(self, parts: Sequence[Part], start: int) -> dict[bool, str]:
+        """Return the first dates in the markup of updates (True) and of other parts (False)."""
+        moments: dict[bool, str] = {}
+        for number, part in enumerate(parts[:MAX_DATED_TEXTS], start):
+            if moment := self._moment_of(number, number + 1):
+                moments.setdefault(part.meaning & Meaning.UPDATE != 0, moment)
+        return moments
 
     def _describes(self, place: Place, _: int, start: int, end: int) -> bool:
         """Return whether a line may describe the article; long and shared lines do not."""

@@ -46,6 +46,11 @@ SITE = '<meta property="og:site_name" content="The Harbour Post">'
         ("東京本社・山本花子記者", ("山本花子",)),
         ("박지수 기자", ("박지수",)),
         ("E Jane Doe, I John Roe", ("E Jane Doe", "I John Roe")),
+        ("Jane Doe, chief correspondent in Ellersby", ("Jane Doe",)),
+        ("Jane Doe, Élise Roe", ("Jane Doe", "Élise Roe")),
+        ("كريم صالح ونبيل منصور", ("كريم صالح", "نبيل منصور")),
+        ("كريم وليد صالح", ("كريم وليد صالح",)),
+        ("本报记者 王建宏", ("王建宏",)),
     ],
 )
 def test_a_declared_author_is_split_into_names(text: str, names: tuple[str, ...]) -> None:
@@ -83,12 +88,39 @@ def test_a_declared_author_is_split_into_names(text: str, names: tuple[str, ...]
         ("(Reporting by Jane Doe; Editing by John Roe)", ("Jane Doe",)),
         ("As told to Jane Doe", ("Jane Doe",)),
         ("（常书香 马丹阳）", ("常书香", "马丹阳")),
+        ("Jane Doe Staff Writer", ("Jane Doe",)),
+        ("By Jane Doe @janedoe", ("Jane Doe",)),
+        ("Von Jane Doe (Text) und John Roe (Fotos)", ("Jane Doe",)),
+        ("By Jane Doe + John Roe", ("Jane Doe", "John Roe")),
+        ("Por Jane Doe, do Porto", ("Jane Doe",)),
         ("By then the bridge had been closed.", ()),
         ("The Harbour Post", ()),
     ],
 )
 def test_only_names_are_taken_from_a_byline(text: str, names: tuple[str, ...]) -> None:
     assert story(f"<p class='byline'>{escape(text)}</p>", SITE).authors == names
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Text and photos by Jane Doe", ("Jane Doe",)),
+        ("Un reportage de Jane Doe", ("Jane Doe",)),
+        ("Tekst i zdjęcia: Jane Doe", ("Jane Doe",)),
+        ("Автор статьи: Анна Иванова", ("Анна Иванова",)),
+        ("إعداد: كريم صالح", ("كريم صالح",)),
+        ("गाँव से रिपोर्ट: सुनीता राव", ()),
+        ("लेखिका: सुनीता राव", ("सुनीता राव",)),
+        ("取材・文　山本花子", ("山本花子",)),
+        ("ロンドン支局 山本花子", ("山本花子",)),
+        ("[서울] 박지수·김하늘 기자 jisu@news.example", ("박지수", "김하늘")),
+        ("Jane Doe, John Roe", ("Jane Doe", "John Roe")),
+        ("JANE DOE, Ferry Editor", ("JANE DOE",)),
+        ("In Ellersby News", ()),
+    ],
+)
+def test_a_byline_need_not_be_marked_up(text: str, names: tuple[str, ...]) -> None:
+    assert story(f"<p>{escape(text)}</p><p>31 May 2024</p>", SITE).authors == names
 
 
 @pytest.mark.parametrize(
@@ -112,8 +144,10 @@ def test_text_next_to_a_linked_name_is_not_a_name(byline: str, names: tuple[str,
         ("<p class='caption'>Jane Doe</p>", "", ()),
         ("<p>By Jane Doe</p>", "<p>By John Roe</p>", ("Jane Doe",)),
         ("", "<div class='comment'><p class='comment-author'>By Jane Doe</p></div>", ()),
+        ("", "<p>Jane Doe is a freelance journalist in Ellersby.</p>", ("Jane Doe",)),
+        ("", "<p>— Jane Doe</p>", ("Jane Doe",)),
     ],
-    ids=["author element", "caption", "above and below the body", "reader"],
+    ids=["author element", "caption", "above and below the body", "reader", "life", "signature"],
 )
 def test_the_position_of_a_name_shows_whether_it_is_an_author(
     above: str, below: str, names: tuple[str, ...]

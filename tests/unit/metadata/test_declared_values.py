@@ -37,6 +37,8 @@ def article_with(**changes: Any) -> str:
         json.dumps(ARTICLE).replace('"headline"', '/* a remark, "quoted" */ "headline"'),
         json.dumps(ARTICLE, indent=1).replace('"headline"', '// a remark\n"headline"'),
         json.dumps(ARTICLE).replace('"', "&quot;"),
+        json.dumps(ARTICLE).replace('"', "'"),
+        json.dumps(ARTICLE).replace('"', '\\"'),
         "<!--" + json.dumps(ARTICLE) + "-->",
         "//<![CDATA[\n" + json.dumps(ARTICLE) + "\n//]]>",
         json.dumps(ARTICLE) + ";",
@@ -157,7 +159,7 @@ def test_the_date_of_a_single_video_replaces_that_of_an_article(count: int, date
 DAY, NAME = "2024-05-31", "Jane Doe"
 PROPERTIES = {
     ("published", DAY): "article:published_time datePublished DC.date.issued parsely-pub-date"
-    " sailthru.date cXenseParse:recs:publishtime citation_publication_date",
+    " sailthru.date article:published cXenseParse:recs:publishtime citation_publication_date",
     ("modified", DAY): "article:modified_time og:updated_time last-modified",
     ("authors", NAME): "author dcterms.creator citation_author parsely-author",
     ("section", "Bridges"): "article:section",

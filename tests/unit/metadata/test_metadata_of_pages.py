@@ -97,6 +97,8 @@ DATES = [
     ("<span title='2024-05-31T09:30:00'>3 hours ago</span>", "", "2024-05-31T09:30:00"),
     # A modification date is better than no date.
     ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
+    ("<p>Friday, 31 May 2024, 3:20 p.m.</p>", "", "2024-05-31T15:20:00"),
+    ("<p>31 mai 2024</p><p>Rendez-vous le 3 mai 2027 sur le pont du port.</p>", "", "2024-05-31"),
 ]
 IMAGE = {"@id": "/a.jpg", "@type": "ImageObject", "contentUrl": "/a.jpg"}
 IMAGES = "/a.jpg", ["/a.jpg", "/b.jpg"], {"@type": "Image", "url": "/a.jpg"}, {"@id": "/a.jpg"}
@@ -119,6 +121,7 @@ AGES = [
     ("Updated 3 hours ago", ""),
     ("The ferry sank 3 days ago, and nobody has said a word about it.", ""),
     ("31 May 2024, 3 hours ago", ""),
+    ("3 jam yang lalu", "3 jam yang lalu"),
 ]
 NOT_IMAGES = ["data:image/png;base64,AAAA", "javascript:alert(1)", {}, [True]]
 NOT_CANONICAL = ["https://harbour-post.example/", "javascript:void(0)", "http://[", "mailto:a@b"]
@@ -154,6 +157,9 @@ def test_values_are_declared_or_displayed(field: str, above: str, head: str, val
         "Last updated: 2 June 2024 | First published: 31 May 2024",
         "31 May 2024 | Updated 2 June 2024",
         "<time itemprop='dateModified' datetime='2024-06-02'>31 May 2024 | Updated 2 June 2024",
+        "<time datetime='2024-05-31'>May</time><time class='updated' datetime='2024-06-02'>Now",
+        "Опубликовано 31.05.2024, обновлено 02.06.2024",
+        "등록 2024.05.31. 업데이트 2024.06.02.",
     ],
 )
 def test_a_line_may_contain_the_dates_of_publication_and_update(line: str) -> None:
