@@ -635,7 +635,7 @@ class Building {
     bool add_data_table(int32_t index) {
         const auto [first, last] = displayed_below(index);
         for (size_t i = first; i < last; i++)
-            if (!lines_[static_cast<size_t>(body_.lines[i])].is_in_body) return false;
+            if (!lines_[static_cast<size_t>(body_.lines[i])].is_in_body && !is_in_caption(body_.pieces[i])) return false;
         std::vector<std::vector<int32_t>> rows;
         int32_t cell_end = 0;
         const bool is_data = descend(index, [&](int32_t below) {
@@ -663,10 +663,19 @@ class Building {
             if (line_sizes_.empty() || line_sizes_.back().line != body_.lines[i]) line_sizes_.push_back({body_.lines[i], 0});
             line_sizes_.back().size = body_.sizes[i];
         }
-        for (size_t i = first_text(index); i < end_of_texts(index); i++) block.pieces.push_back(static_cast<int32_t>(i));
+        for (size_t i = first_text(index); i < end_of_texts(index); i++)
+            if (!is_in_caption(static_cast<int64_t>(i))) block.pieces.push_back(static_cast<int32_t>(i));
         add_block(std::move(block));
         line_sizes_.clear();
         return true;
+    }
+
+    // Whether a text is in the caption of a table, which is not part of a row.
+    bool is_in_caption(int64_t text) const {
+        int32_t around = document_.texts[static_cast<size_t>(text)].parent;
+        while (around >= 0 && element(around).tag != Tag::table_ && element(around).name != "caption")
+            around = element(around).parent;
+        return around >= 0 && element(around).name == "caption";
     }
 
     // Add a row to a table unless the row is empty; `length` is the table's length in characters.

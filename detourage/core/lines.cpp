@@ -5,6 +5,8 @@
 namespace detourage {
 namespace {
 
+constexpr int MIN_UNMARKED = 25;        // letters before a space that ends a sentence in Thai or Lao
+
 // A token while its characters are read.
 struct Token {
     Hash hash;
@@ -130,6 +132,7 @@ class Reading {
         Hash whole;
         uint32_t last_character = 0;
         bool is_space = false, is_first_in_word = true, is_any = false, is_mark = false, is_sure = false;
+        int unmarked = 0;               // latest letters of a script whose sentences end at a space
         int32_t link = -1;
         const auto end_token = [&](const Text &text) {
             if (!token.characters) return;
@@ -160,6 +163,8 @@ class Reading {
                     continue;
                 }
                 if (is_space) {
+                    counts.sentences += unmarked >= MIN_UNMARKED;
+                    unmarked = 0;
                     out += ' ';
                     start.add(' ', SPACE, ' ');
                     longer.add(' ', SPACE, ' ');
@@ -180,6 +185,7 @@ class Reading {
                 count(traits, is_first_in_word, counts);
                 is_first_in_word = false;
                 read_character(token, code, lower, traits, [&] { end_token(text); });
+                unmarked = code >= 0x0E00 && code <= 0x0EFF ? unmarked + 1 : 0;
                 sentences(traits, is_mark, is_sure, end_sentence, counts);
             }
             end_of_text(i, to, text, end_token);

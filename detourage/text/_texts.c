@@ -100,6 +100,11 @@ static void read_sentence(Sentences *found, uint32_t traits) {
     found->is_greek |= (traits & GREEK) != 0;
 }
 
+/* Letters before the space that ends a sentence in Thai or Lao; a space after fewer is between phrases. */
+enum { MIN_UNMARKED = 25 };
+
+static int is_unmarked(uint32_t code) { return code >= 0x0E00 && code <= 0x0EFF; }
+
 enum { COUNTED = UPPER | DECIMAL | COMMA | QUOTE | SEPARATOR | AT | COPYRIGHT };
 
 /* Clean a text to one line, and count its characters. Return whether it has invisible characters. */
@@ -110,10 +115,11 @@ static int read_characters(Reader *reader, const unsigned char *at, const unsign
     const unsigned char *run = at; /* the start of the characters still to be written */
     uint32_t traits = 0;
     int space_pending = 0, at_word_start = 1, has_invisible = 0;
+    int unmarked = 0; /* letters since the latest space, in a script whose sentences end at a space */
     clean->length = 0;
     while (at < end) {
         const unsigned char *from = at;
-        const uint32_t current = traits_of(reader, character(&at));
+        const uint32_t code = character(&at), current = traits_of(reader, code);
         counts[UNSPACED_CHARACTERS] += (current & UNSPACED) != 0;
         if (current & (INVISIBLE | SPACE | ILLEGAL)) {
             put(clean, run, (size_t)(from - run));
@@ -126,6 +132,8 @@ static int read_characters(Reader *reader, const unsigned char *at, const unsign
         }
         if (space_pending) {
             put(clean, " ", 1);
+            found.sure += unmarked >= MIN_UNMARKED;
+            unmarked = 0;
             read_sentence(&found, traits_of(reader, ' '));
             counts[CHARACTERS]++;
             at_word_start = 1;
@@ -145,6 +153,7 @@ static int read_characters(Reader *reader, const unsigned char *at, const unsign
             counts[ATS] += (traits & AT) != 0;
             counts[COPYRIGHTS] += (traits & COPYRIGHT) != 0;
         }
+        unmarked = is_unmarked(code) ? unmarked + 1 : 0;
         read_sentence(&found, traits);
     }
     put(clean, run, (size_t)(end - run));

@@ -224,7 +224,8 @@ def test_tables_keep_their_cells_and_the_links_in_them() -> None:
     rows = [(f"Town of Ellersby {n}", f"{n},204 votes") for n in range(1, 6)]
     cells = "".join(f"<tr><td>{town}</td><td>{votes}</td></tr>" for town, votes in rows)
     cells += "<tr><td>All towns</td><td><a href='/e'>6,020</a> votes</td></tr>"
-    article = article_around(f"<table>{cells}</table>", text_roles=CHOOSABLE_ROLES)
+    caption = "<caption>Votes in the towns</caption>"
+    article = article_around(f"<table>{caption}{cells}</table>", text_roles=CHOOSABLE_ROLES)
     [table] = [each for each in article.blocks if each.type == "table"]
     assert table.rows == (*rows, ("All towns", "6,020 votes"))
     assert links(article) == [("6,020", f"{SITE}/e")]
