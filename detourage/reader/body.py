@@ -28,7 +28,7 @@ MAX_QUOTES = 100  # quotations that are searched for in the other lines
 MAX_FILTERED = 100_000  # characters of other lines that are first filtered by single words
 MIN_REPEATED_LINES = 2  # number of long repeated lines in a text at which they are dropped
 MIN_LIST_SHARE = 0.35  # expected share of text in a list for all of it to be included
-MIN_ACCORDION_SHARE = 0.2  # expected share of text in an accordion for its lines to be included
+MIN_ACCORDION_SHARE = 0.1  # expected share of text in an accordion for its lines to be included
 MIN_FOLDED_PROBABILITY = 0.1  # probability of being text for an included line of an accordion
 MAX_ACCORDION_RATIO = 0.5  # words in an included accordion, relative to the chosen lines
 MAX_HIDDEN_SHARE = 0.1  # share of hidden words in the chosen lines; with more, hidden lines stay
@@ -108,7 +108,10 @@ def _with_whole_lists(
     belongs = (balance[ends] > balance[starts]) & flat.having(_TABLES)[lists]
     if not (is_between | belongs).any():
         return chosen
-    expected = lines.words * probabilities
+    # A glossary looks like a fact box.
+    in_glossary = flat.within(flat.having(("dl",)))[lines.blocks]
+    facts = judged.probability_of(("infobox",)) * in_glossary
+    expected = lines.words * (probabilities + facts)
     captions = flat.within(flat.having(("caption",)))
     is_left_out = captions[lines.blocks] | (judged.is_shared & lines.is_prose)
     # A table with a long cell is used for layout.

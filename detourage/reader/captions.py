@@ -1,14 +1,27 @@
 """Captions of images, recognised in the core, and the search for one within an element."""
 
+import re
+
 import numpy as np
 import numpy.typing as npt
 
 from detourage import core
 from detourage.html.flat import Booleans
+from detourage.reader.lines import line_columns
 from detourage.reader.outline import Outline
+from detourage.text.lazy_patterns import lazy_pattern
 
 MAX_CAPTION_TOKENS = 100  # tokens in an element with an image and its caption
+MAX_CREDITED_TOKENS = 40  # tokens in a line with a caption and the photographer's name
 MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
+
+_CREDIT = lazy_pattern(  # "Photo: Ann Lee", "사진=", "Foto di Ann Lee", "林秀芬 摄"
+    r"(?:\b(?:photo(?:s|graph|graphy|graphie|graphe)?|images?|picture|(?:photo |image )?credits?"
+    r"|fot(?:o|ó|os|ografie|ograf[íi]a)?|bild|kuva|zdjęcie|crédits?|imagen|immagine|snímek|фото|снимка"
+    r"|φωτο(?:γραφία)?|fotoğraf|ảnh)|صورة|تصوير|عکس|צילום|फ़ोटो|फ़ोटो|फोटो|ภาพ|摄影|供图|撮影|写真|사진)"
+    r"\s*[:：=/|・·]\s*\w|\b(?:foto|photo)s? (?:by|von|di|de|par|av|af) \w|\w\s*摄$",
+    re.IGNORECASE,
+)
 
 
 def caption_mask(page: Outline) -> Booleans:
@@ -21,7 +34,26 @@ def lines_under_images(page: Outline) -> frozenset[int]:
     """Return the numbers of the lines in captions recognised by their place below an image."""
     blocks = np.flatnonzero(_signs_of_captions(page) & core.BELOW_IMAGE).tolist()
     ranges = (page.text_lines[page.text_starts[each] : page.text_ends[each]] for each in blocks)
-    return frozenset(line for lines in ranges for line in lines.tolist())
+    return frozenset(line for lines in ranges for line in lines.tolist()) | _credited(page)
+
+
+def _credited(page: Outline) -> set[int]:
+    """Return the numbers of the short lines below images that credit a photographer.
+
+    A caption of one line may precede the credit.
+    """
+    lines = line_columns(page)
+    first_texts = np.unique(page.flat.text_starts[page.flat.having(("img",))])
+    below = page.text_lines[first_texts[first_texts < len(page.text_lines)]]
+    found = set[int]()
+    for place in np.unique(np.searchsorted(lines.numbers, below)).tolist():
+        for end in range(place, min(place + 2, len(lines.numbers))):
+            if lines.words[end] > MAX_CREDITED_TOKENS or lines.linked[end]:
+                break
+            text = page.tokenised.clean[lines.texts[end]]
+            if (_CREDIT.match if end > place else _CREDIT.search)(text):
+                found.update(lines.numbers[place : end + 1].tolist())
+    return found
 
 
 def _signs_of_captions(page: Outline) -> npt.NDArray[np.uint8]:

@@ -38,6 +38,16 @@ def test_a_paragraph_may_begin_with_an_image_and_its_caption() -> None:
     assert SENTENCE in article.text.split("\n\n")
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [("Поромник біля човна. Фото: Ірина Коваль",), ("The ferryman of Lea", "Photo: A. Field")],
+)
+def test_a_credit_marks_the_lines_below_an_image_as_its_caption(lines: tuple[str, ...]) -> None:
+    markup = '<p><img src="/b.jpg"></p>' + "".join(f"<p><em>{line}</em></p>" for line in lines)
+    text = read_article(news_page("en", markup)).text
+    assert [line for line in lines if line in text] == []
+
+
 @pytest.mark.parametrize("name", ["cap", "bildtext", "photo-legende", "didascalia"])
 def test_a_block_below_an_image_may_be_named_as_its_caption(name: str) -> None:
     caption = "The ferryman and his cousin before the sale"
