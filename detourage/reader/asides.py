@@ -6,7 +6,7 @@ often unsure whether such a line belongs to the text; rules about its surroundin
 
 import re
 from bisect import bisect, bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -17,6 +17,7 @@ from detourage.html.visible_text import HEADINGS
 from detourage.reader.lines import Line, LineColumns
 from detourage.reader.outline import Outline
 from detourage.reader.page_model import JudgedPage
+from detourage.reader.phrases import MAX_WORDS, Phrases
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import clean, contains_any, word_set
 from detourage.walls.offers import MAX_SEARCHED_LINES, begin_with_offer
@@ -44,6 +45,9 @@ with this probability is part of an offer only if the offer mentions reading on 
 
 MAX_OFFER_WORDS: Final = 60  # words in the lines of an offer that the network mistook for text
 MAX_OFFER_LINES: Final = 4  # lines of an offer that the network mistook for text
+MAX_RECOMMENDED: Final = 10  # links below a label such as "Read also:"
+MIN_LINES_BEFORE_BIOGRAPHY: Final = 4  # lines of a text, including its author's biography
+NAME_TOKENS: Final = 2  # tokens at the start of a biography that are in the byline
 MAX_EMAIL_FIELDS: Final = 20  # input fields for an e-mail address whose surroundings are examined
 
 _OTHER_BLOCKS: Final = HEADINGS | word_set("ul ol dl table blockquote figure pre")
@@ -72,6 +76,9 @@ def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str
         *_notices(judged.lines, places),
         *_offers(judged, places),
         *_consents(page, judged, places),
+        *_addressed_to_readers(judged, places),
+        *_recommended(page, judged, places, url),
+        *_biographies(judged, places),
     }
     if not asides or len(asides) == len(places):
         return chosen
@@ -237,3 +244,58 @@ def _is_before_offer(judged: JudgedPage, place: int, after: Sequence[int]) -> bo
     below = (each.text for each in lines[place + 1 : place + 1 + MAX_SEARCHED_LINES])
     is_strict = any(probabilities[each] >= SURE for each in after)
     return begin_with_offer(below, at_once=True, is_strict=is_strict)
+
+
+def _addressed_to_readers(judged: JudgedPage, places: Sequence[int]) -> Iterator[int]:
+    """Yield labels and requests of the site, and, at the end, notices on copying and the source."""
+    for place, after in zip(places, range(len(places) - 1, -1, -1), strict=True):
+        line = judged.lines[place]
+        if line.words > MAX_WORDS:
+            continue
+        phrases = Phrases.of(line.text)
+        is_notice = after <= MAX_LINES_AFTER_NOTICE and phrases.has("rights")
+        is_source = after == 0 and not line.linked and phrases.names_source
+        if phrases.is_label or phrases.addresses_readers or is_notice or is_source:
+            yield place
+
+
+def _recommended(page: Outline, judged: JudgedPage, places: Sequence[int], url: str) -> set[int]:
+    """Return the linked lines below a label such as "Read also:", and the label.
+
+    The first of them must lead to this site.
+    """
+    lines, columns, chosen = judged.lines, judged.columns, {*places}
+    is_linked = (columns.linked >= columns.words).tolist()
+    base, site = base_of(page.root, url), site_of(url)
+    asides: set[int] = set()
+    for place in places:
+        end = place + 1
+        while end < len(lines) and is_linked[end] and end - place <= MAX_RECOMMENDED:
+            end += 1
+        label, link = _label_and_link(page, lines[place])
+        if is_linked[place]:
+            label = lines[max(0, place - 1)].text
+        elif link is None and end > place + 1:
+            label, link = lines[place].text, _label_and_link(page, lines[place + 1])[1]
+        is_own = site_of(absolute(link, base) or "") == site
+        if label and is_own and Phrases.of(label).introduces_links:
+            asides.update(range(place, end))
+    return asides.intersection(chosen)
+
+
+def _biographies(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
+    """Return the last line if it begins with the name in the byline: "Ann Lee is a reporter"."""
+    last = judged.lines[places[-1]]
+    is_long_text = len(places) >= MIN_LINES_BEFORE_BIOGRAPHY
+    if not (is_long_text and last.words <= MAX_NOTICE_WORDS and last.text[0].isalpha()):
+        return ()
+    name = last.tokens[:NAME_TOKENS]
+    if min(map(len, name)) == 1:  # in scripts without spaces, not a whole name
+        return ()
+    byline = judged.roles.index("byline")
+    above = judged.role_probabilities[: places[1]].argmax(axis=1) == byline
+    for place in np.flatnonzero(above).tolist():
+        names = judged.lines[place].tokens
+        if name in (names[start : start + NAME_TOKENS] for start in range(len(names))):
+            return () if ":" in last.text[:MAX_LABEL_CHARACTERS] else places[-1:]
+    return ()

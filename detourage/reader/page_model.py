@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.core import Network
+from detourage.reader import phrases
 from detourage.reader.captions import lines_under_images
 from detourage.reader.found_body import FoundRole
 from detourage.reader.knowledge import TemplateKnowledge
@@ -71,7 +72,7 @@ class PageModel(NamedTuple):
         kind_probabilities = softmax(logits.kinds[None, : len(self.kinds)].astype(np.float64))[0]
         kinds = dict(zip(self.kinds, kind_probabilities.tolist(), strict=True))
         judged = JudgedPage(lines, columns, self.roles, role_probabilities, kinds)
-        judged = judged.with_captions(lines_under_images(page))
+        judged = judged.with_captions(lines_under_images(page)).with_corrections()
         return judged.without_shared(page, knowledge) if knowledge is not None else judged
 
 
@@ -139,18 +140,28 @@ class JudgedPage:
         """Treat lines as captions unless they make up much of the text, as in a picture gallery."""
         if not captions:
             return self
-        is_caption = np.isin(self.columns.numbers, [*captions])
+        return self._with_supplement(np.isin(self.columns.numbers, [*captions]), "caption")
+
+    def with_corrections(self) -> "JudgedPage":
+        """Treat lines that correct the article as such unless they make up much of the text."""
+        is_own = self.probability_of(OWN_ROLES) >= MIN_REMOVABLE
+        is_note = is_own & (self.columns.words <= phrases.MAX_WORDS)
+        for place in np.flatnonzero(is_note).tolist():
+            is_note[place] = phrases.Phrases.of(self.lines[place].text).is_correction
+        return self._with_supplement(is_note, "correction") if is_note.any() else self
+
+    def _with_supplement(self, chosen: Booleans, role: LineRole) -> "JudgedPage":
         expected_words = self.probabilities * self.columns.words
-        if expected_words[is_caption].sum() > MAX_CAPTIONS_SHARE * expected_words.sum():
+        if expected_words[chosen].sum() > MAX_CAPTIONS_SHARE * expected_words.sum():
             return self
-        return self._with_role(is_caption, "caption")
+        return self._with_role(chosen, role)
 
     def _with_role(self, chosen: Booleans, role: LineRole) -> "JudgedPage":
         """Move the probability of `OWN_ROLES` to another role in the chosen lines."""
         probabilities = self.role_probabilities.copy()
         is_own = np.array([each in OWN_ROLES for each in self.roles], dtype=np.bool_)
-        probabilities[chosen, self.roles.index(role)] += self.probability_of(OWN_ROLES)[chosen]
         probabilities[np.ix_(chosen, is_own)] = 0.0
+        probabilities[chosen, self.roles.index(role)] += self.probability_of(OWN_ROLES)[chosen]
         return replace(self, role_probabilities=probabilities)
 
     @property

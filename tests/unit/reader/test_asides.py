@@ -34,6 +34,8 @@ def _text_with(added: str, after: int = 1) -> str:
         "<p>Zobacz także:<br><a href='/a'>{}</a></p>",
         "<div class='x'><span>Polecamy: </span><a href='/a'>{}</a></div>",
         "<p><a href='/a'><strong>{}</strong></a></p>",
+        "<p><b>Čtěte také:</b></p><ul><li><a href='/a'>{}</a></li></ul>",
+        "<ul><li>Lees ook: <a href='/a'>{}</a></li><li><a href='/b'>The ferry sails</a></li></ul>",
     ],
 )
 def test_a_link_to_another_article_is_left_out(line: str) -> None:
@@ -54,6 +56,8 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
         (SIGN_UP.format("placeholder='E-mail address'"), LAST_PARAGRAPH),
         ("<p>저작권자 ⓒ 바다일보 무단전재 금지</p><p>harbour@news.example</p>", LAST_PARAGRAPH),
         ("<p>© Harbour Media, 2024</p><p>harbour@news.example</p>", LAST_PARAGRAPH),
+        ("<p>無断転載を禁じます。</p>", LAST_PARAGRAPH),
+        ("<p>Źródło: PAP</p>", LAST_PARAGRAPH),
         (
             "<div class='ext'><p>Ce contenu est bloqué car vous n'avez pas accepté les cookies.</p>"
             "<p>En cliquant sur « J'accepte », vous pourrez visualiser les contenus.</p>"
@@ -61,10 +65,59 @@ def test_a_link_to_another_article_is_left_out(line: str) -> None:
             1,
         ),
     ],
-    ids=["links", "sign-up within", "sign-up below", "Korean notice", "English notice", "consent"],
+    ids=[
+        *("links", "sign-up within", "sign-up below", "Korean notice", "English notice"),
+        *("Japanese notice", "source", "consent"),
+    ],
 )
 def test_links_notices_and_consents_around_the_text_are_left_out(added: str, after: int) -> None:
     assert _text_with(added, after) == TEXT
+
+
+@pytest.mark.parametrize("after", [1, LAST_PARAGRAPH])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "— Advertentie —",
+        "▶ Diesen Artikel vorlesen lassen · 4 Minuten",
+        "Want more? Follow the Harbour Post on WhatsApp.",
+        "Все новости порта — в нашем телеграм-канале. Присоединяйтесь!",
+        "下载我们的客户端，突发新闻不错过。",
+        "Se ti è piaciuto questo articolo, sostieni il Porto con una donazione.",
+        "برای دیدن این ویدئو باید کوکی‌ها را بپذیرید.",
+    ],
+)
+def test_requests_and_labels_of_the_site_are_left_out(line: str, after: int) -> None:
+    assert _text_with(f"<p>{line}</p>", after) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("note", "is_correction"),
+    [
+        ("Correctie: de ferry vaart op dinsdag en niet op zondag.", True),
+        ("Hinweis der Redaktion: Der Name des Hafens war falsch geschrieben.", True),
+        ("※当初の記事で港の名前に誤りがありました。お詫びして訂正します。", True),
+        ("The corrected minutes, which the council published, name another harbour.", False),
+        ("“Follow us on Instagram,” said the harbour master, who has nine readers.", False),
+    ],
+)
+def test_corrections_are_no_text_but_sentences_like_them_are(
+    note: str, is_correction: bool
+) -> None:
+    before = f"{paragraphs(SEED)[LAST_PARAGRAPH]}</p>"
+    page = article_html(SEED).replace(before, f"{before}<p>{note}</p>")
+    article = read_article(page, URL)
+    assert article.corrections == ((note,) if is_correction else ())
+    assert (note in article.text) != is_correction
+
+
+def test_the_biography_of_the_author_is_left_out() -> None:
+    heading = "<h1 class='title'>Bridge story number 7</h1>"
+    byline = "<p class='byline'>By Ellen Marsh</p><p>Ellen Marsh reports from the harbour.</p>"
+    above, below = byline.partition("<p>Ellen")[::2]
+    html = article_html(SEED).replace(heading, heading + above)
+    page = html.replace("</div></div><div class='foot'>", f"<p>Ellen{below}</div></div><div>")
+    assert read_article(page, URL).text == TEXT
 
 
 @pytest.mark.parametrize(
