@@ -230,7 +230,7 @@ def test_relative_dates_of_comments_count_back_from_the_fetch_time(tasks: Tasks)
     assert [each["date"] for each in message["comments"]] == ["2 hours ago", "3 hours ago"]
 
 
-NOTICE = "If you buy something through a link in this article, we may earn a commission."
+NOTICE = "The prices in this article include the tax, and they may change at any time."
 
 
 def with_notice(seed: int) -> str:

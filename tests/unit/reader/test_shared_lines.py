@@ -10,7 +10,7 @@ from detourage.reader.outline import Outline
 from detourage.reader.shared_lines import PageLines, SharedLines, counted_pages
 from tests.pages import article_html, paragraphs
 
-NOTICE = "If you buy something through a link in this article, we may earn a commission."
+NOTICE = "The prices in this article include the tax, and they may change at any time."
 
 
 def _page_html(seed: int, *added: str) -> str:
