@@ -10,6 +10,10 @@ MAX_ELEMENTS = 100_000  # elements in a page
 MAX_ATTRIBUTES = 1_000  # attributes per element
 MAX_TAGS = 500_000  # ``<`` in a page, counted before parsing; each may take 280 bytes of memory
 
+PARSING_SECONDS = 5  # CPU time of the child process that parses an expensive page
+PARSING_BYTES = 1 << 30  # memory of this process
+MAX_OUTPUT_BYTES = 64 << 20  # length of the serialised page that it returns
+
 MAX_URL_CHARACTERS = 8192
 """Maximum length of a URL. Servers reject longer ones, and a database index cannot store them."""
 

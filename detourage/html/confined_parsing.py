@@ -8,10 +8,7 @@ import sys
 
 from detourage.html import serialisation
 from detourage.html.page_errors import TooLargeError
-
-PARSING_SECONDS = 5  # CPU time of the child process
-PARSING_BYTES = 1 << 30  # memory of the child process
-MAX_OUTPUT_BYTES = 64 << 20  # length of the serialised page
+from detourage.limits import MAX_OUTPUT_BYTES, PARSING_BYTES, PARSING_SECONDS
 
 
 def serialise(markup: bytes) -> bytes:

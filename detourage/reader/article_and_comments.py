@@ -133,8 +133,7 @@ def read_despite_wall(
         from logging import getLogger
 
         getLogger(__name__).exception(
-            "article at %s has no locations because of a bug; report it",
-            page.url or "an unknown URL",
+            "could not locate the contents of %s (this is a bug; report it)", page.url or "a page"
         )
         return article
 

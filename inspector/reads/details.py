@@ -126,7 +126,7 @@ def trees_by_id(session: Session, tree_ids: Sequence[int]) -> dict[int, Tree]:
 
 
 def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
-    """Return all redesigns of a site, oldest first."""
+    """Return all design changes of a site, oldest first."""
     query = select(DesignChange).where(DesignChange.site_id == site_id)
     return session.scalars(query.order_by(DesignChange.generation)).all()
 

@@ -49,7 +49,7 @@ MIN_FALL: Final = 0.1
 """Minimum drop of a site's mean confidence for the site to be reported (chosen by judgement)."""
 
 MAX_SITES: Final = 10
-"""Maximum number of falling sites (worst first), and of redesigns (newest first), reported."""
+"""Maximum number of falling sites (worst first), and of design changes (newest first), reported."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Waits:
 
 @dataclass(frozen=True)
 class NoticedChange:
-    """A redesign of a site."""
+    """A design change of a site."""
 
     site_id: int
     site: str

@@ -190,7 +190,7 @@ SELECT
 FROM pages GROUP BY slot, outcome ORDER BY slot
 
 -- last_changes --
--- Latest redesigns.
+-- Latest design changes.
 SELECT site_id, key, noticed_at, since, new_share, outlier_share
 FROM design_changes JOIN sites ON sites.id = site_id
 ORDER BY noticed_at DESC, site_id LIMIT :limit
@@ -244,8 +244,8 @@ FROM (
     ORDER BY site_id, number DESC
 ) AS last
 
--- redesigned --
--- Start of the latest redesign of each site.
+-- changed_designs --
+-- Start of the latest design change of each site.
 SELECT DISTINCT ON (site_id) site_id, since FROM design_changes
 WHERE site_id = ANY (CAST(:ids AS bigint[])) ORDER BY site_id, generation DESC
 

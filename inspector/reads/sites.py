@@ -45,8 +45,8 @@ class SiteStatus:
 
     ``pages`` is the number of its pages, ``outcomes`` that number by outcome, and ``pending`` the
     number without an outcome. ``again`` is the number of pages that have an outcome and are being
-    extracted again. ``changed_design`` is the start of the latest redesign. ``dark`` is True if
-    most articles of the last day, and at least `MIN_DOUBTFUL`, are doubtful.
+    extracted again. ``changed_design`` is the start of the latest design change. ``dark`` is True
+    if most articles of the last day, and at least `MIN_DOUBTFUL`, are doubtful.
     """
 
     key: str
@@ -132,7 +132,7 @@ def _statuses(session: Session, keys: dict[int, str]) -> dict[int, SiteStatus]:
         again[site_id] += pages_again
         doubtful[site_id] += doubtful_pages
     generations = {site_id: row for site_id, *row in session.execute(SQL.generations, params)}
-    changed_design: dict[int, datetime] = dict(session.execute(SQL.redesigned, params).all())
+    changed_design: dict[int, datetime] = dict(session.execute(SQL.changed_designs, params).all())
     dark = set(session.scalars(SQL.dark, params))
     quarantines = site_quarantines(session, list(keys))
     statuses = {}

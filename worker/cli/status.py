@@ -59,8 +59,8 @@ def status(
 ) -> None:
     """Show the sites and queues of a deployment.
 
-    For a single SITE, also show its groups, redesigns and joined addresses. For a URL, show the
-    history of its article instead, oldest first: the fetches of the page and the revisions. Old
+    For a single SITE, also show its groups, design changes and joined addresses. For a URL, show
+    the history of its article instead, oldest first: the fetches of the page and the revisions. Old
     entries may have been pruned.
 
     Each page counts in one of four columns: articles, other outcomes, failed, or pending (no

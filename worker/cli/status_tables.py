@@ -130,7 +130,7 @@ def _total_lines(totals: SiteTotals) -> Iterator[str]:
         ("doubtful", totals.doubtful, "article"),
         ("quarantined", totals.not_clustered, "site"),
         ("mostly doubtful in the last day", totals.dark, "site"),
-        ("redesigned", totals.changed_design, "site"),
+        ("design changed", totals.changed_design, "site"),
     ):
         if number:
             yield f"{name}: {pluralise(number, unit)}"

@@ -116,7 +116,7 @@ def _family(
 def _store_metrics(counts: ServiceCounts) -> Iterator[Metric]:
     yield _family("pages", "Pages by outcome.", "outcome", counts.outcomes)
     changes = counts.design_changes
-    yield _family("design_changes", "Redesigns of a site.", "site", changes, CounterMetricFamily)
+    yield _family("design_changes", "Design changes.", "site", changes, CounterMetricFamily)
     if_majority = "from the last day, for sites where they are the majority."
     yield _family("doubtful_articles", f"Doubtful articles {if_majority}", "site", counts.doubtful)
     yield _family("walls", f"Walls {if_majority}", "site", counts.walls)

@@ -178,7 +178,7 @@ class GroupHistory(NamedTuple):
 
 
 def record_design_change(session: Session, change: DesignChange) -> bool:
-    """Store a redesign; return True if it is new, or False if it updates the latest one."""
+    """Store a design change; return True if it is new, or False if it updates the latest one."""
     last = next(reversed(design_changes(session, change.site_id)), None)
     if last is None or change.since > last.seen_until:
         session.add(change)
@@ -190,6 +190,6 @@ def record_design_change(session: Session, change: DesignChange) -> bool:
 
 
 def design_changes(session: Session, site_id: int) -> Sequence[DesignChange]:
-    """Return all redesigns of a site, oldest first."""
+    """Return all design changes of a site, oldest first."""
     changes = select(DesignChange).where(DesignChange.site_id == site_id)
     return session.scalars(changes.order_by(DesignChange.generation)).all()

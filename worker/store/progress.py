@@ -60,7 +60,7 @@ class SiteStatus:
     outliers: int = 0
     silhouette: float | None = None
     outcomes: dict[str, int] = field(default_factory=dict)
-    changed_design: datetime | None = None  # fetch date of the first page of the latest redesign
+    changed_design: datetime | None = None  # fetch date of the first page of the latest one
     not_clustered_since: datetime | None = None
     not_clustered_because: str | None = None
     doubtful: int = 0  # number of articles with a confidence below `DOUBTFUL_CONFIDENCE`
@@ -104,7 +104,7 @@ class SiteTotals(NamedTuple):
 
 
 class SiteHistory(NamedTuple):
-    """History of a site: groups, redesigns, and number of joined addresses by kind."""
+    """History of a site: groups, design changes, and number of joined addresses by kind."""
 
     groups: list[GroupHistory]
     changes: Sequence[DesignChange]

@@ -110,15 +110,15 @@ def _changed_pages(
 logger = logging.getLogger(__name__)
 
 WATCHED = timedelta(days=1)
-"""Minimum time for which a site must be observed before a redesign is reported: a first crawl takes
-hours, and may fetch all section fronts before all articles."""
+"""Minimum time for which a site must be observed before a design change is reported: a first crawl
+takes hours, and may fetch all section fronts before all articles."""
 
 TOGETHER = timedelta(hours=1)
 """Period within which pages without a fetch time count as a single crawl. Their order then says
 nothing about their age, but only reflects the crawler's path through the site."""
 
 PAGES_SEARCHED = 20_000
-"""Maximum number of newest pages searched for a redesign; older ones have been reported already."""
+"""Maximum number of newest pages searched for a design change; earlier ones have been reported."""
 
 
 def record_design_change(
@@ -128,7 +128,7 @@ def record_design_change(
     pages: Sequence[ComparablePage],
     group_of: Mapping[int, int],
 ) -> None:
-    """Store and log a redesign if the newest pages are in other groups than earlier pages."""
+    """Store and log a design change if the newest pages are in other groups than earlier pages."""
     if len(pages) < MIN_PAGES_FOR_CHANGE:
         return
     newest = sorted(pages, key=lambda page: (_fetched(page), page.url))[-PAGES_SEARCHED:]
