@@ -75,7 +75,7 @@ class Site(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
     version: Mapped[int] = mapped_column(server_default="0")
-    """Incremented whenever the site's pages change."""
+    """Increased by the number of pages whenever pages of the site change."""
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
     pairs_planned: Mapped[int] = mapped_column(server_default="0")
     pairs_compared: Mapped[int] = mapped_column(server_default="0")

@@ -117,7 +117,7 @@ class Crawl:
     def cluster(self) -> None:
         """Cluster the sites whose pages have changed, and run everything that follows."""
         self._counted.task = "idle"
-        at_once = SettleTimes(0, 0, 1e9, 1e9, clustering_requests.MIN_GROWTH)
+        at_once = SettleTimes(0, 0, 1e9, 0, clustering_requests.MIN_GROWTH)
         due = self._database.run(clusterings.due_sites, at_once, patience_seconds=0)
         if due:
             self._counted.task = "beat"

@@ -27,16 +27,16 @@ def quarantine_reason(attempts: int, error: str | None) -> str:
 class SettleTimes(NamedTuple):
     """Seconds until a changed site is settled, and thus due for clustering.
 
-    A new site has never been clustered. Other sites settle after `silence` only if their changes
-    amount to `growth`. A page that fits a group on arrival counts as a quarter of a change, and
-    alone does not limit the wait to `longest`.
+    A new site has never been clustered. Other sites settle after `silence` only if the pages that
+    have been assigned amount to `growth`, where those that fit a group count as a quarter. If all
+    changes are such pages, the wait is not limited to `longest`.
     """
 
     silence: float  # time without a changed page after which a site is settled
     first_silence: float  # time without a changed page after which a new site is settled
     longest: float  # maximum time that a site waits to settle, counted from its latest clustering
     first_longest: float  # the same for a site with few pages, or counted from a new site's first
-    growth: float = 0  # minimum changes since the latest clustering, as a share of the pages
+    growth: float = 0  # minimum new pages since the latest clustering, as a share of all pages
 
 
 class DueSite(NamedTuple):

@@ -117,7 +117,7 @@ def test_a_new_outlier_of_a_small_site_waits_for_its_clustering(tasks: Tasks) ->
     tasks.publish("a", articles([9]))
     tasks.run_all()
     assert list(tasks.take_articles()) == [url("plain/9")]
-    settle = SettleTimes(60, 60, longest=60, first_longest=0, growth=MIN_GROWTH)
+    settle = SettleTimes(60, 0, longest=60, first_longest=0, growth=MIN_GROWTH)
     (due,) = tasks.database.run(due_sites, settle, patience_seconds=60)
     tasks.process_site(due.id)
     sent = tasks.take_articles()

@@ -59,11 +59,22 @@ DELETE FROM clustering_attempts WHERE site_id = :site_id
 -- Delete a site's attempts, which also ends its quarantine.
 DELETE FROM clustering_attempts WHERE site_id = :site_id
 
+-- growth --
+-- Fragment: the number of pages assigned since the last clustering, of which those that fit a group
+-- count as a quarter.
+(
+    SELECT count(*) - 0.75 * count(group_number) FROM memberships
+    WHERE (site_id, generation) = (sites.id, last.number) AND confidence IS NOT NULL
+)
+
 -- fitting --
--- Fragment: the number of pages that fitted a group when they arrived after the last clustering.
+-- Fragment: the number of pages that fit a group, or have just arrived, since the last clustering.
 (
     SELECT count(group_number) FROM memberships
     WHERE (site_id, generation) = (sites.id, last.number) AND confidence IS NOT NULL
+) + (
+    SELECT count(*) FROM pages WHERE site_id = sites.id AND outcome IS NULL
+        AND waiting_since > now() - make_interval(secs => :first_silence)
 )
 
 -- due --
@@ -94,7 +105,7 @@ WHERE sites.version > coalesce(last.version, 0)
     AND (
         changed_at > now() + interval '1 minute'
         OR changed_at <= now() - make_interval(secs => :silence)
-            AND (last.at IS NULL OR sites.version - last.version - 0.75 * {fitting} >= :growth * (
+            AND (last.at IS NULL OR {growth} >= :growth * (
                 SELECT count(*) FROM pages WHERE site_id = sites.id
             ))
         -- New pages of a site with few pages may wait for its clustering.

@@ -92,8 +92,9 @@ VALUES (:exchange, :routing_key, :message_id, CAST(:headers AS jsonb), :body)
 withdrawn AS (
     SELECT id FROM outbox WHERE false
 ), touched AS (
-    UPDATE sites SET version = version + 1, changed_at = now()
-    WHERE id IN (SELECT site_id FROM fetched WHERE is_changed)
+    UPDATE sites SET version = version + changes, changed_at = now()
+    FROM (SELECT site_id, count(*) AS changes FROM fetched WHERE is_changed GROUP BY 1) AS changed
+    WHERE id = changed.site_id
     RETURNING id, version, EXISTS (
         SELECT FROM generations WHERE site_id = sites.id AND method <> 'provisional'
     ) AS has_groups
