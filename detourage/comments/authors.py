@@ -13,6 +13,7 @@ from detourage.text.calendars import is_weekday
 from detourage.text.dates import may_have_date, without_dates
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.relative_dates import find_relative
+from detourage.text.words import count_unspaced
 
 MAX_NAME = 40  # length of a name or pseudonym, in characters
 MAX_WORDS = 5  # words in a name, as in "María del Carmen López García"
@@ -44,7 +45,7 @@ _MARKS_AFTER = ":：,…|•·»«–—-"
 _AROUND_NAME = ' \t"“”„«»*:：,;|–—/·•›>@#'  # characters removed from both ends of a name
 _NOT_IN_NAMES = lazy_pattern(r"https?:|[:：]\s|^\W*\d[\d\s.,:/+-]*+\W*+$")  # URL, label or number
 _NUMBER_OR_PLURAL = lazy_pattern(r"[\d.,\s]+|s$")  # what differs between "1 post" and "45 posts"
-_END_OF_SENTENCE = lazy_pattern(r"[!?]{2}|[.!?…]$(?<![A-ZÀ-Þ]\.)")
+_END_OF_SENTENCE = lazy_pattern(r"[!?]{2}|[.!?…]$(?<!\b\w\.)")
 
 
 class FoundAuthor(NamedTuple):
@@ -98,7 +99,11 @@ def _read_column(layouts: Sequence[Layout], column: Column) -> dict[int, FoundAu
         name = clean_name(text, is_author=is_author)
         if name:
             found[number] = FoundAuthor(element, name)
-    return found
+    # Initials are displayed instead of avatars.
+    are_initials = all(
+        len(each.name) == 1 and not count_unspaced(each.name) for each in found.values()
+    )
+    return {} if are_initials else found
 
 
 @cached_if_short(4096)
@@ -119,7 +124,7 @@ def clean_name(text: str, *, is_author: bool = False) -> str:
     name = name.strip(_AROUND_NAME)
     if is_author:
         return name
-    if not name or is_weekday(name):
+    if is_weekday(name):
         return ""
     is_long = len(name) > MAX_NAME or len(name.split()) > MAX_WORDS
     is_sentence = " " in name and _END_OF_SENTENCE.search(name)

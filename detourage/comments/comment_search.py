@@ -147,10 +147,12 @@ def read_candidate(page: Page, words: PageWords, chosen: Candidate) -> BestCandi
     return BestCandidate(chosen, records, reading, share, words.by_readers.sum())
 
 
-def search(page: Page, words: PageWords) -> BestCandidate | None:
-    """Return the best candidate of a page, however improbable."""
+def search(page: Page, words: PageWords, most_read: int = 1) -> BestCandidate | None:
+    """Return the most probable of a page's `most_read` best candidates, however improbable."""
     candidates, features = find_candidates(words)
     if not candidates:
         return None
-    best = int(trained_model().scores(features).argmax())
-    return read_candidate(page, words, candidates[best])
+    best = np.argsort(-trained_model().scores(features), kind="stable")[:most_read].tolist()
+    read = [read_candidate(page, words, candidates[number]) for number in best]
+    found = [each for each in read if each is not None]
+    return max(found, key=lambda each: each.confidence) if len(found) > 1 else (*found, None)[0]

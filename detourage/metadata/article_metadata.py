@@ -95,7 +95,7 @@ def read_metadata(
         published=published,
         modified=modified,
         age=age,
-        canonical_url=_canonical_url(metas.addresses + json_ld.addresses, url),
+        canonical_url=_canonical_url(metas.addresses + json_ld.addresses, base),
         section=next((name for name in sections if squash(name) not in not_sections), None),
         tags=_split_tags(declared),
         is_paid=declared.access[0] == "paid" if declared.access else None,
@@ -111,6 +111,7 @@ def read_metadata(
 
 MAX_TEXT = 1_000  # length of a declared description or name, in characters; the rest is cut off
 MAX_ADDRESS = 2_000  # length of an image's URL, in characters; longer ones are data URLs
+_HOME_PATH = lazy_pattern(r"/?(?:index\.\w{1,5})?")
 _DIRECTIONS: Mapping[str, TextDirection] = {"ltr": "ltr", "rtl": "rtl"}
 
 
@@ -158,11 +159,12 @@ def _person_names(record: Record) -> tuple[str, ...]:
     )
 
 
-def _canonical_url(addresses: Iterable[str], url: str) -> str | None:
+def _canonical_url(addresses: Iterable[str], base: str) -> str | None:
     """Return the first URL that does not lead to a home page, made absolute, or None."""
-    for candidate in filter(None, (absolute(address, url) for address in addresses)):
+    for candidate in filter(None, (absolute(address, base) for address in addresses)):
         parts = split_url(candidate)
-        if parts.path not in ("", "/") or parts.query:
+        is_home = _HOME_PATH.fullmatch(parts.path) and not parts.query
+        if not is_home and parts.hostname != "localhost":
             return candidate
     return None
 

@@ -131,7 +131,7 @@ def read_metas(document: FlatDocument) -> Record:
 def _field_of_link(relations: str) -> tuple[str, bool]:
     """Return the field of `Record` for a ``link`` element, and whether its URL comes first."""
     relation = relations.lower().split()
-    if relation == ["canonical"]:
+    if "canonical" in relation:
         return "addresses", True
     if not _ICON_RELATIONS.isdisjoint(relation):
         return "icons", "icon" in relation

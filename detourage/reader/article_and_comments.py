@@ -18,6 +18,7 @@ from detourage.pagination import read_pagination
 from detourage.reader import NoArticleError, NoTextError, TemplateKnowledge, extract_article
 from detourage.reader.article import discard_cached_judgement, judged_page
 from detourage.reader.comment_exclusion import comments_to_exclude
+from detourage.reader.comment_marks import marked_comments
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE, knowledge_of
 from detourage.reader.locations import with_locations
 from detourage.reader.outline import Outline
@@ -185,10 +186,10 @@ def _with_comments(
 def _posts_of(
     page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None = None
 ) -> PostsOfPage | None:
-    """Find the posts or comments of a page; return None if readers probably wrote none of it."""
+    """Find the posts or comments of a page; return None if neither wording nor markup has any."""
     words = words_by_readers(page, template)
     page.flat.memo[own_vote] = None
-    if words is None:
+    if words is None and not marked_comments(Outline.of(page.flat).flat)[1].any():
         return None
     # Imported here because most pages have no comments, and the import takes 10 ms.
     from detourage.reader.page_comments import PostsOfPage

@@ -18,6 +18,8 @@ from detourage.comments.candidates import PageWords
 from detourage.comments.comment_search import MIN_CONFIDENCE_UNCONFIRMED, BestCandidate, search
 from detourage.html import Page
 from detourage.reader.article import judged_page
+from detourage.reader.comment_exclusion import SURE
+from detourage.reader.comment_marks import innermost, marked_comments
 from detourage.reader.knowledge import UNKNOWN_TEMPLATE
 from detourage.reader.outline import Outline
 from detourage.records import record
@@ -36,6 +38,8 @@ MAX_HEADING_WORDS = 8  # words in a heading with the number of comments
 MAX_COUNT_DIGITS = 7  # digits of the number of comments in a heading
 MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
+MIN_SIGNED_SHARE = 0.6  # share of marked comments with an author, and with a date
+MAX_READ_IF_MARKED = 4  # candidates read among texts that the page marks as comments
 MAX_COMMENTS = 5_000  # comments read per page, to bound the work on malicious pages
 
 
@@ -52,10 +56,13 @@ class PostsOfPage:
     vote: str | None
 
     @classmethod
-    def of(cls, page: Page, words: PageWords, group_pattern: CommentPattern | None) -> Self:
+    def of(cls, page: Page, words: PageWords | None, group_pattern: CommentPattern | None) -> Self:
         """Find the likely posts or comments by a search, or else with the group's pattern."""
-        best = search(page, words)
+        best = search(page, words) if words is not None else None
         likely = _find_comments(page, best)
+        if not likely.records or likely.confidence < SURE:
+            marked = _find_marked(page)
+            likely = marked if marked.records else likely
         vote = vote_of(likely.pattern)
         if group_pattern is not None and not likely.records:
             matching = group_pattern.records(page.flat)
@@ -132,6 +139,40 @@ def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
     return FoundComments(
         records, doubtful.pattern, MIN_CONFIDENCE_UNCONFIRMED, reading if is_whole else None
     )
+
+
+def _find_marked(page: Page) -> FoundComments:
+    """Return the comments that a page marks as such, if they are signed and dated."""
+    outline = Outline.of(page.flat)
+    flat, sizes = outline.flat, outline.text_sizes
+    comments, is_marked = marked_comments(flat)
+    if not is_marked.any():
+        return NONE_FOUND
+    words = PageWords(page.flat, flat, sizes, np.where(is_marked, sizes, 0.0))
+    best = search(page, words, MAX_READ_IF_MARKED)
+    if best is not None and best.if_likely(SURE).records and _is_signed(best.reading):
+        return best.if_likely(SURE)
+    if len(comments) != 1:
+        return NONE_FOUND
+    reading = Reading.of(page.flat, (int(flat.numbers[innermost(flat, comments[0])]),), page.url)
+    if not _is_signed(reading) or not reading.comments[0].text:
+        return NONE_FOUND
+    return FoundComments((*reading.records,), CommentPattern(None, 0, SURE), SURE, reading)
+
+
+def _is_signed(reading: Reading) -> bool:
+    """Return whether comments have dates and different authors, and are not links."""
+    page, least = reading.page, MIN_SIGNED_SHARE * len(reading.records)
+    names = {author.name for author in reading.authors.values()}
+    if not (2 * len(names) >= len(reading.authors) >= least <= len(reading.dates)):
+        return False
+    is_linked = page.within(page.having({"a"}))
+    texts = [
+        (node.text, is_linked[layout.places[node.parent]])
+        for layout in reading.layouts
+        for node in layout.texts
+    ]
+    return 2 * sum(len(text) for text, linked in texts if linked) < sum(len(t) for t, _ in texts)
 
 
 def displayed_comments(found: FoundComments, page: Page) -> tuple[Comment, ...]:

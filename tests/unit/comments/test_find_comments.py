@@ -70,9 +70,30 @@ def test_dated_teasers_of_other_articles_are_not_comments() -> None:
     assert find_comments(page).records == ()
 
 
-def test_a_single_comment_is_found_with_patterns_from_other_pages() -> None:
+@pytest.mark.parametrize("count", [1, 2, 5])
+@pytest.mark.parametrize(
+    "heading", ["{} Comments", "Kommentare ({})", "댓글 <b>{}</b>", "نظرات {}"]
+)
+@pytest.mark.parametrize("tag", ["article", "reader-note", "div"])
+def test_comments_of_any_markup_are_found_below_a_heading(
+    tag: str, heading: str, count: int
+) -> None:
+    notes = "".join(
+        f"<{tag}><i>{NAMES[n][:1]}</i><b>{NAMES[n]}</b> <time>May {n + 3}, 2024</time>"
+        f"<p>{REMARKS[n]}</p><button>Reply</button></{tag}>"
+        for n in range(count)
+    )
+    page = article_page(f"<section><h3>{heading.format(count)}</h3>{notes}</section>")
+    found = find_comments(page)
+    comments = read_comments(page.flat, found.records, URL)
+    assert [each.text for each in comments] == [*REMARKS[:count]]
+    assert [each.author for each in comments] == [*NAMES[:count]]
+    assert found.confidence >= 0.5
+
+
+def test_a_single_comment_is_found_by_its_name_or_with_patterns_from_other_pages() -> None:
     page = _page(_comment(3))
-    assert find_comments(page).records == ()
+    assert _ids(page, find_comments(page).records) == ["comment-3"]
     others = [_page(_comments(n)) for n in (5, 8, 6)]
     won = winner(vote_of(find_comments(each).pattern) for each in [*others, _page("")])
     assert won is not None

@@ -124,7 +124,14 @@ AGES = [
     ("3 jam yang lalu", "3 jam yang lalu"),
 ]
 NOT_IMAGES = ["data:image/png;base64,AAAA", "javascript:alert(1)", {}, [True]]
-NOT_CANONICAL = ["https://harbour-post.example/", "javascript:void(0)", "http://[", "mailto:a@b"]
+NOT_CANONICAL = [
+    *("https://harbour-post.example/", "/index.html", "http://localhost:3000/politics/bridge"),
+    *("javascript:void(0)", "http://[", "mailto:a@b"),
+]
+CANONICAL = [
+    '<base href="/politics/"><link rel="canonical" href="bridge">',
+    '<link rel="shortlink canonical" href="/politics/bridge">',
+]
 
 
 @pytest.mark.parametrize(
@@ -142,6 +149,10 @@ NOT_CANONICAL = ["https://harbour-post.example/", "javascript:void(0)", "http://
         *(
             ("canonical_url", "", f'<link rel="canonical" href="{each}">', None)
             for each in NOT_CANONICAL
+        ),
+        *(
+            ("canonical_url", "", each, "https://harbour-post.example/politics/bridge")
+            for each in CANONICAL
         ),
     ],
 )

@@ -39,9 +39,10 @@ def test_a_notice_inside_every_article_is_left_out_but_a_heading_stays(count: in
     ("line", "is_kept"),
     [
         ("Prices and availability as of {} May 2026, 12:{}.", False),
+        ("This page was copied from the system on {} May 2026 at 1{}:15.", False),
         ("On Monday, shares of the company rose to {} dollars.", True),
     ],
-    ids=["notice with a date", "sentences with other numbers"],
+    ids=["notice with a date", "notice with date and time", "sentences with other numbers"],
 )
 def test_shared_lines_may_differ_only_in_dates(line: str, is_kept: bool) -> None:
     lines = [line.format(number, number) for number in range(1, 9)]
