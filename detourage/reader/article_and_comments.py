@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -24,6 +25,8 @@ from detourage.reader.locations import with_locations
 from detourage.reader.outline import Outline
 from detourage.reader.scripts import program_state, structured_data
 from detourage.roles import Favor, LineRole
+from detourage.text import words
+from detourage.text.lazy_patterns import lazy_pattern
 from detourage.walls.verdict import SURE as SURE_WALL
 from detourage.walls.verdict import Verdict, judge_wall
 
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 MIN_COMMENT = 0.3  # probability of a comment, or a forum page, at which comments are searched for
 MIN_WORDS_BY_READERS = 15  # expected number of readers' words at which comments are searched for
 
+MAX_ANNOUNCEMENT = 40  # words of a page that announces a redirect
+_REDIRECT = lazy_pattern(r"\s*+\d(?:\.\d*+)?+\s*+[;,]\s*+url\s*+=", re.IGNORECASE)
 MAX_COMPARED = 50  # characters at the start of a post that are searched for in the thread's opening
 MAX_OPENING = 200  # characters of a thread within which its first post begins
 
@@ -69,6 +74,8 @@ def read_content(
     except NoTextError as error:
         wall = judge_wall(page, None).wall
         raise (wall if wall is not None and wall.probability >= SURE_WALL else error) from None
+    if _leads_away(page, article):
+        raise NoTextError
     if article.comments:
         # A wall never has reader comments, so this page is not a wall.
         return article
@@ -81,6 +88,18 @@ def read_content(
     if verdict.is_truncated:
         metadata = replace(metadata, truncated=True)
     return copy_with(article, metadata=metadata, suspected=verdict.wall)
+
+
+def _leads_away(page: Page, article: Article) -> bool:
+    """Return whether a page only announces that it loads another one within seconds."""
+    attributes = page.flat.attributes
+    if len(words.tokens(article.text)) > MAX_ANNOUNCEMENT:
+        return False
+    contents = attributes.by_element("content")
+    return any(
+        kind.lower() == "refresh" and _REDIRECT.match(contents.get(element, ""))
+        for element, kind in attributes.by_element("http-equiv").items()
+    )
 
 
 def _verdict(page: Page, article: Article, template: Page | TemplateKnowledge | None) -> Verdict:

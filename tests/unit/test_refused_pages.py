@@ -23,8 +23,14 @@ def page(body: str, head: str = HEAD) -> str:
     return f'<html lang="en"><head>{head}</head><body>{body}</body></html>'
 
 
+MOVING = '<p>In 3 seconds we <a href="/new">take you</a> there.</p>'
+MOVING += '<meta http-equiv="Refresh" content="3; URL=/new">'
+
+
 @pytest.mark.parametrize(
-    ("body", "outcome"), [("", "no-text"), (f"<ul>{TEASERS}</ul>", "menu")], ids=["blank", "menu"]
+    ("body", "outcome"),
+    [("", "no-text"), (MOVING, "no-text"), (f"<ul>{TEASERS}</ul>", "menu")],
+    ids=["blank", "redirect", "menu"],
 )
 def test_a_refused_page_has_the_metadata_that_it_declares(body: str, outcome: str) -> None:
     result = detourage.read(page(body), URL)

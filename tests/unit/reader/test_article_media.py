@@ -25,6 +25,7 @@ def without_positions(media: Iterable[Medium]) -> list[Medium]:
         ('<img src="/spacer.gif" width="500" height="0">', []),
         ('<img src="/pixel.gif" style="border:0; height:1px">', []),
         ('<img alt="No address"><img src="">', []),
+        ('<p>Back <img class="emoji" src="/e.png"> home</p><img class="avatar" src="/me.png">', []),
         ('<img src="http://[broken/a.jpg"><img src="javascript:void(0)">', []),
         ('<div class="social"><a href="/share"><img src="/icon.png"></a></div>', []),
         ('<img src="/b.jpg"><img src="/a.jpg"><img src="/b.jpg">', ["b", "a"]),
