@@ -1,4 +1,4 @@
-"""Lines that belong to a site rather than to the article, recognised by phrases in 40 languages.
+"""Lines that belong to a site rather than to the article, recognised by phrases in 30 languages.
 
 Examples are "Follow us on WhatsApp", "Advertisement", "All rights reserved" and "Correction: …".
 """
