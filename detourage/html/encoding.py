@@ -113,7 +113,7 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
             break
     if best is None or best.is_noise:
         raise UndecodableError("the bytes are not text in any known encoding")
-    if best.encoding in _CYRILLIC:
+    if best.encoding in (*_CYRILLIC, _DEFAULT):
         best = _read(best.content, _cyrillic_encoding(best))
     return DecodedPage(best.text, best.encoding, best.content if best.is_valid_utf8 else None)
 
@@ -122,6 +122,7 @@ _CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")
 _COMMON_CYRILLIC = "оаеинт"
 # Minimum share of the six most common letters in a Cyrillic text; their usual share is a half.
 MIN_COMMON_CYRILLIC = 0.35
+MIN_CYRILLIC_SHARE = 0.5  # share of Cyrillic among the letters of a page declared as Western
 MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared Cyrillic encoding is checked
 MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes examined to choose between Cyrillic encodings
 
@@ -199,6 +200,9 @@ def _cyrillic_encoding(reading: _Reading) -> str:
 
     best = max(_CYRILLIC, key=common_share)
     is_sure = common_share(best) > max(MIN_COMMON_CYRILLIC, 1.5 * common_share(reading.encoding))
+    # The accented letters of French or Italian look like common letters in Cyrillic.
+    if is_sure and reading.encoding == _DEFAULT:
+        is_sure = _foreign_share(_shown(reading.content)) > MIN_CYRILLIC_SHARE
     return best if is_sure else reading.encoding
 
 
@@ -296,14 +300,24 @@ def _encoding(label: str | None) -> str | None:
     return {"gbk": "gb18030", "x-user-defined": _DEFAULT}.get(name, name)
 
 
+def _shown(content: bytes) -> bytes:
+    """Return the text between the tags, with white space collapsed."""
+    return b" ".join(_UNSEEN_MARKUP.sub(b" ", content).split())
+
+
+def _foreign_share(text: bytes) -> float:
+    """Return the share of non-ASCII bytes among the letters."""
+    foreign = len(text) - len(text.translate(None, _NON_ASCII))
+    ascii_letters = len(text) - len(text.translate(None, _ASCII_LETTERS))
+    return foreign / max(1, foreign + ascii_letters)
+
+
 def _detect(content: bytes) -> str:
     """Guess the encoding of undeclared bytes from the text between the tags."""
     if content.isascii():
         return "utf-8"
-    text = b" ".join(_UNSEEN_MARKUP.sub(b" ", content).split())
-    foreign = len(text) - len(text.translate(None, _NON_ASCII))
-    ascii_letters = len(text) - len(text.translate(None, _ASCII_LETTERS))
-    if foreign <= MAX_FOREIGN_SHARE * (foreign + ascii_letters):
+    text = _shown(content)
+    if _foreign_share(text) <= MAX_FOREIGN_SHARE:
         return _DEFAULT
     import cchardet
 

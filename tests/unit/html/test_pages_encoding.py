@@ -164,13 +164,19 @@ def test_decoded_text_ignores_declared_encodings() -> None:
     ],
     ids=["ru", "bg", "uk"],
 )
-@pytest.mark.parametrize("declared_encoding", ["windows-1251", "koi8-u", "iso-8859-5"])
+@pytest.mark.parametrize("declared_encoding", ["windows-1251", "koi8-u", "iso-8859-5", "latin1"])
 @pytest.mark.parametrize("actual_encoding", ["windows-1251", "koi8-u", "iso-8859-5"])
-def test_letters_outweigh_a_declaration_of_another_cyrillic_encoding(
+def test_letters_outweigh_a_declaration_of_another_encoding(
     text: str, declared_encoding: str, actual_encoding: str
 ) -> None:
     content = page(text, f'<meta charset="{declared_encoding}">').encode(actual_encoding)
     assert text in decode(content).text
+
+
+def test_accented_letters_are_not_mistaken_for_cyrillic_ones() -> None:
+    text = "La città più bella è là: perché? È così, però, e già la libertà vi è in più. " * 20
+    content = page(text, '<meta charset="iso-8859-1">').encode("cp1252")
+    assert text.strip() in decode(content).text
 
 
 def test_few_cyrillic_letters_do_not_outweigh_a_declaration() -> None:
