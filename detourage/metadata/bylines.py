@@ -26,7 +26,8 @@ BYLINE_MARKS = (
     "by|von|par|por|di|da|door|av|af|przez|autor(?:en|in|es|a|zy|ka)?|authors?|as told to"
     "|auteurs?|autrice|autori|autore|författare|skribent|journalist|kirjoitta(?:ja|nut)|toimittaja"
     "|szerzők?|írta|yazar|hazırlayan|kaleme alan|penulis|oleh|tekst|text|texte|testo|texto|words"
-    "|reporter|propos recueillis par|a cura di|napisał[ai]?|opracował[ai]?|oprac\\.|rozmawiała?"
+    "|reporter|(?:de|par) notre correspondante?|propos recueillis par|a cura di|napisał[ai]?"
+    "|opracował[ai]?|oprac\\.|rozmawiała?"
     "|piše|napsal[ai]?|připravil[ai]?|napísal[ai]?|napisa[ol]|scris de|автор[иы]?|текст|журналист"
     "|корреспондент|від|των?|του|τους?|της?|από τ(?:ον|ην)|γράφ(?:ει|ουν) (?:ο|η|οι)|συντάκτης"
     "|συντάκτρια|подготовил[аи]?|підготува(?:в|ла|ли)|записал[аи]?|записа(?:в|ла)|беседовал[аи]?"
@@ -96,13 +97,13 @@ _OTHER_LABEL = lazy_pattern(
 _CREDIT = lazy_pattern(
     r"(?:(?<!\s)\s+)?+(?:\b(?:photos?|photography|fotos?|fotografie|images?|illustrations?|bild(?:er)?"
     r"|edit(?:ing|ed) by|translat(?:ed|ion) by|übersetzt von|übersetzung|traduit par|traducción"
-    r"|zdjęcia|фото)\b|摄影|图/|[©ⓒ]).*$",
+    r"|zdjęcia|фото)\b|摄影|图/|编辑\s?[|｜:：]|[©ⓒ]).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _LIST_MARKS = r"[;|¦•·/、,，；\n&＆،]"
 _BETWEEN_NAMES = lazy_pattern(
     rf"(?:(?<!\s)\s+)?(?:{_LIST_MARKS}(?:\s*+(?P<joining>[&＆]|(?:{_AND})\s))?"
-    rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_AND})\s|\s[-–—+]\s)\s*",
+    rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_AND})\s|\s(?:--|[-–—+])\s)\s*",
     re.IGNORECASE,
 )
 # Arabic and Hebrew write "and" as part of the next word; the first names that begin with the same
@@ -154,6 +155,7 @@ _NON_NAME_WORDS = word_set(
     " written publisher publishing news nachrichten aktuelles link links website site online blog"
     " veröffentlicht erschienen publié publicado pubblicato opublikowano gepubliceerd"
     " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
+    " 입력 등록 수정 발행"
     " last update updates location redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
 )
 _ROLES = word_set(  # job titles
@@ -185,7 +187,7 @@ _NON_PSEUDONYM_WORDS = _NON_NAME_WORDS | _PARTICLES
 _ELIDED = lazy_pattern(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
 _HAN_OFFICES = ("记者", "通讯员", "支局", "支社", "本社", "本报", "本報")
 _HAN_NON_NAME_WORDS = lazy_pattern(  # words of buttons, labels and job titles
-    "关闭|打印|评论|来源|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
+    "关闭|打印|评论|来源|报道|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
 
 

@@ -93,6 +93,8 @@ def test_a_declared_author_is_split_into_names(text: str, names: tuple[str, ...]
         ("Von Jane Doe (Text) und John Roe (Fotos)", ("Jane Doe",)),
         ("By Jane Doe + John Roe", ("Jane Doe", "John Roe")),
         ("Por Jane Doe, do Porto", ("Jane Doe",)),
+        ("De notre correspondante Jane Doe", ("Jane Doe",)),
+        ("文 | 王建宏 编辑 | 李四", ("王建宏",)),
         ("By then the bridge had been closed.", ()),
         ("The Harbour Post", ()),
     ],
