@@ -108,17 +108,14 @@ class _Fetches:
     def _fetch(
         self, page: InputPage, host: str, future: Future[InputPage | ExtractionOutcome]
     ) -> None:
-        result: InputPage | ExtractionOutcome
         try:
-            result = replace(page, source=page.read())
+            future.set_result(replace(page, source=page.read()))
         except ExplainingError as error:
-            result = _unreadable(error)
+            future.set_result(_unreadable(error))
         except BaseException as error:  # noqa: BLE001  The main thread raises it.
-            self._ended[host] = time.monotonic()
             future.set_exception(error)
-            return
-        self._ended[host] = time.monotonic()
-        future.set_result(result)
+        finally:
+            self._ended[host] = time.monotonic()
 
     def _forget_hosts(self) -> None:
         for host, thread in list(self._threads.items()):
