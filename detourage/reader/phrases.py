@@ -16,7 +16,7 @@ from detourage.walls.evidence import Lexicon
 
 MAX_CHARACTERS: Final = 300  # length of a line in which phrases count
 MAX_WORDS: Final = 60  # words, or characters of scripts without spaces, in such a line
-MAX_CLICK_WORDS: Final = 25  # words in a request to click that names only a service
+MAX_REQUEST_WORDS: Final = 25  # words in a request that only names a service
 MAX_SOURCE_WORDS: Final = 8  # words in a line that names a source, such as "Source: Reuters"
 MAX_LABEL_CHARACTERS: Final = 60  # length of a label, such as "Advertisement" or "Read also:"
 
@@ -26,10 +26,12 @@ _QUOTATION: Final = lazy_pattern(r"\W{0,3}[“„«\"「『]")
 _LABEL_END: Final = lazy_pattern(r"[:：|】\]]|\s[-–—]\s|[.!]\s")
 _SENTENCE_END: Final = lazy_pattern(r"[.!?…]\s+")
 
-_REQUESTS: Final = (  # concepts that together make a request to the readers
-    *(("act", "brand"), ("act", "service"), ("click", "our", "brand")),
+# Concepts that together make a request to the readers.
+_REQUESTS: Final = (
     *(("plea",), ("liked", "give"), ("newsroom", "give", "our"), ("notice",), ("view", "cookies")),
+    ("click", "our", "brand"),
 )
+_SHORT_REQUESTS: Final = (("act", "brand"), ("act", "service"), ("here", "brand"))
 
 
 @cache
@@ -71,10 +73,10 @@ class Phrases(NamedTuple):
         """Whether the site asks its readers to follow, support or permit something."""
         if not self.found or _QUOTATION.match(self.text):
             return False
-        is_short = len(self.masks) <= MAX_CLICK_WORDS
+        is_short = len(self.masks) <= MAX_REQUEST_WORDS
         return (
             any(starmap(self.has, _REQUESTS))
-            or (is_short and self.has("here", "brand"))
+            or (is_short and any(starmap(self.has, _SHORT_REQUESTS)))
             or self._begins_with_request()
         )
 
