@@ -59,10 +59,7 @@ def marked_comments(page: FlatDocument) -> tuple[list[int], Booleans]:
 
 
 def _below_headings(page: FlatDocument) -> dict[int, str]:
-    """Return the siblings after each heading above comments, with the number in the heading.
-
-    They end before a heading of the same rank.
-    """
+    """Return the siblings below headings above comments, with the number in the heading."""
     places = [
         place
         for place, text in enumerate(page.texts)

@@ -15,12 +15,10 @@ from detourage.comments import (
 )
 from detourage.comments.assembly import Reading, read_comments, with_content
 from detourage.comments.candidates import PageWords
-from detourage.comments.comment_search import MIN_CONFIDENCE_UNCONFIRMED, BestCandidate, search
+from detourage.comments.comment_search import BestCandidate, search
 from detourage.html import Page
-from detourage.reader.article import judged_page
 from detourage.reader.comment_exclusion import SURE
 from detourage.reader.comment_marks import innermost, marked_comments
-from detourage.reader.knowledge import UNKNOWN_TEMPLATE
 from detourage.reader.outline import Outline
 from detourage.records import record
 from detourage.roles import Kind
@@ -28,15 +26,6 @@ from detourage.roles import Kind
 MIN_CONFIDENCE_OF_POSTS = 0.1
 """Minimum confidence in the posts of a forum page. If it were lower, an article mistaken for a
 forum page would lose most of its text."""
-
-# Comments found with low confidence are doubtful; the roles of their lines may confirm them.
-MIN_CONFIDENCE_IF_CONFIRMED = 0.005
-MIN_SIGNED = 2  # doubtful comments that have an author
-MIN_ROLE = 0.15  # mean probability of the role "comment" of the words in doubtful comments
-MIN_HEADING = 0.3  # probability of the role "comment" of a heading such as "12 comments"
-MAX_HEADING_WORDS = 8  # words in a heading with the number of comments
-MAX_COUNT_DIGITS = 7  # digits of the number of comments in a heading
-MIN_COMMENTS_SHARE = 0.85  # share of the page's words with the role "comment" in doubtful comments
 
 MIN_SIGNED_SHARE = 0.6  # share of marked comments with an author, and with a date
 MAX_READ_IF_MARKED = 4  # candidates read among texts that the page marks as comments
@@ -59,7 +48,7 @@ class PostsOfPage:
     def of(cls, page: Page, words: PageWords | None, group_pattern: CommentPattern | None) -> Self:
         """Find the likely posts or comments by a search, or else with the group's pattern."""
         best = search(page, words) if words is not None else None
-        likely = _find_comments(page, best)
+        likely = NONE_FOUND if best is None else best.if_likely()
         if not likely.records or likely.confidence < SURE:
             marked = _find_marked(page)
             likely = marked if marked.records else likely
@@ -92,55 +81,6 @@ class PostsOfPage:
         return self.found if kind == "forum" else self.likely
 
 
-def _find_comments(page: Page, best: BestCandidate | None) -> FoundComments:
-    """Return the best candidate if it is likely or its lines' roles confirm it, or no comments."""
-    if best is None:
-        return NONE_FOUND
-    found = best.if_likely()
-    return found if found.records else _confirm_by_roles(page, best) or found
-
-
-def _confirm_by_roles(page: Page, best: BestCandidate) -> FoundComments | None:
-    """Return a doubtful candidate if authors, dates and its lines' roles confirm it, or None."""
-    # Each comment must have an author and a date; the dates have already been parsed.
-    is_whole = len(best.records) == len(best.reading.records)
-    if is_whole and len(best.reading.dates) < MIN_SIGNED:
-        return None
-    doubtful = best.if_likely(MIN_CONFIDENCE_IF_CONFIRMED)
-    if not doubtful.records:
-        return None
-    reading = doubtful.reading or Reading.of(page.flat, doubtful.records, page.url)
-    names = [author.name for author in reading.authors.values()]
-    is_complete = reading.authors.keys() <= reading.dates.keys()
-    if len({*names}) < max(MIN_SIGNED, len(names)) or not is_complete:
-        return None
-    records = doubtful.records[0 if 0 in reading.authors else 1 :]
-    outline, judged = Outline.of(page.flat), judged_page(page, UNKNOWN_TEMPLATE)
-    is_record = np.isin(outline.flat.numbers, records)
-    is_inside = outline.flat.within(is_record)[judged.columns.blocks]
-    word_counts = judged.columns.words
-    probabilities = judged.probability_of(("comment",))
-    comment_words = probabilities * word_counts
-    first = int(is_inside.argmax())
-    heading = judged.lines[first - 1].tokens
-    is_heading = first > 0 and probabilities[first - 1] >= MIN_HEADING
-    has_count = len(heading) <= MAX_HEADING_WORDS and any(
-        word.isdecimal() and len(word) <= MAX_COUNT_DIGITS and int(word) >= len(records)
-        for word in heading
-    )
-    min_role, start = (0.0, first) if is_heading and has_count else (MIN_ROLE, 0)
-    found_words = comment_words[is_inside].sum()
-    has_most = found_words >= MIN_COMMENTS_SHARE * comment_words[start:].sum()
-    if not has_most or found_words < min_role * word_counts[is_inside].sum():
-        return None
-    if not all(reading.comments[number].text for number in reading.authors):
-        return None
-    is_whole = len(records) == len(reading.records)
-    return FoundComments(
-        records, doubtful.pattern, MIN_CONFIDENCE_UNCONFIRMED, reading if is_whole else None
-    )
-
-
 def _find_marked(page: Page) -> FoundComments:
     """Return the comments that a page marks as such, if they are signed and dated."""
     outline = Outline.of(page.flat)
@@ -161,18 +101,20 @@ def _find_marked(page: Page) -> FoundComments:
 
 
 def _is_signed(reading: Reading) -> bool:
-    """Return whether comments have dates and different authors, and are not links."""
-    page, least = reading.page, MIN_SIGNED_SHARE * len(reading.records)
+    """Return whether comments have dates and different authors, and are mostly not links."""
     names = {author.name for author in reading.authors.values()}
-    if not (2 * len(names) >= len(reading.authors) >= least <= len(reading.dates)):
+    least = MIN_SIGNED_SHARE * len(reading.records)
+    if min(len(reading.authors), len(reading.dates)) < least or 2 * len(names) < len(
+        reading.authors
+    ):
         return False
-    is_linked = page.within(page.having({"a"}))
-    texts = [
-        (node.text, is_linked[layout.places[node.parent]])
+    is_linked = reading.page.within(reading.page.having({"a"}))
+    unlinked_minus_linked = sum(
+        len(node.text) * (-1 if is_linked[layout.places[node.parent]] else 1)
         for layout in reading.layouts
         for node in layout.texts
-    ]
-    return 2 * sum(len(text) for text, linked in texts if linked) < sum(len(t) for t, _ in texts)
+    )
+    return unlinked_minus_linked > 0
 
 
 def displayed_comments(found: FoundComments, page: Page) -> tuple[Comment, ...]:
