@@ -35,8 +35,6 @@ subheadings."""
 
 MAX_FORM_WORDS: Final = 60  # words in an element with a subscription or consent form
 MAX_FORM_SHARE: Final = 1 / 3  # words in an element with a form, relative to those of the text
-MAX_NOTICE_WORDS: Final = 40  # words in a line with a copyright notice
-MAX_WORDS_AFTER_NOTICE: Final = 25  # words in each line that follows a copyright notice
 MAX_LINES_AFTER_NOTICE: Final = 3  # lines that follow a copyright notice at the end of a text
 
 SURE: Final = 0.9
@@ -46,6 +44,7 @@ with this probability is part of an offer only if the offer mentions reading on 
 MAX_OFFER_WORDS: Final = 60  # words in the lines of an offer that the network mistook for text
 MAX_OFFER_LINES: Final = 4  # lines of an offer that the network mistook for text
 MAX_RECOMMENDED: Final = 10  # links below a label such as "Read also:"
+MAX_BIOGRAPHY_WORDS: Final = 40  # words in the biography of an article's author
 MIN_LINES_BEFORE_BIOGRAPHY: Final = 4  # lines of a text, including its author's biography
 NAME_TOKENS: Final = 2  # tokens at the start of a biography that are in the byline
 MAX_EMAIL_FIELDS: Final = 20  # input fields for an e-mail address whose surroundings are examined
@@ -73,7 +72,6 @@ def without_asides(page: Outline, judged: JudgedPage, chosen: Booleans, url: str
     asides = {
         *_linked_headlines(page, judged, places, url),
         *_forms(page, judged.columns, places),
-        *_notices(judged.lines, places),
         *_offers(judged, places),
         *_consents(page, judged, places),
         *_addressed_to_readers(judged, places),
@@ -211,17 +209,6 @@ def _consents(page: Outline, judged: JudgedPage, places: Sequence[int]) -> set[i
     return asides
 
 
-def _notices(lines: Sequence[Line], places: Sequence[int]) -> list[int]:
-    """Return the copyright notice at the end of a text, with the short lines that follow it."""
-    last = places[-1 - MAX_LINES_AFTER_NOTICE :]
-    for index, place in enumerate(last):
-        line, after = lines[place], last[index + 1 :]
-        is_notice = contains_any(line.text, _COPYRIGHT) and line.words <= MAX_NOTICE_WORDS
-        if is_notice and all(lines[each].words <= MAX_WORDS_AFTER_NOTICE for each in after):
-            return [place, *after]
-    return []
-
-
 def _offers(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
     """Return the lines after the last paragraph if they are an offer to subscribers."""
     words = 0
@@ -247,23 +234,23 @@ def _is_before_offer(judged: JudgedPage, place: int, after: Sequence[int]) -> bo
 
 
 def _addressed_to_readers(judged: JudgedPage, places: Sequence[int]) -> Iterator[int]:
-    """Yield labels and requests of the site, and, at the end, notices on copying and the source."""
+    """Yield labels and requests of the site, and the notices and the source at the end."""
     for place, after in zip(places, range(len(places) - 1, -1, -1), strict=True):
         line = judged.lines[place]
         if line.words > MAX_WORDS:
             continue
         phrases = Phrases.of(line.text)
-        is_notice = after <= MAX_LINES_AFTER_NOTICE and phrases.has("rights")
+        has_rights = phrases.has("rights") or contains_any(line.text, _COPYRIGHT)
+        if has_rights and after <= MAX_LINES_AFTER_NOTICE:
+            yield from places[-1 - after :]
+            return
         is_source = after == 0 and not line.linked and phrases.names_source
-        if phrases.is_label or phrases.addresses_readers or is_notice or is_source:
+        if phrases.is_label or phrases.addresses_readers or is_source:
             yield place
 
 
 def _recommended(page: Outline, judged: JudgedPage, places: Sequence[int], url: str) -> set[int]:
-    """Return the linked lines below a label such as "Read also:", and the label.
-
-    The first of them must lead to this site.
-    """
+    """Return a label such as "Read also:", and the lines below it if they link to this site."""
     lines, columns, chosen = judged.lines, judged.columns, {*places}
     is_linked = (columns.linked >= columns.words).tolist()
     base, site = base_of(page.root, url), site_of(url)
@@ -287,7 +274,7 @@ def _biographies(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
     """Return the last line if it begins with the name in the byline: "Ann Lee is a reporter"."""
     last = judged.lines[places[-1]]
     is_long_text = len(places) >= MIN_LINES_BEFORE_BIOGRAPHY
-    if not (is_long_text and last.words <= MAX_NOTICE_WORDS and last.text[0].isalpha()):
+    if not (is_long_text and last.words <= MAX_BIOGRAPHY_WORDS and last.text[0].isalpha()):
         return ()
     name = last.tokens[:NAME_TOKENS]
     if min(map(len, name)) == 1:  # in scripts without spaces, not a whole name
