@@ -206,10 +206,7 @@ def _open_output(output: Path | None) -> AbstractContextManager[IO[str]]:
 def _write_files(
     results: Iterator[ExtractionOutcome], folder: Path, form: str, *, keep_dirs: bool
 ) -> Iterator[ExtractionOutcome]:
-    """Write each article to a file, and yield all results.
-
-    Files are named after the page's position and URL or, with `keep_dirs`, after its HTML file.
-    """
+    """Write each article to a file (with `keep_dirs`, named after its HTML file); yield all."""
     written: set[Path] = set()
     for number, result in enumerate(results, start=1):
         yield result

@@ -120,10 +120,7 @@ def _score(layouts: Sequence[Layout], column: Column, found: Mapping[int, FoundD
 
 
 def _order(found: Mapping[int, FoundDate]) -> float:
-    """Return how consistently dates ascend or descend, from 0 (random) to 1 (sorted).
-
-    Equal dates are consistent with both.
-    """
+    """Return how consistently dates ascend or descend: 0 if random, 1 if sorted or equal."""
     moments = [date.moment.instant for _, date in sorted(found.items()) if date.moment]
     steps = [(before < after) - (before > after) for before, after in pairwise(moments)]
     return 1 - 2 * min(steps.count(1), steps.count(-1)) / len(steps) if steps else 0.0

@@ -165,10 +165,7 @@ def _item_urls(node: _Object) -> tuple[str, ...]:
 
 
 def _read_comment(node: _Object, enclosing: int | None, is_declared: bool) -> _RawComment | None:
-    """Read a comment, or return None if the object is not one.
-
-    Unless its type is declared, the object must have a date, and none of `_ARTICLE_KEYS`.
-    """
+    """Read a comment; None unless it is declared, or has a date and none of `_ARTICLE_KEYS`."""
     values = _by_plain_key(node)
     text = _first(values, _TEXT_KEYS, _read_formatted_text)
     author = _first(values, _AUTHOR_KEYS, _read_author) or _first(

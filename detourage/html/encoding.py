@@ -186,10 +186,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
 
 
 def _cyrillic_encoding(reading: _Reading) -> str:
-    """Return the Cyrillic encoding that yields far more common letters, or else the declared one.
-
-    Some servers convert a page to another encoding without updating the declaration.
-    """
+    """Return the Cyrillic encoding that yields far more common letters, else the declared one."""
     letters = reading.content.translate(None, bytes(range(0x80)))[:MAX_CYRILLIC_BYTES]
     if len(letters) < MIN_CYRILLIC_BYTES:
         return reading.encoding

@@ -347,10 +347,7 @@ def _forms_by_first_word() -> Mapping[str, tuple[set[str], set[str]]]:
 
 @cache
 def _pattern_of_forms(first_word: str) -> re.Pattern[str]:
-    """Return the pattern of the written forms with a given first word.
-
-    There is no single pattern of all forms, because compiling it takes 5 ms.
-    """
+    """Return the pattern of the forms with a given first word; one of all takes 5 ms to compile."""
     initials, names = (
         "|".join(sorted(map(re.escape, forms), key=len, reverse=True)) or "(?!)"
         for forms in _forms_by_first_word()[first_word]

@@ -150,11 +150,7 @@ class Address:
 
 
 def _is_page_number(name: str, value: str) -> bool:
-    """Return whether a query field may contain a page number.
-
-    A field with digits in its name pages through a list on the page, and ``?p=5031`` is an article
-    in WordPress.
-    """
+    """Return whether a query field may be a page number; ``?p=5031`` is an article in WordPress."""
     if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS):
         return False
     is_article = name.lower() == "p" and int(value) > MAX_UNNAMED

@@ -38,10 +38,7 @@ def lines_under_images(page: Outline) -> frozenset[int]:
 
 
 def _credited(page: Outline) -> set[int]:
-    """Return the numbers of the short lines below images that credit a photographer.
-
-    A caption of one line may precede the credit.
-    """
+    """Return the numbers of short lines below images with a credit, also of a caption above it."""
     lines = line_columns(page)
     first_texts = np.unique(page.flat.text_starts[page.flat.having(("img",))])
     below = page.text_lines[first_texts[first_texts < len(page.text_lines)]]
