@@ -256,17 +256,18 @@ def _recommended(page: Outline, judged: JudgedPage, places: Sequence[int], url: 
     base, site = base_of(page.root, url), site_of(url)
     asides: set[int] = set()
     for place in places:
-        end = place + 1
-        while end < len(lines) and is_linked[end] and end - place <= MAX_RECOMMENDED:
+        above = place  # the line above the linked lines, or a label with a link
+        while is_linked[above] and 0 < above > place - MAX_RECOMMENDED:
+            above -= 1
+        end = above + 1
+        while end < len(lines) and is_linked[end] and end - above <= MAX_RECOMMENDED:
             end += 1
-        label, link = _label_and_link(page, lines[place])
-        if is_linked[place]:
-            label = lines[max(0, place - 1)].text
-        elif link is None and end > place + 1:
-            label, link = lines[place].text, _label_and_link(page, lines[place + 1])[1]
+        label, link = _label_and_link(page, lines[above])
+        if link is None and end > above + 1:
+            label, link = lines[above].text, _label_and_link(page, lines[above + 1])[1]
         is_own = site_of(absolute(link, base) or "") == site
         if label and is_own and Phrases.of(label).introduces_links:
-            asides.update(range(place, end))
+            asides.update(range(above, end))
     return asides.intersection(chosen)
 
 
