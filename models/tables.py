@@ -75,7 +75,7 @@ class Site(Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     key: Mapped[str] = mapped_column(unique=True)
     version: Mapped[int] = mapped_column(server_default="0")
-    """Increased by the number of pages whenever pages of the site change."""
+    """Increased by the number of pages that change, or by 1 if all may have changed."""
     changed_at: Mapped[datetime] = mapped_column(server_default=func.now())
     pairs_planned: Mapped[int] = mapped_column(server_default="0")
     pairs_compared: Mapped[int] = mapped_column(server_default="0")

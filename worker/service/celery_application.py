@@ -241,7 +241,8 @@ class HeartbeatScheduler(PersistentScheduler):
             origin = error.__context__ or error
             if not is_lost_connection(origin):
                 logger.exception("beat could not send %s", entry.task)
-            elif not self._is_cut_off:
+                return
+            if not self._is_cut_off:
                 logger.warning("beat interrupted, reconnecting: %s", describe(origin))
                 logger.debug("interruption", exc_info=True)
             self._is_cut_off = True

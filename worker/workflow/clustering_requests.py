@@ -14,8 +14,8 @@ from worker.workflow.attempts import CLUSTERING_PAUSES, LATE_AFTER_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
 
 MIN_GROWTH = 1 / 8
-"""Changes per page of a site since its last clustering at which a settled site is clustered again.
-With fewer, it waits for `SettleTimes.longest`, because a few pages rarely change the groups."""
+"""New pages since a site's last clustering, as a share of its pages, at which it is clustered again
+once it is settled; see `SettleTimes.growth`. A few pages rarely change the groups."""
 
 
 def settle_times(settings: Settings, messages_waiting: int | None) -> SettleTimes:

@@ -68,7 +68,7 @@ DELETE FROM clustering_attempts WHERE site_id = :site_id
 )
 
 -- fitting --
--- Fragment: the number of pages that fit a group, or have just arrived, since the last clustering.
+-- Fragment: the number of pages assigned to a group since the last clustering, or just arrived.
 (
     SELECT count(group_number) FROM memberships
     WHERE (site_id, generation) = (sites.id, last.number) AND confidence IS NOT NULL
