@@ -35,6 +35,7 @@ subheadings."""
 
 MAX_FORM_WORDS: Final = 60  # words in an element with a subscription or consent form
 MAX_FORM_SHARE: Final = 1 / 3  # words in an element with a form, relative to those of the text
+MAX_WORDS_AFTER_NOTICE: Final = 25  # words in each line that follows a copyright notice
 MAX_LINES_AFTER_NOTICE: Final = 3  # lines that follow a copyright notice at the end of a text
 
 SURE: Final = 0.9
@@ -242,8 +243,10 @@ def _addressed_to_readers(judged: JudgedPage, places: Sequence[int]) -> Iterator
         phrases = Phrases.of(line.text)
         has_rights = phrases.has("rights") or contains_any(line.text, _COPYRIGHT)
         if has_rights and after <= MAX_LINES_AFTER_NOTICE:
-            yield from places[-1 - after :]
-            return
+            below = places[len(places) - after :]
+            if all(judged.lines[each].words <= MAX_WORDS_AFTER_NOTICE for each in below):
+                yield from (place, *below)
+                return
         is_source = after == 0 and not line.linked and phrases.names_source
         if phrases.is_label or phrases.addresses_readers or is_source:
             yield place

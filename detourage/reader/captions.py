@@ -16,9 +16,9 @@ MAX_CREDITED_TOKENS = 40  # tokens in a line with a caption and the photographer
 MAX_FIGURE_ELEMENTS = 200  # elements in a figure searched for a caption
 
 _CREDIT = lazy_pattern(  # "Photo: Ann Lee", "사진=", "Foto di Ann Lee", "林秀芬 摄"
-    r"(?:\b(?:photo(?:s|graph|graphy|graphie|graphe)?|images?|picture|(?:photo |image )?credits?"
-    r"|fot(?:o|ó|os|ografie|ograf[íi]a)?|bild|kuva|zdjęcie|crédits?|imagen|immagine|snímek|фото|снимка"
-    r"|φωτο(?:γραφία)?|fotoğraf|ảnh)|صورة|تصوير|عکس|צילום|फ़ोटो|फ़ोटो|फोटो|ภาพ|摄影|供图|撮影|写真|사진)"
+    r"(?:\b(?:photo(?:s|graph|graphy|graphie|graphe)?|images?|(?<!\w\s)credits?"
+    r"|(?:photo|image|picture) credits?|fot(?:o|ó|os|ografie|ograf[íi]a)?|bild|kuva|zdjęcie"
+    r"|crédits?|imagen|immagine|snímek|фото|снимка|φωτο(?:γραφία)?|fotoğraf|ảnh)|صورة|تصوير|عکس|צילום|फ़ोटो|फोटो|ภาพ|摄影|供图|撮影|写真|사진)"
     r"\s*[:：=/|・·]\s*\w|\b(?:foto|photo)s? (?:by|von|di|de|par|av|af) \w|\w\s*摄$",
     re.IGNORECASE,
 )
@@ -40,11 +40,14 @@ def lines_under_images(page: Outline) -> frozenset[int]:
 def _credited(page: Outline) -> set[int]:
     """Return the numbers of short lines below images with a credit, also of a caption above it."""
     lines = line_columns(page)
-    first_texts = np.unique(page.flat.text_starts[page.flat.having(("img",))])
+    first_texts = page.flat.text_starts[page.flat.having(("img",))]
     below = page.text_lines[first_texts[first_texts < len(page.text_lines)]]
     found = set[int]()
-    for place in np.unique(np.searchsorted(lines.numbers, below)).tolist():
+    starts = {*np.searchsorted(lines.numbers, below).tolist()}
+    for place in starts:
         for end in range(place, min(place + 2, len(lines.numbers))):
+            if end > place and end in starts:  # below another image
+                break
             if lines.words[end] > MAX_CREDITED_TOKENS or lines.linked[end]:
                 break
             text = page.tokenised.clean[lines.texts[end]]

@@ -87,7 +87,7 @@ class Phrases(NamedTuple):
 
     @property
     def is_correction(self) -> bool:
-        """Whether the line tells which error of the article has been corrected."""
+        """Whether the line states that an error in the article has been corrected."""
         if self.has("corrected") and self._label.consists_of("corrected"):
             return True
         if self.has("fixed", "note") and self._label.consists_of("note"):
@@ -96,11 +96,12 @@ class Phrases(NamedTuple):
         return is_about_text and not _QUOTATION.match(self.text)
 
     def _begins_with_request(self) -> bool:
-        """Return whether a sentence begins with an imperative such as "follow" in such a line."""
+        """Return whether a sentence with a brand begins with an imperative such as "follow"."""
         if not self.has("begin", "brand"):
             return False
         sentences = map(Phrases.of, _SENTENCE_END.split(self.text))
-        return any(each.masks[0] & _bit("begin") for each in sentences if each.masks)
+        begin = _bit("begin")
+        return any(each.has("brand") and each.masks[0] & begin for each in sentences)
 
     @property
     def _label(self) -> "Phrases":
