@@ -202,10 +202,9 @@ def _masked_tokens(line: Line) -> list[str]:
             end += 1
         if not line.is_prose or _is_date(tokens[start:end]):
             # The time of day may follow after a word, as in "on 3 May 2026 at 8:15".
-            if any(map(_has_digit, tokens[end + 1 : end + 2])):
-                end += 2
-            while end < len(tokens) and _has_digit(tokens[end]):
-                end += 1
+            after = tokens[end + 1 : end + 3]
+            if _is_date(tokens[start:end]) and len(after) > 1 and all(map(_has_digit, after)):
+                end += 3
             masked += (*tokens[copied:start], "0")
             copied = end
     return [*masked, *tokens[copied:]]
