@@ -14,7 +14,7 @@ from detourage.text.dates import Moment, find_dates, find_moments, parse_moment,
 from detourage.text.lazy_patterns import lazy_pattern
 from detourage.text.words import CLOSING, MARKS, UNSPACED_MARKS, contains_any, squash, word_set
 
-MIN_NAME_WORDS = 2  # words in a name that a job title follows without a comma
+TITLED_NAME_WORDS = 2  # words in a name before a job title without a comma
 MAX_NAME_WORDS = 5  # words in a name, without particles, as in "María del Carmen López García"
 MAX_NAME_CHARACTERS = 50  # length of a name, in characters
 MAX_CHARACTERS = 1_000  # length of a declared value, in characters; the rest is ignored
@@ -89,7 +89,7 @@ _BYLINE_MARK = re.compile(  # "By ", "Text von ", "Text and photos by ", "Author
 _SECTION = lazy_pattern(rf"(?:^|.*\|)\W*(?:{_LABELS})\s*(?:[^\s\w:：]|$)", re.IGNORECASE)
 # Labels of editors, and those before Chinese names, which are recognised by their surnames
 _OTHER_LABEL = lazy_pattern(
-    rf"\W*(?:editors?|editing|editör|redakt\w+|编辑|編輯"
+    rf"\W*(?:editors?\b|editing\b|editör\b|redakt\w+|编辑|編輯"
     rf"|(?:本[报報])?(?:[记記]者|作者)(?!\s?[:：]\s?[{HAN}]{{3,5}}$))",
     re.IGNORECASE,
 )
@@ -111,7 +111,7 @@ _BETWEEN_NAMES = lazy_pattern(
 _ATTACHED_AND = lazy_pattern(
     r"^(\S+\s\S+(?:\s\S+)??)\s[وו](?!ليد|ائل|سام|فاء|سيم|جدي|داد|حيد|רד\b|יקטור|יטלי)(?=\S{2,}\s\S)"
 )
-_OF_PICTURES = lazy_pattern(rf"[(\[](?:{_PICTURES})\b[^)\]]*+[)\]]", re.IGNORECASE)
+_OF_PICTURES = lazy_pattern(rf"[(\[](?:{_PICTURES})\W*[)\]]", re.IGNORECASE)
 _IN_SURNAMES = word_set("y e i")  # between two surnames: "Ramos y Cajal", "Pinto e Castro"
 _URL_OR_EMAIL = lazy_pattern(r"https?:|www\.|\S@\S|^/|\.(?:com|net|org|html?|php)\b", re.IGNORECASE)
 _URLS_OR_EMAILS = lazy_pattern(r"(?<!\S)(?:https?:|www\.|[^\s@(<]*+@)[^\s(<]*+", re.IGNORECASE)
@@ -304,7 +304,7 @@ def _without_description(segment: str, *, is_byline: bool) -> tuple[str, bool]:
             name, may_continue = name[: description.start()], False
     words = [word.strip(".").lower() for word in name.split()]
     known = next((n for n, word in enumerate(reversed(words)) if word not in _NON_FIRST_NAMES), 0)
-    if is_byline and known and len(words) - known == MIN_NAME_WORDS:
+    if is_byline and known and len(words) - known == TITLED_NAME_WORDS:
         return " ".join(name.split()[:-known]), may_continue  # "Jane Doe Staff Writer"
     roles = [index for index, word in enumerate(words) if word in _ROLES]
     if roles and is_byline and len(words) - roles[-1] in (3, 4):
@@ -378,8 +378,8 @@ _UPDATED = re.compile(  # words that introduce the date of an update
 _PUBLISHED = lazy_pattern(  # words that introduce the date of publication
     r"publi|posted|veröffentlich|erschienen|erstellt|geplaatst|opublikowan|dodano|опублик"
     r"|pubblicat|发布|發布|发表|发稿|時間|时间|日期|datum|\bdate\b|\bdata\b|fecha|julkaistu|^\W*le\s+\d"
-    r"|zveřejněn|vydáno|megjelen|közzé|objavljen|опублік|публик|δημοσ|yayın|diterbitkan|đăng|公開|掲載"
-    r"|配信|발행|입력|등록|نشر|انتشار|פורסם|प्रकाशित|প্রকাশ|เผยแพร่",
+    r"|zveřejněn|vydáno|megjelen|közzé|objavljen|опублік|\bпублик|δημοσ|yayın|diterbitkan|ngày đăng"
+    r"|đăng lúc|公開|掲載|配信|발행|입력|등록\s?[:\d]|نشر|انتشار|פורסם|प्रकाशित|প্রকাশ|เผยแพร่",
     re.IGNORECASE,
 )
 # Ranks of dates by the places of their lines. A marked date is one identified by words or markup.
@@ -507,8 +507,9 @@ def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
         # Far from the body, a label such as "Interview" may be that of a section.
         is_section = line.place in ("above", "after") and _SECTION.match(rest)
         tails = (rest[at:].lstrip() for at in (0, *(bar.end() for bar in re.finditer(r"\|", rest))))
-        text = next((name for tail in tails if (name := without_mark(tail)) != tail), "")
-        if text and not is_section and not _OTHER_LABEL.match(rest):
+        marked_tails = ((tail, without_mark(tail)) for tail in tails)
+        tail, text = next((each for each in marked_tails if each[0] != each[1]), ("", ""))
+        if text and not is_section and not _OTHER_LABEL.match(tail):
             names = names_in(text, is_byline=True)
             if not names and (rest != line.text or line.meaning & Meaning.AUTHOR):
                 yield from _account(text)
@@ -563,11 +564,11 @@ def displayed_dates(
     published: list[DisplayedDate] = []
     modified: list[DisplayedDate] = []
     for line in lines:
-        update = parse_moment(line.update, language) if line.update else None
-        if update is not None:
-            modified.append(DisplayedDate(update, _MARKED_RANKS[line.place]))
         date = _read_date(line, language)
         if date is not None:
+            update = parse_moment(line.update, language) if line.update else None
+            if update is not None:
+                modified.append(date._replace(moment=update))
             for moment, is_update in _dates_by_mark(line, date.moment, language):
                 (modified if is_update else published).append(date._replace(moment=moment))
     by_rank = attrgetter("rank")
