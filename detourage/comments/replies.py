@@ -169,10 +169,7 @@ def _by_depth(page: FlatDocument, extents: _Extents, layouts: Sequence[Layout]) 
 
 
 def _rank_depths(depths: Sequence[float | None]) -> list[int] | None:
-    """Return the depths as ranks from 0, or None if they are implausible for a conversation.
-
-    For example, the indentations 0, 40 and 80 have the ranks 0, 1 and 2. Missing depths count as 0.
-    """
+    """Return depths such as 0, 40, 80 as ranks from 0 (also if missing), or None if implausible."""
     known = [depth for depth in depths if depth is not None]
     distinct = sorted(set(known))
     if len(known) < MIN_SHARE * len(depths) or len(distinct) < 2:

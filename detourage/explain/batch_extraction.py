@@ -19,6 +19,7 @@ from detourage.explain.input_pages import (
     input_pages,
     load_subject,
 )
+from detourage.html.urls import split_url
 from detourage.inputs import Origin, SourceError
 from detourage.outcomes import PageOutcome
 from detourage.page_extraction import ReadingOptions, without_excluded
@@ -93,7 +94,7 @@ class _Fetches:
         if isinstance(page, ExtractionOutcome) or page.address is None:
             future.set_result(page)
             return future
-        host = page.address.partition("://")[2].partition("/")[0].lower()
+        host = split_url(page.address).netloc.lower()
         if host in self._threads:
             self._threads[host].join()
             time.sleep(max(0.0, self._ended[host] + PAUSE_SECONDS - time.monotonic()))

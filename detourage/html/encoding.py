@@ -114,7 +114,8 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
     if best is None or best.is_noise:
         raise UndecodableError("the bytes are not text in any known encoding")
     if best.encoding in (*_CYRILLIC, _DEFAULT):
-        best = _read(best.content, _cyrillic_encoding(best))
+        encoding = _cyrillic_encoding(best)
+        best = best if encoding == best.encoding else _read(best.content, encoding)
     return DecodedPage(best.text, best.encoding, best.content if best.is_valid_utf8 else None)
 
 

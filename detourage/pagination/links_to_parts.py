@@ -103,10 +103,7 @@ def _add_neighbours(
 
 
 def _own_number(links: Links, chosen: Mapping[Direction, Address]) -> int | None:
-    """Return the number in the page's URL if it forms a series with the next or previous page.
-
-    If only the URL of the next page has a number, return 1.
-    """
+    """Return the number in the URL if it continues that of an adjacent page; 1 if it has none."""
     for direction, number in ((Direction.NEXT, 1), (Direction.PREVIOUS, None)):
         address = chosen.get(direction)
         relation = links.own.relation(address) if address is not None else None

@@ -92,21 +92,21 @@ def read_content(
 
 def _leads_away(page: Page, article: Article) -> bool:
     """Return whether a page only announces that it loads another one within seconds."""
-    attributes = page.flat.attributes
     if len(words.tokens(article.text)) > MAX_ANNOUNCEMENT:
         return False
-    contents = attributes.by_element("content")
+    flat = page.flat
+    contents, is_unseen = flat.values("content"), flat.within(flat.having({"noscript"}))
     return any(
-        kind.lower() == "refresh" and _REDIRECT.match(contents.get(element, ""))
-        for element, kind in attributes.by_element("http-equiv").items()
+        kind.lower() == "refresh"
+        and not is_unseen[element]
+        and _REDIRECT.match(contents.get(element, ""))
+        and page.url not in contents[element]
+        for element, kind in flat.values("http-equiv").items()
     )
 
 
 def _verdict(page: Page, article: Article, template: Page | TemplateKnowledge | None) -> Verdict:
-    """Judge whether a page shows a wall, with and without comparing it with its template.
-
-    If all pages of a template are copies of the same wall, the comparison hides the wall's text.
-    """
+    """Judge whether a page shows a wall; the comparison with copies of the wall would hide it."""
     verdict = judge_wall(page, article)
     if template is None or verdict.wall is None or verdict.wall.probability >= SURE_WALL:
         return verdict
@@ -205,7 +205,7 @@ def _with_comments(
 def _posts_of(
     page: Page, template: TemplateKnowledge, group_pattern: CommentPattern | None = None
 ) -> PostsOfPage | None:
-    """Find the posts or comments of a page; return None if neither wording nor markup has any."""
+    """Find the posts or comments of a page; return None if neither wording nor markup has them."""
     words = words_by_readers(page, template)
     page.flat.memo[own_vote] = None
     if words is None and not marked_comments(Outline.of(page.flat).flat)[1].any():

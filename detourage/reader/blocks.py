@@ -77,10 +77,7 @@ def blocks_of(
 
 
 def _article_block(page: Outline, found: Sequence[Any], start: int, base: str) -> ArticleBlock:
-    """Return a block (`Block` in ``blocks.hpp``) that starts at an offset into the article's text.
-
-    `found` has -1 for the code element of a block without code, and for a role that is unknown.
-    """
+    """Return a `Block` of ``blocks.hpp`` at an offset; `found` has -1 for no code or role."""
     kind, text, spans, pieces, level, marker, code, role, probability = found
     links: list[ArticleLink] = []
     emphasis: list[ArticleEmphasis] = []

@@ -36,8 +36,8 @@ _AROUND_HEADING = (
 def marked_comments(page: FlatDocument) -> tuple[list[int], Booleans]:
     """Return the elements marked as one comment each, and a mask of the texts marked as comments.
 
-    An element is marked by its class, ID, tag or microdata; texts also by a heading above them. The
-    element below a heading with the number 1 is a comment.
+    An element is marked by its class, ID, tag or microdata. If none is, texts are marked by a
+    heading above them, and an element below a heading with the number 1 is a comment.
     """
     names = [" ".join(each) for each in page.distinct_names]
     is_name = [
@@ -54,7 +54,7 @@ def marked_comments(page: FlatDocument) -> tuple[list[int], Booleans]:
     if not comments:
         below = _below_headings(page)
         is_named[[*below]] = True
-        comments = [element for element, count in below.items() if count == "1"]
+        comments = [element for element, count in below.items() if count and int(count) == 1]
     return comments, page.within(is_named)[page.text_parents]
 
 
