@@ -255,7 +255,7 @@ def _addressed_to_readers(judged: JudgedPage, places: Sequence[int]) -> Iterator
 def _recommended(page: Outline, judged: JudgedPage, places: Sequence[int], url: str) -> set[int]:
     """Return a label such as "Read also:", and the lines below it if they link to this site."""
     lines, columns, chosen = judged.lines, judged.columns, {*places}
-    is_linked = (columns.linked >= columns.words).tolist()
+    is_linked, has_link = (columns.linked >= columns.words).tolist(), columns.linked.tolist()
     base, site = base_of(page.root, url), site_of(url)
     asides: set[int] = set()
     for place in places:
@@ -265,6 +265,8 @@ def _recommended(page: Outline, judged: JudgedPage, places: Sequence[int], url: 
         end = above + 1
         while end < len(lines) and is_linked[end] and end - above <= MAX_RECOMMENDED:
             end += 1
+        if end == above + 1 and not has_link[above]:
+            continue
         label, link = _label_and_link(page, lines[above])
         if link is None and end > above + 1:
             label, link = lines[above].text, _label_and_link(page, lines[above + 1])[1]
