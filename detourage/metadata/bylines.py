@@ -606,11 +606,7 @@ _SENTENCE_END = lazy_pattern(rf"[{MARKS}{UNSPACED_MARKS}][{re.escape(CLOSING)}]*
 def _dates_by_mark(
     line: NearbyLine, moment: Moment, language: str | None
 ) -> Iterator[tuple[Moment, bool]]:
-    """Yield the dates of a line, each with whether it is the date of an update.
-
-    `moment` is the first date found in the line. It replaces a displayed date of the same day,
-    because it may come from the markup, which is more precise.
-    """
+    """Yield the dates of a line, each with whether it is an update; `moment` replaces its day."""
     if _UPDATED.search(line.text) is not None:
         end = -1
         dates = []

@@ -118,10 +118,7 @@ def _agencies_in_bylines(lines: Sequence[NearbyLine]) -> Iterator[str | None]:
 
 
 def _agency_in_byline(line: NearbyLine, nearby: Sequence[NearbyLine]) -> str | None:
-    """Return the agency in a byline, or None if the line is not one or may credit a picture.
-
-    `nearby` are this line and the adjacent ones; a date in one of them suggests a byline.
-    """
+    """Return the agency in a byline, or None; a date in a `nearby` line suggests a byline."""
     text = line.undated
     label = _SOURCE_LABEL.match(text)
     # "Associated Press Writer 10 minutes ago": the number is a remnant of the date.

@@ -93,15 +93,16 @@ def read_content(
 def _leads_away(page: Page, article: Article) -> bool:
     """Return whether a page only announces that it loads another one within seconds."""
     flat = page.flat
-    contents, is_unseen = flat.values("content"), flat.within(flat.having({"noscript"}))
-    has_redirect = any(
-        kind.lower() == "refresh"
-        and not is_unseen[element]
-        and _REDIRECT.match(contents.get(element, ""))
-        and page.url not in contents[element]
+    contents = flat.values("content")
+    refreshes = [
+        element
         for element, kind in flat.values("http-equiv").items()
-    )
-    return has_redirect and len(words.tokens(article.text)) <= MAX_ANNOUNCEMENT
+        if kind.lower() == "refresh" and _REDIRECT.match(contents.get(element, ""))
+        if page.url not in contents[element]
+    ]
+    if not refreshes or flat.within(flat.having({"noscript"}))[refreshes].all():
+        return False
+    return len(words.tokens(article.text)) <= MAX_ANNOUNCEMENT
 
 
 def _verdict(page: Page, article: Article, template: Page | TemplateKnowledge | None) -> Verdict:

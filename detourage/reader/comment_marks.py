@@ -34,11 +34,15 @@ _AROUND_HEADING = (
 
 
 def marked_comments(page: FlatDocument) -> tuple[list[int], Booleans]:
-    """Return the elements marked as one comment each, and a mask of the texts marked as comments.
+    """Return elements marked as one comment each, and a mask of marked texts; computed once.
 
     An element is marked by its class, ID, tag or microdata. If none is, texts are marked by a
     heading above them, and an element below a heading with the number 1 is a comment.
     """
+    return page.once(marked_comments, lambda: _marked_comments(page))
+
+
+def _marked_comments(page: FlatDocument) -> tuple[list[int], Booleans]:
     names = [" ".join(each) for each in page.distinct_names]
     is_name = [
         ("omment" in each or "oment" in each or "eactie" in each)

@@ -90,8 +90,9 @@ def _find_marked(page: Page) -> FoundComments:
         return NONE_FOUND
     words = PageWords(page.flat, flat, sizes, np.where(is_marked, sizes, 0.0))
     best = search(page, words, MAX_READ_IF_MARKED)
-    if best is not None and best.if_likely(SURE).records and _is_signed(best.reading):
-        return best.if_likely(SURE)
+    found = NONE_FOUND if best is None else best.if_likely(SURE)
+    if best is not None and found.records and _is_signed(best.reading):
+        return found
     if len(comments) != 1:
         return NONE_FOUND
     reading = Reading.of(page.flat, (int(flat.numbers[innermost(flat, comments[0])]),), page.url)

@@ -123,7 +123,7 @@ class JudgedPage:
         before = np.searchsorted(np.sort(blocks[is_likely]), np.arange(len(flat.ends) + 1))
         is_chosen = (flat.having(LISTS) | folded(page)) & (before[flat.ends] > before[:-1])
         is_removable = is_likely | self.columns.is_prose & flat.within(is_chosen)[blocks]
-        removable = dict(masked_digests(page, is_removable))
+        removable = masked_digests(page, is_removable)
         if knowledge.removable is not None:
             knowledge.removable.update(removable.values())
         is_shared = np.zeros(len(self.lines), np.bool_)
