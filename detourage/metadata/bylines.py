@@ -410,10 +410,10 @@ def displayed_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) 
                 if names:
                     return without_repeats(names)
     if any(contains_any(line.text, HAN + HANGUL) for line in lines):
-        # Imported here because its patterns take 50 ms to compile, and few pages are Chinese.
-        from detourage.metadata.chinese_bylines import chinese_bylines
+        # Imported here because its patterns take 50 ms to compile, and few pages are East Asian.
+        from detourage.metadata.east_asian_bylines import east_asian_bylines
 
-        for text in chinese_bylines(lines):
+        for text in east_asian_bylines(lines):
             names = names_in(text, sites, is_byline=True)
             if names:
                 return names

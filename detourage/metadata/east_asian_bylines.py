@@ -1,4 +1,4 @@
-"""Authors in Chinese bylines, in which names cannot be recognised by capital letters."""
+"""Authors in Chinese, Japanese and Korean bylines, whose names have no capital letters."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ _JAPANESE_TITLED = lazy_pattern(  # a name after an office or before a title
 )
 
 
-def chinese_bylines(lines: Sequence[NearbyLine]) -> Iterator[str]:
+def east_asian_bylines(lines: Sequence[NearbyLine]) -> Iterator[str]:
     """Yield the parts of bylines that contain names, most reliable first."""
     own = [line for line in lines if line.place in ("before", "opening", "closing")]
     yield from _matches(_KOREAN_TITLED, [line for line in own if len(line.text) <= MAX_TITLED])
