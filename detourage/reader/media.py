@@ -34,7 +34,7 @@ _BUTTONS = lazy_pattern(
     r"/plugins/(?:like|share|follow|comments|page|likebox|facepile)\b|/widgets/(?:tweet|follow)_button"
     r"|plusone|addthis|sharethis|/share_button"
 )
-_NO_PHOTOS = word_set("emoji smiley avatar gravatar")  # names of images beside text or names
+_NOT_PHOTOS = word_set("emoji smiley avatar gravatar")  # names of images beside text or names
 MAX_SOURCES = 20  # ``source`` elements examined per ``picture``
 MAX_TRACKER_PIXELS = 1  # width or height of a tracker or spacer, in pixels
 
@@ -57,7 +57,7 @@ def file_stem(url: str) -> str:
 
 def image_of(element: AnyElement, base: str, caption: str | None) -> ArticleImage | None:
     """Read an ``img`` element; None for a tracker, a spacer, an emoji or an image without a URL."""
-    if _is_tiny(element) or not _NO_PHOTOS.isdisjoint(name_words(element)):
+    if _is_tiny(element) or not _NOT_PHOTOS.isdisjoint(name_words(element)):
         return None
     url = _first_absolute(_sources(element), base)
     if url is None:

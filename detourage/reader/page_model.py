@@ -30,7 +30,7 @@ MIN_REMOVABLE = 0.2
 """Minimum probability of `OWN_ROLES` for a line to be removed if other pages share it."""
 LISTS: Final = frozenset({"table", "dl", "ul", "ol"})
 """Elements whose lines may all be chosen, however improbable (see `detourage.reader.body`)."""
-MAX_CAPTIONS_SHARE = 0.3  # share of the text's expected words in lines treated as captions
+MAX_SUPPLEMENT_SHARE = 0.3  # share of captions or corrections in the expected words of the text
 
 Booleans = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -152,7 +152,7 @@ class JudgedPage:
 
     def _with_supplement(self, chosen: Booleans, role: LineRole) -> "JudgedPage":
         expected_words = self.probabilities * self.columns.words
-        if expected_words[chosen].sum() > MAX_CAPTIONS_SHARE * expected_words.sum():
+        if expected_words[chosen].sum() > MAX_SUPPLEMENT_SHARE * expected_words.sum():
             return self
         return self._with_role(chosen, role)
 
