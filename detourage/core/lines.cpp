@@ -5,8 +5,6 @@
 namespace detourage {
 namespace {
 
-constexpr int MIN_UNMARKED = 25;        // letters before a space that ends a sentence in Thai or Lao
-
 // A token while its characters are read.
 struct Token {
     Hash hash;
@@ -185,7 +183,7 @@ class Reading {
                 count(traits, is_first_in_word, counts);
                 is_first_in_word = false;
                 read_character(token, code, lower, traits, [&] { end_token(text); });
-                unmarked = code >= 0x0E00 && code <= 0x0EFF ? unmarked + 1 : 0;
+                unmarked = is_unmarked(code) ? unmarked + 1 : 0;
                 sentences(traits, is_mark, is_sure, end_sentence, counts);
             }
             end_of_text(i, to, text, end_token);

@@ -100,11 +100,6 @@ static void read_sentence(Sentences *found, uint32_t traits) {
     found->is_greek |= (traits & GREEK) != 0;
 }
 
-/* Letters before the space that ends a sentence in Thai or Lao; a space after fewer is between phrases. */
-enum { MIN_UNMARKED = 25 };
-
-static int is_unmarked(uint32_t code) { return code >= 0x0E00 && code <= 0x0EFF; }
-
 enum { COUNTED = UPPER | DECIMAL | COMMA | QUOTE | SEPARATOR | AT | COPYRIGHT };
 
 /* Clean a text to one line, and count its characters. Return whether it has invisible characters. */

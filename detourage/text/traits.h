@@ -1,6 +1,8 @@
-/* Traits of a character, named as in `detourage.text.token_counts.Trait`. */
+/* Traits of characters, named as in `detourage.text.token_counts.Trait`. */
 #ifndef DETOURAGE_TRAITS_H
 #define DETOURAGE_TRAITS_H
+
+#include <stdint.h>
 
 enum {
     UPPER = 1 << 0,
@@ -28,5 +30,11 @@ enum {
     GREEK = 1 << 22,
     ALPHANUMERIC = 1 << 23,
 };
+
+/* Letters before the space that ends a sentence in Thai or Lao; a space after fewer is between phrases. */
+enum { MIN_UNMARKED = 25 };
+
+/* Whether a code point is of Thai or Lao, which have no mark at the end of a sentence. */
+static inline int is_unmarked(uint32_t code) { return code >= 0x0E00 && code <= 0x0EFF; }
 
 #endif
