@@ -58,10 +58,16 @@ namespace avx2 {
 }
 #pragma GCC pop_options
 #pragma GCC push_options
-#pragma GCC target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")
+#pragma GCC target("avx2,avx512f,avx512bw,avx512dq,avx512vl")
 namespace avx512 {
 #define LANES 16
 #define HIGHEST 8
+#define ADD_PAIRS(sums, one, other) ((sums) + (Ints)_mm512_madd_epi16((__m512i)(one), (__m512i)(other)))
+#include "kernels.inc"
+#undef ADD_PAIRS
+}
+#pragma GCC target("avx512vnni")
+namespace vnni {
 #define ADD_PAIRS(sums, one, other) ((Ints)_mm512_dpwssd_epi32((__m512i)(sums), (__m512i)(one), (__m512i)(other)))
 #include "kernels.inc"
 #undef LANES
@@ -69,22 +75,22 @@ namespace avx512 {
 #undef ADD_PAIRS
 }
 #pragma GCC pop_options
-enum class Instructions { PLAIN, AVX2, AVX512 };
+enum class Instructions { PLAIN, AVX2, AVX512, VNNI };
 Instructions instructions() {
     static const Instructions found = [] {
-        bool has = __builtin_cpu_supports("avx2");
-        if (!has) return Instructions::PLAIN;
-        for (const bool each : {__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"), __builtin_cpu_supports("avx512dq"),
-                                __builtin_cpu_supports("avx512vl"), __builtin_cpu_supports("avx512vnni")})
-            has = has && each;
-        return has ? Instructions::AVX512 : Instructions::AVX2;
+        if (!__builtin_cpu_supports("avx2")) return Instructions::PLAIN;
+        for (const bool has : {__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
+                               __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl")})
+            if (!has) return Instructions::AVX2;
+        return __builtin_cpu_supports("avx512vnni") ? Instructions::VNNI : Instructions::AVX512;
     }();
     return found;
 }
-#define DETOURAGE_DISPATCHED(name, ...)                                    \
-    (instructions() == Instructions::AVX512 ? avx512::name(__VA_ARGS__)    \
-     : instructions() == Instructions::AVX2 ? avx2::name(__VA_ARGS__)      \
-                                            : plain::name(__VA_ARGS__))
+#define DETOURAGE_DISPATCHED(name, ...)                                   \
+    (instructions() == Instructions::VNNI     ? vnni::name(__VA_ARGS__)   \
+     : instructions() == Instructions::AVX512 ? avx512::name(__VA_ARGS__) \
+     : instructions() == Instructions::AVX2   ? avx2::name(__VA_ARGS__)   \
+                                              : plain::name(__VA_ARGS__))
 #define DETOURAGE_DISPATCHED_TO_8(name, ...) \
     (instructions() == Instructions::PLAIN ? plain::name(__VA_ARGS__) : avx2::name(__VA_ARGS__))
 #else
