@@ -16,7 +16,7 @@ from tests.faults.sabotage.sitecustomize import SABOTAGED
 from worker.messaging.topology import DELIVERY_LIMIT
 from worker.outcomes import AbandonedReason, ReceiptResult, RefusedReason
 from worker.service.intake import Intake
-from worker.workflow import attempts
+from worker.workflow import retry_policy
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_the_largest_page_fits_into_a_message_of_the_maximum_size() -> None:
 
 @pytest.mark.parametrize("work", ["EXTRACTION", "ASSIGNMENT", "COMPARISON", "JOINING"])
 def test_work_is_abandoned_before_the_broker_dead_letters_its_message(work: str) -> None:
-    assert 0 < getattr(attempts, f"{work}_ATTEMPTS") < DELIVERY_LIMIT
+    assert 0 < getattr(retry_policy, f"{work}_ATTEMPTS") < DELIVERY_LIMIT
 
 
 ROOT = Path(__file__).parents[2]

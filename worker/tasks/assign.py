@@ -16,8 +16,8 @@ from worker.workflow.assignment import (
     assign_pages,
     request_each_alone,
 )
-from worker.workflow.attempts import ASSIGNMENT_ATTEMPTS
 from worker.workflow.process_state import process_state
+from worker.workflow.retry_policy import ASSIGNMENT_ATTEMPTS
 
 logger = logging.getLogger(__name__)
 

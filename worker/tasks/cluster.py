@@ -13,9 +13,9 @@ from worker.store.advisory_locks import AdvisoryLock
 from worker.store.clusterings import SQL
 from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import clustering_requests as requests
-from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.clustering import quarantine_site, try_clustering
 from worker.workflow.process_state import process_state
+from worker.workflow.retry_policy import CLUSTERING_ATTEMPTS
 
 
 @shared_task(name=task_names.CLUSTER_DUE, **TASK_OPTIONS)

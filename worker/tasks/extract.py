@@ -14,9 +14,9 @@ from worker.store.database import UnavailableError, is_transient_failure
 from worker.store.extraction_jobs import SQL
 from worker.tasks.base import TASK_OPTIONS, is_redelivered
 from worker.workflow import extraction_requests as requests
-from worker.workflow.attempts import LATE_AFTER_SECONDS
 from worker.workflow.extraction import extract_together, load_jobs
 from worker.workflow.process_state import process_state
+from worker.workflow.retry_policy import LATE_AFTER_SECONDS
 
 logger = logging.getLogger(__name__)
 

@@ -12,9 +12,9 @@ from worker.store.advisory_locks import AdvisoryLock
 from worker.store.database import is_transient_failure
 from worker.store.parts import SQL
 from worker.tasks.base import TASK_OPTIONS
-from worker.workflow.attempts import JOINING_ATTEMPTS
 from worker.workflow.part_joining import process_part
 from worker.workflow.process_state import ProcessState, process_state
+from worker.workflow.retry_policy import JOINING_ATTEMPTS
 
 logger = logging.getLogger(__name__)
 

@@ -10,8 +10,8 @@ from worker.messaging import task_names
 from worker.settings import Settings
 from worker.store import clusterings, outbox, progress
 from worker.store.clusterings import DueSite, SettleTimes, due_sites
-from worker.workflow.attempts import CLUSTERING_PAUSES, LATE_AFTER_SECONDS
 from worker.workflow.first_extractions import settle_lone_sites
+from worker.workflow.retry_policy import CLUSTERING_PAUSES, LATE_AFTER_SECONDS
 
 MIN_GROWTH = 1 / 8
 """New pages since a site's last clustering, as a share of its pages, at which it is clustered again

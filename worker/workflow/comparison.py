@@ -17,10 +17,10 @@ from worker.outcomes import AbandonedReason
 from worker.store import comparisons, outbox, pages, trees
 from worker.store.comparisons import Block, Nearest
 from worker.store.trees import Distances
-from worker.workflow.attempts import COMPARISON_ATTEMPTS
 from worker.workflow.clustering_requests import continue_clustering, request_stored_blocks
 from worker.workflow.process_state import ProcessState
 from worker.workflow.quarantine_entries import quarantine_task
+from worker.workflow.retry_policy import COMPARISON_ATTEMPTS
 
 logger = logging.getLogger(__name__)
 

@@ -27,10 +27,10 @@ from worker.store import comparisons, outbox, trees
 from worker.store.comparisons import Nearest, NewBlock, load_nearest, save_set
 from worker.store.groups import SiteState
 from worker.store.trees import Distances
-from worker.workflow.attempts import LATE_AFTER_SECONDS
 from worker.workflow.clustering_requests import request_stored_blocks
 from worker.workflow.comparison import compare_at_once
 from worker.workflow.process_state import ProcessState
+from worker.workflow.retry_policy import LATE_AFTER_SECONDS
 
 NEAREST_ROWS = 128  # maximum number of trees per task that searches for nearest references
 

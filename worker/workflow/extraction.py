@@ -25,11 +25,11 @@ from worker.store import extraction_jobs
 from worker.store.database import UnavailableError, is_transient_failure
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.store.groups import AssignedPage
-from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.comment_patterns import read_pattern
 from worker.workflow.extraction_requests import request_each_alone
 from worker.workflow.extraction_results import failure_to_store, save_extractions
 from worker.workflow.process_state import ProcessState
+from worker.workflow.retry_policy import EXTRACTION_ATTEMPTS
 from worker.workflow.shared_lines import shared_lines_on
 from worker.workflow.wall_rejection import ExtractedPage, NoArticle
 

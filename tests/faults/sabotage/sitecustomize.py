@@ -170,7 +170,7 @@ SABOTAGED: Replacements = {
         "HARD_LIMIT_AFTER_SECONDS": lambda _: HARD_LIMIT_AFTER_SECONDS,
         "WALL_CLOCK_FACTOR": lambda _: WALL_CLOCK_FACTOR,
     },
-    "worker.workflow.attempts": {"LATE_AFTER_SECONDS": lambda _: LATE_AFTER_SECONDS},
+    "worker.workflow.retry_policy": {"LATE_AFTER_SECONDS": lambda _: LATE_AFTER_SECONDS},
     "detourage.reader.article": {"extract_article": _harmed_by_pages},
     "worker.service.intake": {"_store": _trapped_after("intake")},
     "worker.store.outbox": {"remove": _trapped_before("relay")},

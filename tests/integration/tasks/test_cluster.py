@@ -23,8 +23,8 @@ from worker.store.progress import SiteStatus, site_statuses
 from worker.tasks.base import OutOfMemoryError
 from worker.tasks.cluster import cluster, cluster_due_sites
 from worker.workflow import comparison_plan
-from worker.workflow.attempts import CLUSTERING_ATTEMPTS
 from worker.workflow.process_state import process_state
+from worker.workflow.retry_policy import CLUSTERING_ATTEMPTS
 
 _BEGIN = clusterings.SQL.begin.bindparams(has_crashed=False)
 

@@ -16,7 +16,7 @@ from worker.tasks.cluster import cluster
 from worker.tasks.compare import compare
 from worker.tasks.reprocess import reprocess
 from worker.workflow import comparison, comparison_plan
-from worker.workflow.attempts import COMPARISON_ATTEMPTS
+from worker.workflow.retry_policy import COMPARISON_ATTEMPTS
 
 SMALL_LIMIT = 16
 """Maximum number of trees to compare in all pairs; so low that small sites count as large.

@@ -23,8 +23,8 @@ from worker.store import extraction_jobs
 from worker.store.extraction_jobs import ExtractionJob, PageState
 from worker.tasks.extract import extract, extract_late
 from worker.workflow import article_message, extraction, extraction_results
-from worker.workflow.attempts import EXTRACTION_ATTEMPTS
 from worker.workflow.process_state import process_state
+from worker.workflow.retry_policy import EXTRACTION_ATTEMPTS
 from worker.workflow.shared_lines import shared_lines_on
 
 

@@ -1,4 +1,4 @@
-"""Retry limits for work whose process died; each redelivery counts as an attempt.
+"""When work is tried again, and when it is abandoned; each redelivery counts as an attempt.
 
 Except for clustering, whose attempts are spread over time, the limits must be below
 `worker.messaging.topology.DELIVERY_LIMIT`, so that the service abandons the work before the broker
