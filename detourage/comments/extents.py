@@ -133,8 +133,8 @@ def _siblings_up_to_record(
     siblings: Sequence[int], place: int, step: int, records: Container[int]
 ) -> list[int]:
     """Return the siblings from a record to the next record before (`step` -1) or after (1) it."""
-    most = 2 * MAX_ROWS
-    before, after = siblings[max(0, place - most) : place], siblings[place + 1 : place + 1 + most]
+    limit = 2 * MAX_ROWS
+    before, after = siblings[max(0, place - limit) : place], siblings[place + 1 : place + 1 + limit]
     nearest_first = after if step > 0 else before[::-1]
     return [*takewhile(lambda sibling: sibling not in records, nearest_first)]
 

@@ -193,7 +193,7 @@ def _agency_in_cased_dateline(head: str) -> str | None:
     end = _DATELINE_END.match(head, form.end())
     if end is None or (not place and form["initials"] is None):
         return None
-    is_dateline = place[-1:] in _SEPARATORS and (end["dash"] is not None or has_digit)
+    is_dateline = (not place or place[-1] in _SEPARATORS) and (end["dash"] is not None or has_digit)
     return _agency_written_as(form[0]) if is_dateline else None
 
 

@@ -161,8 +161,9 @@ def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
 
 def _forms(page: Outline, lines: LineColumns, places: Sequence[int]) -> set[int]:
     """Return the lines of forms that have an e-mail field and interrupt or end the text."""
-    values = map(page.document.attributes.by_element, ("type", "placeholder"))
-    inputs = [field for each in values for field, value in each.items() if _EMAIL.search(value)]
+    by_element = page.document.attributes.by_element
+    declared = (*by_element("type").items(), *by_element("placeholder").items())
+    inputs = [field for field, value in declared if _EMAIL.search(value)]
     fields = np.flatnonzero(np.isin(page.flat.numbers, inputs)).tolist()
     numbers, max_words = lines.numbers[places].tolist(), _max_form_words(lines, places)
     forms = (_form_around(page, field, max_words) for field in fields[:MAX_EMAIL_FIELDS])

@@ -57,8 +57,8 @@ def _credited(page: Outline) -> set[int]:
 
 
 def _signs_of_captions(page: Outline) -> npt.NDArray[np.uint8]:
-    columns = page.flat, page.text_lines, page.text_sizes
-    return page.cached(_signs_of_captions, lambda: core.captions(page.document, *columns))
+    shown = page.flat, page.text_lines, page.text_sizes
+    return page.cached(_signs_of_captions, lambda: core.captions(page.document, *shown))
 
 
 def caption_within(page: Outline, index: int, captions: Booleans) -> str | None:

@@ -255,6 +255,7 @@ class _Search:
         ]
 
     def _classes(self, index: int) -> frozenset[str]:
+        """Return the classes of an element, which precede its ID in `distinct_names`."""
         return frozenset(self.page.flat.distinct_names[self.page.name_numbers[index]][0].split())
 
     def _has_head(self, head: int, element: int, *, has_own_element: bool) -> bool:
@@ -394,9 +395,10 @@ class _Search:
         )
         written = [self.url, *links, self.page.metas.get("og:url")]
         first = next(filter(None, (absolute(each, "") for each in written)), "")
-        own = [*filter(None, (absolute(each, first) for each in written if each)), ""]
+        own = [*filter(None, (absolute(each, first) for each in written if each))]
         paths = frozenset(filter(None, map(_path, own)))
-        return base_of(self.page.root, own[0]), site_of(own[0]), paths
+        url = own[0] if own else ""
+        return base_of(self.page.root, url), site_of(url), paths
 
     def _body_words(self, start: int, end: int) -> int:
         """Count the words of the body in a range of the page's texts."""

@@ -21,7 +21,7 @@ _SOURCE_SETS = ("data-srcset", "data-lazy-srcset", "srcset")
 
 # Words in the class of a quoted post, and classes of elements that a script replaces with a post.
 _NETWORKS = {"twitter", "instagram", "tiktok", "bluesky", "mastodon", "reddit"}
-_PLUGINS = ("fb-post", "fb-video")
+_PLUGINS = {"fb-post", "fb-video"}
 _POST_ADDRESSES = ("data-instgrm-permalink", "cite", "data-href")  # attributes with a post's URL
 _IMAGE_URL = lazy_pattern(r"\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 _PIXELS = re.compile(r"\s*+([\d.]++)\s*+(?:px)?+\s*+")
@@ -131,7 +131,7 @@ def _object_urls(element: AnyElement) -> Iterator[str | None]:
 
 def _post_urls(post: AnyElement) -> Iterator[str | None]:
     classes = (post.get("class") or "").split()
-    if _NETWORKS.isdisjoint(name_words(post)) and not any(map(classes.count, _PLUGINS)):
+    if _NETWORKS.isdisjoint(name_words(post)) and _PLUGINS.isdisjoint(classes):
         return
     for name in _POST_ADDRESSES:
         yield post.get(name)

@@ -167,8 +167,9 @@ def _declared(page: Outline, site: _Site) -> list[str]:
         title = max(parts, key=len, default="")
         if len(parts) > 1:
             shown = {squash(page.text_of(each)) for each in page.headings if each not in site.logos}
+            shown_parts = [part for part in parts if squash(part) in shown]
             # The name of the site may be longer than the headline: "Fire - The Harbour Post".
-            if [part for part in parts if squash(part) in shown] == parts[:1]:
+            if shown_parts == parts[:1]:
                 title = parts[0]
     separator = _separator(is_strong=True, has_underscores="_" in title)
     title = max(separator.split(title), key=len)

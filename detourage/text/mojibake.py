@@ -57,12 +57,12 @@ def _with_repaired_runs(text: str) -> str:
     """Return a text with its runs repaired, which are found in UTF-8 in a tenth of the time."""
     utf8 = text.encode("utf-8", "surrogatepass")
     pieces: list[str] = []
-    end, place, read = 0, 0, 0
-    for start in islice(_RUN_IN_UTF8.finditer(utf8), MAX_RUNS):
-        place += len(utf8[read : start.start()].decode("utf-8", "surrogatepass"))
-        read = start.start()
-        if place >= end and (run := _RUN.match(text, place)):
-            pieces += text[end:place], _repaired_run(run)
+    start = end = utf8_start = 0
+    for found in islice(_RUN_IN_UTF8.finditer(utf8), MAX_RUNS):
+        start += len(utf8[utf8_start : found.start()].decode("utf-8", "surrogatepass"))
+        utf8_start = found.start()
+        if start >= end and (run := _RUN.match(text, start)):
+            pieces += text[end:start], _repaired_run(run)
             end = run.end()
     return "".join((*pieces, text[end:]))
 

@@ -202,7 +202,7 @@ def _republish(producer: Producer, message: Message, queue: str) -> None:
         },
         content_type=message.content_type,
         content_encoding=message.content_encoding,
-        delivery_mode=2,
+        delivery_mode=2,  # persistent
         **properties,
     )
 

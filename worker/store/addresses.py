@@ -174,6 +174,7 @@ def _resolve_fetch(
             separated_from = own_row.page_id
     members = {row.id: row for row in (*joins.values(), *map(authoritative_of, joins.values()))}
     if own_row is not None and own_row.page_id in page_ids:
+        # `record` replaces the row of the fetched address itself.
         members |= {authoritative_of(own_row).id: authoritative_of(own_row)}
         members.pop(own_row.id, None)
     chosen = authoritative_record([record, *map(record_of, members.values())]).address

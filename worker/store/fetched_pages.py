@@ -408,7 +408,7 @@ def fetch_columns(fetched: FetchedPage, parsed: ParsedPage) -> dict[str, Any]:
         "content_digest": fetched.content_digest,
         "html_removed_at": None,
         # A rejected page is not processed further, so its trace ends here.
-        "trace": dict(fetched.trace) or None if parsed.outcome is None else None,
+        "trace": None if parsed.outcome is not None else dict(fetched.trace) or None,
     }
 
 

@@ -29,8 +29,9 @@ def urgent_pages(session: Session, first_article_seconds: float) -> tuple[dict[i
     """
     limits = {"alone": ALONE_SECONDS, "watched": WATCHED_SECONDS, "limit": REQUESTED_AT_ONCE}
     params = {**limits, "patience": first_article_seconds}
-    found: dict[int, int | None] = dict(session.execute(SQL.urgent_pages, params).all())
-    return {page: site for page, site in found.items() if site is not None}, None in found
+    found: dict[int | None, int] = dict(session.execute(SQL.urgent_pages, params).all())
+    is_fetch_waiting = None in found  # a row of NULLs
+    return {page: site for page, site in found.items() if page is not None}, is_fetch_waiting
 
 
 def request_first_extractions(session: Session, site_of: Mapping[int, int]) -> int:
