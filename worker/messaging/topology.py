@@ -65,12 +65,10 @@ class Topology:
 
     def queues(self) -> list[Queue]:
         """Return all queues, each with the exchange to which it is bound."""
-        quorum: dict[str, object] | None = (
-            {"x-queue-type": "quorum"} if self.durable_features else None
-        )
+        quorum = {"x-queue-type": "quorum"} if self.durable_features else None
         # Browsing a quarantine requeues its messages. A quorum queue counts this as a failed
         # delivery and, since RabbitMQ 4, drops a message after twenty by default.
-        quarantine = quorum and {**quorum, "x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
+        quarantine = quorum and quorum | {"x-delivery-limit": QUARANTINE_DELIVERY_LIMIT}
         return [
             *(Queue(name, queue_arguments=quarantine) for name in self.quarantines.values()),
             self.pages_queue(),
@@ -99,21 +97,17 @@ class Topology:
                 channel.exchange_declare(self.pages_exchange.name, type="fanout", passive=True)
 
     def _work_queue(self, name: str, exchange: Exchange | None) -> Queue:
-        arguments = self._work_arguments(name)
-        return Queue(name, exchange=exchange, routing_key=name, queue_arguments=arguments)
-
-    def _work_arguments(self, queue: str) -> dict[str, object] | None:
-        if not self.durable_features:
-            return None
-        return {
+        arguments = {
             "x-queue-type": "quorum",
             "x-delivery-limit": DELIVERY_LIMIT,
             "x-dead-letter-exchange": "",
-            "x-dead-letter-routing-key": _quarantine_of(queue),
+            "x-dead-letter-routing-key": _quarantine_of(name),
             "x-dead-letter-strategy": "at-least-once",
             # The maximum length of the page queue is a policy, set by `deploy/broker-users.sh`.
             "x-overflow": "reject-publish",
         }
+        durable = arguments if self.durable_features else None
+        return Queue(name, exchange=exchange, routing_key=name, queue_arguments=durable)
 
 
 def _exists(queue: Queue, connection: Connection) -> bool:
