@@ -255,14 +255,12 @@ class Subtree(NamedTuple):
     """A subtree and its occurrences.
 
     `labels` are tags in preorder, and `parents` the indices of their parents (-1 for the root).
-    `roots` are the root elements of the occurrences in ascending order, and `rightmost` has, for
-    each root, the element that matches the last node.
+    `roots` are the root elements of the occurrences in ascending order.
     """
 
     labels: tuple[str, ...]
     parents: tuple[int, ...]
     roots: tuple[int, ...]
-    rightmost: tuple[int, ...]
 
 
 def displayed(document: FlatDocument) -> FlatDocument:
@@ -271,26 +269,15 @@ def displayed(document: FlatDocument) -> FlatDocument:
 
 
 def mine(page: FlatDocument, max_steps: int = MAX_STEPS) -> list[Subtree]:
-    """Mine a page for subtrees that may be its comments.
+    """Mine a page for closed frequent subtrees that may be its comments, most frequent first.
 
-    The paper's constraints (section 2.1) are:
+    A subtree is closed if no larger subtree in the result contains it and has as many roots. The
+    paper's other constraints (section 2.1) are:
 
     - every root has exactly one rightmost occurrence: ``|RootOcc| = |RmoOcc|``;
     - the nearest common ancestor of the occurrences is not the root of the page (here ``body``,
       which contains everything visible);
     - the occurrences are not all blank and do not all have the same text.
-    """
-    mined = mine_tree(page.tags, page.parents.tolist(), max_steps)
-    return [each for each in mined if _has_ancestor(page, each) and _texts_differ(page, each)]
-
-
-def mine_tree(
-    labels: Sequence[str], parents: Sequence[int], max_steps: int = MAX_STEPS
-) -> list[Subtree]:
-    """Mine a tree for closed frequent subtrees with ``|RootOcc| = |RmoOcc|``, most frequent first.
-
-    `labels` and `parents` are in preorder, with -1 as the parent of a root. A subtree is closed if
-    no larger subtree in the result contains it and has as many roots.
 
     A subtree is grown one node at a time, as the rightmost child of a node on the rightmost path.
     If it has several rightmost nodes below one root, it is not a result, but its extensions may
@@ -298,7 +285,7 @@ def mine_tree(
     the last one, or above the root, without losing any rightmost node. The same node can then be
     added to every extension, so none of them is closed.
     """
-    forest = Forest(labels, parents)
+    forest = Forest(page.tags, page.parents.tolist())
     waiting: list[tuple[int, int, Pattern]] = []
     numbers = count()
     for pattern in forest.single_nodes(SUPPORT):
@@ -316,7 +303,11 @@ def mine_tree(
         is_closed = not any(each.is_unique and len(each.rightmost) == roots for each in extensions)
         if pattern.is_unique and is_closed:
             found.append(pattern)
-    return [_subtree(forest, each) for each in _closed(forest, found)]
+    mined = [
+        Subtree(*forest.nodes_of(forest.shape_of(each)), tuple(sorted(each.rightmost)))
+        for each in _closed(forest, found)
+    ]
+    return [each for each in mined if _has_ancestor(page, each) and _texts_differ(page, each)]
 
 
 def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
@@ -334,13 +325,6 @@ def _closed(forest: Forest, patterns: Sequence[Pattern]) -> Iterator[Pattern]:
             for other in by_roots[len(pattern.rightmost)]
         ):
             yield pattern
-
-
-def _subtree(forest: Forest, pattern: Pattern) -> Subtree:
-    labels, parents = forest.nodes_of(forest.shape_of(pattern))
-    roots = sorted(pattern.rightmost)
-    rightmost = tuple(pattern.rightmost[root][0] for root in roots)
-    return Subtree(labels, parents, tuple(roots), rightmost)
 
 
 def _has_ancestor(page: FlatDocument, subtree: Subtree) -> bool:
