@@ -20,10 +20,10 @@ def revised(number: int, body: list[str], received: float, sent: Sent = EVIL_ART
     return replace(sent, revision=number, text="\n\n".join(body), received=received)
 
 
-@pytest.mark.parametrize("seed", range(900, 903))
+@pytest.mark.parametrize("seed", range(900, 902))
 def test_hostile_campaigns_leave_honest_stories_alone(stories: Stories, seed: int) -> None:
     # The command ``python -m benchmarks.stories.campaigns`` tries many more campaigns.
-    assert run(stories.engine, Campaign(seed, stories=25).versions) == Damage()
+    assert run(stories.engine, Campaign(seed, stories=12).versions) == Damage()
 
 
 def test_a_backdated_copy_is_not_the_first_article_of_a_story(stories: Stories) -> None:

@@ -40,13 +40,14 @@ from tests.deployment import Deployment
 from tests.pages import paragraphs, site_messages
 
 KINDS = ("article", "menu")
+SITES = ("harbour-post.example", "jiangwan-wanbao.example", "sada-almina.example")
 
 
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Directory of a sample crawl and of the output of a run over it."""
     directory = tmp_path_factory.mktemp("sample")
-    write_crawl(directory, pages_per_template=6)
+    write_crawl(directory, pages_per_template=6, sites=SITES)
     result = run_command(directory / "pages.jsonl.gz", "-o", directory / "articles.jsonl")
     (directory / "summary.txt").write_text(result.stderr)
     return directory

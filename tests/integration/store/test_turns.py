@@ -118,7 +118,7 @@ EVENTS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
+@settings(max_examples=30, deadline=None, suppress_health_check=[*HealthCheck])
 @given(EVENTS)
 def test_both_halves_and_all_backlogs_get_their_share_in_any_schedule(
     session: Session, events: list[tuple[int, int]]

@@ -120,4 +120,4 @@ def test_invalid_patterns_are_rejected(text: str) -> None:
 
 
 def test_every_comment_of_a_long_discussion_is_found() -> None:
-    assert len(find_comments(_page(_comments(5_000))).records) == 5_000
+    assert len(find_comments(_page(_comments(2_000))).records) == 2_000

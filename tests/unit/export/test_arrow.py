@@ -71,7 +71,7 @@ def test_hostile_values_survive_or_become_null(tmp_path: Path) -> None:
 def test_row_groups_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrow, "ROW_GROUP_BYTES", 100_000)
     path = tmp_path / "articles.parquet"
-    total = 2000
+    total = 500
     messages = (example() | {"revision": n, "text": f"{n} " * 1000} for n in range(total))
     assert write_parquet(path, messages) == total
     file = pq.ParquetFile(path)
