@@ -26,7 +26,8 @@ LINES_AFTER = 8  # lines examined after the body; later ones belong to comments 
 LINES_FARTHER = 300  # lines on either side of the body searched for a date if none is nearby
 MAX_DATED_TEXTS = 8  # first texts of a line whose elements are searched for a date
 MAX_TOKENS_AROUND = 60  # tokens in an element whose attributes apply to the lines in it
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")  # start of an exact date in a ``title``
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:|1\d{9}(?:\d{3})?$")  # start of an exact date
+_DATED = ("title", "datetime", "data-timestamp", "data-datetime")  # attributes that may have one
 
 
 class Meaning:
@@ -102,10 +103,10 @@ class Surroundings:
     def _moments(self) -> Mapping[int, str]:
         """The dates, possibly empty, in the attributes of small elements, by element."""
         page = self._page
-        titles, times = map(page.flat.values, ("title", "datetime"))
-        moments = {index: text for index, text in titles.items() if _INSTANT.match(text)}
+        values = [page.flat.values(name) for name in _DATED]
+        moments = {at: text for each in values for at, text in each.items() if _INSTANT.match(text)}
         for index in np.flatnonzero(page.flat.having(("time",))).tolist():
-            moments[index] = times.get(index, "")
+            moments[index] = values[1].get(index, "")
         is_small = page.sizes <= MAX_TOKENS_AROUND
         return {index: text for index, text in moments.items() if is_small[index]}
 

@@ -50,17 +50,12 @@ _ZONES: dict[str, float] = {
     )
     for name in names.split(",")
 }
-# UTC offsets of zone names that denote another zone in a country or language (by its code).
+# UTC offsets of zone names that denote another zone in a country or language, by its code.
 _ZONES_ELSEWHERE = {
-    ("ast", "AE"): 3.0,
-    ("ast", "SA"): 3.0,
-    ("bst", "BD"): 6.0,
-    ("cst", "CN"): 8.0,
-    ("cst", "TW"): 8.0,
-    ("cst", "zh"): 8.0,
-    ("ist", "IE"): 1.0,
-    ("ist", "IL"): 2.0,
-    ("ist", "he"): 2.0,
+    "ast": {"AE": 3.0, "SA": 3.0},
+    "bst": {"BD": 6.0},
+    "cst": {"CN": 8.0, "TW": 8.0, "zh": 8.0},
+    "ist": {"IE": 1.0, "IL": 2.0, "he": 2.0},
 }
 # Zone names in the USA that also denote summer time, which is an hour ahead.
 _ALSO_SUMMER = frozenset(
@@ -481,17 +476,22 @@ def find_times(text: str, start: int, end: int, language: str | None = None) -> 
                 time_start, period = before
         if period is None and match["minute"] is None and match["sign"] is None:
             continue  # The match is a bare number.
-        zone = _ZONE.match(text, time_end)
-        if zone is not None:
-            name, is_zone = zone["zone"], bool(zone["offset"])
-            if name:
-                # In lower case, most zone names are also words, such as "est".
-                may_be_word = name.isascii() and " " not in name and not name.isupper()
-                is_zone = name.lower() in _ZONES
-                is_zone &= not may_be_word or name in ("utc", "gmt", "z")
-            time_end = max(time_end, zone.end() if is_zone else zone.end("unit"))
-            zone = zone if is_zone else None
+        zone, time_end = _zone_after(text, time_end)
         yield ClockTime(match, zone, period, time_start, time_end)
+
+
+def _zone_after(text: str, start: int) -> tuple[re.Match[str] | None, int]:
+    """Return the zone that begins at `start`, if any, and the end of the time with its zone."""
+    zone = _ZONE.match(text, start)
+    if zone is None:
+        return None, start
+    name, is_zone = zone["zone"], bool(zone["offset"])
+    if name:
+        # In lower case, most zone names are also words, such as "est".
+        may_be_word = name.isascii() and " " not in name and not name.isupper()
+        is_zone = name.lower() in _ZONES
+        is_zone &= not may_be_word or name in ("utc", "gmt", "z")
+    return (zone, zone.end()) if is_zone else (None, max(start, zone.end("unit")))
 
 
 def _period_after(text: str, start: int, periods: Periods) -> tuple[int, tuple[int, int]] | None:
@@ -550,7 +550,9 @@ def _find_adjacent_time(text: str, found: re.Match[str], language: str | None) -
     start = max(0, found.start() - MAX_GAP - 16)
     before = deque(find_times(text, start, found.start(), language), maxlen=1)
     if before and before[0].match["colon"] and found.start() - before[0].end <= MAX_GAP:
-        return before[0]
+        # A zone may follow the date, as in "5:20pm, 14 Mar 2026 HKT".
+        zone, end = (None, end) if before[0].zone else _zone_after(text, end)
+        return before[0]._replace(zone=zone, end=end) if zone else before[0]
     return None
 
 
@@ -605,7 +607,8 @@ def _matched_zone(match: re.Match[str], day: date, language: str | None) -> tzin
         day.year, 11, 1
     )
     parts = (language or "").replace("_", "-").split("-")
-    local = (_ZONES_ELSEWHERE[name, part] for part in parts if (name, part) in _ZONES_ELSEWHERE)
+    elsewhere = _ZONES_ELSEWHERE.get(name, {})
+    local = (elsewhere[part] for part in parts if part in elsewhere)
     return timezone(timedelta(hours=next(local, _ZONES[name] + is_summer)))
 
 

@@ -94,7 +94,7 @@ DATES = [
         "2018-05-23",
     ),
     ("<p>Last update: 2 June 2024</p>", json_ld(datePublished="2024-05-31"), "2024-05-31"),
-    ("<span title='2024-05-31T09:30:00'>3 hours ago</span>", "", "2024-05-31T09:30:00"),
+    ("<b data-timestamp='1717147800'>3 hours ago</b>", "", "2024-05-31T09:30:00+00:00"),
     # A modification date is better than no date.
     ("<p>Last updated: 31 May 2024</p>", "", "2024-05-31"),
     ("<p>Friday, 31 May 2024, 3:20 p.m.</p>", "", "2024-05-31T15:20:00"),
