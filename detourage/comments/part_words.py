@@ -19,7 +19,7 @@ _NO_AUTHOR_WORDS = word_set(
     "title subject headline rank ranks status location count counts posts badge badges replied"
     " quote role level date time datetime tag tags online signature sig tools tool button buttons"
     " action actions share like likes vote votes score rating usertitle usertext custom extra"
-    " stats info bio teaser fans joined number permalink num registered to"
+    " stats info bio teaser fans joined number permalink num registered to field"
 )
 _DATE_WORDS = word_set(
     "date time datetime timestamp datum fecha data created published posted ago when permalink"

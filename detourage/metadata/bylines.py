@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -27,8 +26,8 @@ BYLINE_MARKS = (
     "|auteurs?|autrice|autori|autore|författare|skribent|journalist|kirjoitta(?:ja|nut)|toimittaja"
     "|szerzők?|írta|yazar|hazırlayan|kaleme alan|penulis|oleh|tekst|text|texte|testo|texto|words"
     "|reporter|(?:de|par) notre correspondante?|propos recueillis par|a cura di|napisał[ai]?"
-    "|opracował[ai]?|oprac\\.|rozmawiała?"
-    "|piše|napsal[ai]?|připravil[ai]?|napísal[ai]?|napisa[ol]|scris de|автор[иы]?|текст|журналист"
+    "|opracował[ai]?|oprac\\.|rozmawiała?|p[ií]še|pisze|napsal[ai]?|připravil[ai]?|napísal[ai]?"
+    "|napisa[ol]|scris de|автор[иы]?|текст|журналист"
     "|корреспондент|від|των?|του|τους?|της?|από τ(?:ον|ην)|γράφ(?:ει|ουν) (?:ο|η|οι)|συντάκτης"
     "|συντάκτρια|подготовил[аи]?|підготува(?:в|ла|ли)|записал[аи]?|записа(?:в|ла)|беседовал[аи]?"
     "|пише|كتبه?|كتبت|بقلم|الكاتب|מאת|به قلم|نوشته|نویسند(?:ه|گان)|โดย|เขียนโดย|เรื่องโดย|লিখেছেন"
@@ -93,14 +92,17 @@ _OTHER_LABEL = lazy_pattern(
     rf"|(?:本[报報])?(?:[记記]者|作者)(?!\s?[:：]\s?[{HAN}]{{3,5}}$))",
     re.IGNORECASE,
 )
-# Credits of pictures, editors and translators, up to the end of the text.
+# Credits of pictures, editors, reviewers and translators, up to the end of the text.
 _CREDIT = lazy_pattern(
-    r"(?:(?<!\s)\s+)?+(?:\b(?:photos?|photography|fotos?|fotografie|images?|illustrations?|bild(?:er)?"
-    r"|edit(?:ing|ed) by|translat(?:ed|ion) by|übersetzt von|übersetzung|traduit par|traducción"
-    r"|zdjęcia|фото)\b|摄影|图/|编辑\s?[|｜:：]|[©ⓒ]).*$",
+    r"(?:(?<!\s)\s+)?+(?P<label>\b(?:photos?|photography|fotos?|fotografie|images?|bild(?:er)?|фото"
+    r"|illustrations?|zdjęcia|editing by|(?:(?:medical|clinical|expert)ly )?(?:reviewed|edited) by"
+    r"|fact[- ]?check(?:ed)?(?: by)?|translat(?:ed|ion)(?: from(?: the)? \w+)? by|çeviren"
+    r"|(?:aus dem \w+ )?(?:übersetzt von|übersetzung)|(?:traduit|relu)(?: d[eu] (?:l['’])?\w+)? par"
+    r"|(?:revisad|traduzid)[oa] por|tradu(?:ção|zione)|vertaald door|tłumaczenie|перевод)\b"
+    r"|摄影|图/|编辑\s?[|｜:：]|[©ⓒ]).*$",
     re.IGNORECASE | re.DOTALL,
 )
-_LIST_MARKS = r"[;|¦•·/、,，；\n&＆،]"
+_LIST_MARKS = r"[;|¦•·/／、,，；\n&＆،]"
 _BETWEEN_NAMES = lazy_pattern(
     rf"(?:(?<!\s)\s+)?(?:{_LIST_MARKS}(?:\s*+(?P<joining>[&＆]|(?:{_AND})\s))?"
     rf"|\s(?P<joining2>im gespräch mit|in conversation with|{_AND})\s|\s(?:--|[-–—+])\s)\s*",
@@ -141,23 +143,6 @@ _JAPANESE_KOREAN_TITLE = lazy_pattern(  # titles such as 記者 (reporter), and 
 _LAST_FIRST = lazy_pattern(  # "Doe, Jane"
     r"^([^\W\d_][^\s,;]*[^\W\d_.]),\s*([^\W\d_][^\s,;]*(?:\s(?:[^\W\d_]\.|[a-z]{1,3}))*+)$"
 )
-# Words in job titles, section names, buttons and account names, but not in persons' names.
-_NON_NAME_WORDS = word_set(
-    "admin administrator webmaster editor editors editorial staff team desk newsroom contributor"
-    " contributors reporter reporters correspondent correspondents writer writers journalist author"
-    " authors columnist chief senior managing deputy freelance special political producer"
-    " photographer columnists guest updated published posted share comments comment follow email"
-    " print read more view all posts articles article about here profile"
-    " redakteur redakteurin redacteur rédaction redaktor dziennikarz chefredakteur korrespondent"
-    " korrespondentin reporterin journaliste journalistin periodista giornalista redactor user"
-    " artikel autor autoren autorin autorenseite eingestellt alle mehr name datum kommentar"
-    " kommentare anonymous unknown none null undefined nan facebook twitter google"
-    " written publisher publishing news nachrichten aktuelles link links website site online blog"
-    " veröffentlicht erschienen publié publicado pubblicato opublikowano gepubliceerd"
-    " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie"
-    " 입력 등록 수정 발행"
-    " last update updates location redaksi редакция newsdesk 著者 筆者 原创 原創 本报讯 编辑部"
-)
 _ROLES = word_set(  # job titles
     "editor correspondent reporter columnist writer journalist producer photographer director"
     " engineer president professor technologist scientist analyst manager officer fellow researcher"
@@ -166,11 +151,24 @@ _ROLES = word_set(  # job titles
     " correspondante corresponsal corrispondente journalistka muhabir editörü"
     " корреспондент редактор обозреватель журналист"
 )
-_ORGANISATIONS = word_set(  # words in the names of organisations
+# Words in job titles, section names, buttons and account names, but not in persons' names.
+_NON_NAME_WORDS = _ROLES | word_set(
+    "admin administrator webmaster editors editorial staff team desk newsroom contributor"
+    " contributors reporters correspondents writers author authors chief senior managing deputy"
+    " freelance special political columnists guest updated published posted share comments comment"
+    " follow email print read more view all posts articles article about here profile rédaction"
+    " redaktor chefredakteur user artikel autor autoren autorin autorenseite eingestellt alle mehr"
+    " name datum kommentar kommentare anonymous unknown none null undefined nan facebook twitter"
+    " google written publisher publishing news nachrichten aktuelles link links website site"
+    " online blog veröffentlicht erschienen publié publicado pubblicato opublikowano gepubliceerd"
+    " redaktion redaktionsteam online-redaktion redacción redação redazione redakcja redactie last"
+    " update updates location redaksi редакция newsdesk 입력 등록 수정 발행 著者 筆者 原创 原創"
+    " 本报讯 编辑部"
+)
+_NON_PERSON_WORDS = _NON_NAME_WORDS | word_set(  # and words in the names of organisations
     "project institute university center centre foundation division department ministry group"
     " society association committee council school college programme program studio press"
 )
-_NON_PERSON_WORDS = _NON_NAME_WORDS | _ROLES | _ORGANISATIONS
 # Words that occur in company names, but not in persons' names.
 _LEGAL_FORMS = word_set("gmbh mbh ag kg inc llc ltd limited corp corporation plc mediengruppe")
 _DEGREES = word_set(  # after names
@@ -182,19 +180,14 @@ _PARTICLES = word_set(  # words of names that may be in lower case, as in "Ludwi
     "von van de der den del della di da dos das do du des la le las los el al bin ibn ben y e und"
     " zu zur zum vom ter ten te af av st o d l mac mc abu bint wa ould and et og och en ja i 't"
 )
-_NON_FIRST_NAMES = _NON_NAME_WORDS | _ROLES | _DEGREES
+_NON_FIRST_NAMES = _NON_NAME_WORDS | _DEGREES
 _NON_PSEUDONYM_WORDS = _NON_NAME_WORDS | _PARTICLES
 _ELIDED = lazy_pattern(r"[dl]['’‘](?=[^\W\d_])|al-")  # as in "Jeanne d'Arc"
+_BETWEEN_HAN_NAMES = lazy_pattern(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 _HAN_OFFICES = ("记者", "通讯员", "支局", "支社", "本社", "本报", "本報")
 _HAN_NON_NAME_WORDS = lazy_pattern(  # words of buttons, labels and job titles
-    "关闭|打印|评论|来源|报道|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
+    "关闭|打印|评论|来源|报道|報導|发表|转载|出自|简介|本站|未知|佚名|网友|编辑|记者|作者|時間|时间"
 )
-
-
-@cache
-def _between_han_names() -> re.Pattern[str]:
-    """Return the pattern of a space between two Chinese names."""
-    return re.compile(rf"(?<=[{HAN}]{{2}})\s+(?=[{HAN}]{{2}})")
 
 
 def names_in(text: str, sites: Collection[str] = (), *, is_byline: bool = False) -> tuple[str, ...]:
@@ -211,8 +204,12 @@ def names_in_parts(
     "and". Unlinked text after a linked name is also a description, unless it is a list.
     """
     names: dict[str, None] = {}
-    may_be_name, was_linked = True, False
+    may_be_name, was_linked, is_credited = True, False, False
     for text, _, is_linked in parts:
+        was_credited, credit = is_credited, _CREDIT.search(text)
+        is_credited = credit is not None and not text[credit.end("label") :].strip(_AROUND_NAME)
+        if was_credited:
+            continue
         segments = [*_segments(text, is_byline=is_byline)]
         is_marked = is_byline or without_mark(text) != text
         is_list = any(is_joined for is_joined, _ in segments)
@@ -233,7 +230,8 @@ def names_in_parts(
             follows_name = not is_joined and " " in next(iter(names), "")
             is_place = (is_byline or is_degree) and follows_name
             first, *_ = name.split() or ("",)
-            is_title = (first.islower() and len(first) > MAX_PARTICLE) or _IS_TITLE.search(name)
+            is_lower = first.islower() and not next(iter(names), "").islower()
+            is_title = (is_lower and len(first) > MAX_PARTICLE) or _IS_TITLE.search(name)
             if follows_name and is_title:
                 continue
             # "do Porto" and "aus Köln" have two words.
@@ -276,7 +274,7 @@ def _segments(text: str, *, is_byline: bool) -> Iterator[tuple[bool, str]]:
     for is_joined, segment in segments:
         if _DROPPED in segment:
             continue
-        names = _between_han_names().split(segment) if contains_any(segment, HAN) else (segment,)
+        names = _BETWEEN_HAN_NAMES.split(segment) if contains_any(segment, HAN) else (segment,)
         for name in names:
             yield is_joined, name
 
@@ -465,15 +463,22 @@ def _is_in_comment(line: NearbyLine) -> bool:
 def _in_author_elements(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
     """Yield the texts of elements whose classes or IDs indicate an author."""
     # Elements with a word such as "By" come first, because others may have a column or a topic.
-    marked = (line for line in lines if line.meaning & Meaning.AUTHOR)
-    for line in sorted(marked, key=lambda line: without_mark(line.text) == line.text):
-        authors = (part for part in line.parts if part.meaning & Meaning.AUTHOR)
+    places = (place for place, line in enumerate(lines) if line.meaning & Meaning.AUTHOR)
+    for place in sorted(places, key=lambda at: without_mark(lines[at].text) == lines[at].text):
+        authors = (part for part in lines[place].parts if part.meaning & Meaning.AUTHOR)
         parts = tuple(part._replace(text=without_dates(part.text)) for part in authors)
-        yield _NameSource(parts)
+        further = takewhile(lambda line: line.meaning & Meaning.AUTHOR, lines[place + 1 :])
+        yield _NameSource((*parts, *(line.parts[0] for line in further if _is_name(line))))
         if not names_in_parts(parts, is_byline=True):
             yield from _account(" ".join(part.text for part in parts))
             for part in filter(_is_pseudonym, parts):
                 yield _NameSource((part,), is_account=True)
+
+
+def _is_name(line: NearbyLine) -> bool:
+    """Return whether a line before the body consists of a full name only."""
+    is_full = line.place == "before" and len(line.parts) == 1 and " " in line.text
+    return is_full and names_in(line.text, is_byline=True) == (line.text,)
 
 
 def _account(text: str) -> Iterator[_NameSource]:

@@ -51,7 +51,7 @@ _KOREAN_TITLED = lazy_pattern(  # names before a title such as "reporter"
     r"(?:(?:선임|수석|인턴|객원|전문)?\s?기자|특파원|논설위원|통신원|칼럼니스트)(?![가-힣])"
 )
 _JAPANESE_TITLED = lazy_pattern(  # a name after an office or before a title
-    rf"^[【\[(（]?(?:[^\s,、。]{{1,12}}(?:支局|支社|本社)[\s・](?P<names>[{HAN}]{{3,5}})"
+    rf"^[【\[(（]?(?:[^\s,、。]{{1,12}}(?:支局|支社|本社|部)[\s・](?P<names>[{HAN}]{{3,5}})"
     rf"|(?P<other>[{HAN}]{{3,5}})\s?(?:記者|[(（][^)）]*(?:ライター|ジャーナリスト|記者|編集)[^)）]*[)）]))[】\])）]?$"
 )
 

@@ -53,7 +53,7 @@ def program_state(
         text = script.text or ""
         if len(text) < MIN_STATE or not is_wanted(text):
             continue
-        type_ = _type_of(script)
+        type_ = (script.get("type") or "").split(";")[0].strip().lower()  # without a charset
         if type_ in _JAVASCRIPT_TYPES:
             for value in _values_in(text):
                 yield script, value
@@ -61,11 +61,6 @@ def program_state(
             value = read_json(text)
             if value is not None:
                 yield script, value
-
-
-def _type_of(script: Node) -> str:
-    """Return a script's media type without parameters such as ``charset=utf-8``."""
-    return (script.get("type") or "").split(";")[0].strip().lower()
 
 
 def read_json(text: str) -> Any:

@@ -4,7 +4,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
 
 from detourage.text import _texts
 from detourage.text.lazy_patterns import lazy_pattern
@@ -26,6 +25,8 @@ SIGNS += "\u0d00-\u0d03\u0d3b-\u0d4d\u200c\u200d"
 _UNSPACED_OR_SIGNS = "\u0300-\u036f\u0590-\u1fff\u200c\u200d\u2e80-\U0010ffff"
 _UNSPACED = lazy_pattern(f"[{UNSPACED}]")
 _SPACED_TOKEN = re.compile(r"\w+")
+# Possessive, because backtracking would take a hundred bytes of memory per character.
+_ANY_TOKEN = lazy_pattern(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*+")
 _ASCII_TOKEN = re.compile("[a-z0-9_]+")
 # Control characters, surrogates and non-characters; then soft hyphens, zero-width spaces and
 # bidirectional controls.
@@ -80,19 +81,12 @@ def tokens(text: str) -> list[str]:
     text = text.lower()
     if text.isascii():
         return _ASCII_TOKEN.findall(text)
-    return (_any_token() if contains_any(text, _UNSPACED_OR_SIGNS) else _SPACED_TOKEN).findall(text)
+    return (_ANY_TOKEN if contains_any(text, _UNSPACED_OR_SIGNS) else _SPACED_TOKEN).findall(text)
 
 
 def squash(text: str) -> str:
     """Return the joined tokens of a text, to compare names (``"Le-Monde"`` with ``"le monde"``)."""
     return "".join(tokens(text))
-
-
-@cache
-def _any_token() -> re.Pattern[str]:
-    """Return the pattern of a token in any script."""
-    # Possessive, because backtracking would take a hundred bytes of memory per character.
-    return re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}](?:[^\W{UNSPACED}]|[{SIGNS}])*+")
 
 
 def count_unspaced(text: str) -> int:
