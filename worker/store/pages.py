@@ -85,8 +85,7 @@ def add_receipts(session: Session, receipts: Iterable[NewReceipt]) -> None:
         session.execute(SQL.add_receipts, {"receipts": json.dumps(values)})
 
 
-COMPRESSION = 6
-"""Zstandard level; compared with level 3, a page takes 0.9 ms longer and 7 % less space."""
+COMPRESSION = 3  # Zstandard level; level 6 saves 6 % of the space, but takes 2.4 times as long
 
 
 def pack_content(content: bytes) -> bytes:
