@@ -18,7 +18,12 @@ from detourage.template.comparison_policy import (
     group_or_missing,
     known_or_missing,
 )
-from detourage.template.distance import KnownNearest, Nearest, nearest_of_changed
+from detourage.template.distance import (
+    KnownNearest,
+    Nearest,
+    grouping_distances,
+    nearest_of_changed,
+)
 from detourage.template.distance.forest import MEMORY, Forest
 from detourage.template.groups import Grouping
 
@@ -115,9 +120,9 @@ class ComparedTrees:
 
     def _compare_pairs(self, pairs: Sequence[tuple[int, int]]) -> None:
         ids = sorted({each for pair in pairs for each in pair})
-        forest = Forest([self._trees[tree_id] for tree_id in ids], memory=MEMORY)
+        trees = [self._trees[tree_id] for tree_id in ids]
         places = np.searchsorted(ids, np.array(pairs, np.intp).reshape(-1, 2))
-        distances = forest.distances(places[:, 0], places[:, 1])
+        distances = grouping_distances(Forest(trees, memory=MEMORY), places[:, 0], places[:, 1])
         self._distances.update(zip(pairs, distances.tolist(), strict=True))
 
     def _find_nearest(self, tree_ids: Sequence[int], references: Sequence[int]) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 from benchmarks.distance.corpora import Sites, largest_sites, pages_of_different_sites, site_of_size
 from benchmarks.distance.measure import peak_megabytes
 from detourage.html import Tree
-from detourage.template.distance import _native, distance_matrix
-from detourage.template.distance.forest import Forest
+from detourage.template.distance import _native
+from detourage.template.distance.forest import MEMORY, Forest, Indices
 
 MIN_PAGES = 20
 """Minimum number of pages of the site that is measured as one with about 1,000 nodes per page."""
@@ -32,19 +32,24 @@ def time_matrices(sites: Sites) -> None:
     print("| site | pages | median nodes | median distance | usual | without memoisation | sse2 |")
     print("|---|---|---|---|---|---|---|")
     for site, pages in chosen.items():
-        distances = distance_matrix(pages)
+        distances = _distances(pages)
         times = [
             _cpu_seconds(pages, memory, unit)
             for memory, unit in ((2**26, _native.UNITS[0]), (0, _native.UNITS[0]), (2**26, "sse2"))
         ]
         print(
             f"| {site} | {len(pages)} | {statistics.median(map(len, pages)):.0f} | "
-            f"{np.median(distances[np.triu_indices(len(pages), 1)]):.0f} | "
+            f"{np.median(distances):.0f} | "
             + " | ".join(f"{seconds:.2f}" for seconds in times)
             + " |",
             flush=True,
         )
-    print(f"\nPeak memory, last row: {peak_megabytes(partial(distance_matrix, pages)):.0f} MB")
+    print(f"\nPeak memory, last row: {peak_megabytes(partial(_distances, pages)):.0f} MB")
+
+
+def _distances(trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY) -> Indices:
+    a, b = np.triu_indices(len(trees), 1)
+    return Forest(trees, memory=memory).distances(a, b, threads=threads)
 
 
 def _cpu_seconds(trees: Sequence[Tree], memory: int, unit: str) -> float:
@@ -109,7 +114,7 @@ def _time_matrix(trees: Sequence[Tree], threads: int) -> _Run:
     usage_before = resource.getrusage(resource.RUSAGE_SELF)
     start = time.perf_counter()
     cpu_seconds = time.process_time()
-    distance_matrix(trees, threads=threads, memory=0)
+    _distances(trees, threads=threads, memory=0)
     cpu_seconds = time.process_time() - cpu_seconds
     elapsed = time.perf_counter() - start
     switches = resource.getrusage(resource.RUSAGE_SELF).ru_nvcsw - usage_before.ru_nvcsw

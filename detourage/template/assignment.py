@@ -8,11 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from detourage.html import Tree
-from detourage.template.clusterer import MAX_SIZE_TOLERANT_PIVOT_DISTANCE, first_smallest
+from detourage.template.clusterer import first_smallest
 from detourage.template.distance import TOO_LARGE
 from detourage.template.distance.forest import MEMORY, TASK_WORK, Forest
 from detourage.template.groups import Group
-from detourage.template.matrix import Matrix, size_tolerant_distance
+from detourage.template.matrix import (
+    MAX_SIZE_TOLERANT_PIVOT_DISTANCE,
+    Matrix,
+    size_tolerant_distance,
+)
 
 MAX_MEMBER_DISTANCE: Final = 0.3
 """Representatives are added until every member is within this distance of one of them."""

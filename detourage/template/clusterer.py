@@ -12,6 +12,7 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 from detourage.template.k_means import Starts
 from detourage.template.matrix import (
+    MAX_SIZE_TOLERANT_PIVOT_DISTANCE,
     Indices,
     Matrix,
     checked_distances,
@@ -29,9 +30,6 @@ MAX_TOLERANT_MERGE_DISTANCE: Final = 0.39
 
 MAX_MERGE_DISTANCE: Final = 0.43
 """Maximum mean plain distance of merged clusters, if sizes are unknown; 0.47 merges templates."""
-
-MAX_SIZE_TOLERANT_PIVOT_DISTANCE: Final = 0.47
-"""Maximum size-tolerant distance of a member from its group's pivot, chosen on real sites."""
 
 MAX_PIVOT_DISTANCE: Final = 0.55
 """Maximum plain distance of a member from its group's pivot, used if page sizes are unknown."""

@@ -24,10 +24,11 @@ import numpy.typing as npt
 
 from detourage.html import TreeShape
 from detourage.template.assignment import representatives
-from detourage.template.clusterer import MAX_PIVOT_DISTANCE, MAX_SIZE_TOLERANT_PIVOT_DISTANCE
+from detourage.template.clusterer import MAX_PIVOT_DISTANCE
 from detourage.template.distance import normalised_distance
 from detourage.template.groups import Group, Grouping, group_pages
 from detourage.template.matrix import (
+    MAX_SIZE_TOLERANT_PIVOT_DISTANCE,
     Indices,
     Matrix,
     size_tolerant_distance,

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from detourage.html import Tree
 from detourage.template.clusterer import MdsKMeans, TemplateClusterer
-from detourage.template.distance import TreeTooLargeError, distance_matrix, normalised_distance
+from detourage.template.distance import TOO_LARGE, grouping_distances, normalised_distance
+from detourage.template.distance.forest import MEMORY, Forest
 from detourage.template.matrix import Matrix, checked_distances, checked_sizes
 
 
@@ -146,18 +147,11 @@ def group_site(
     threads: int = 1,
 ) -> SiteGroups:
     """Compare all pages of a site, and group them by template; see `group_pages`."""
-    distances = np.full((len(trees), len(trees)), np.nan)
-    np.fill_diagonal(distances, 0)
+    distances = np.zeros((len(trees), len(trees)))
+    i, j = np.triu_indices(len(trees), 1)
+    edits = grouping_distances(Forest(trees, memory=MEMORY), i, j, threads=threads)
     sizes = np.array([len(tree) for tree in trees])
-    comparable = np.arange(len(trees))
-    while len(comparable):
-        try:
-            edits = distance_matrix([trees[i] for i in comparable.tolist()], threads=threads)
-        except TreeTooLargeError as error:
-            comparable = np.delete(comparable, error.trees)
-            continue
-        rows, columns = np.ix_(comparable, comparable)
-        distances[rows, columns] = normalised_distance(edits, sizes[rows], sizes[columns])
-        break
+    known = np.where(edits == TOO_LARGE, np.nan, normalised_distance(edits, sizes[i], sizes[j]))
+    distances[i, j] = distances[j, i] = known
     grouping = group_pages(urls, distances, sizes=sizes, estimator=estimator)
     return SiteGroups(site, tuple(urls), distances, grouping, tuple(fetched_at))

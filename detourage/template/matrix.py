@@ -1,6 +1,6 @@
 """Distances between pages and between clusters of pages, and their correction for size."""
 
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,9 @@ Indices: TypeAlias = npt.NDArray[np.int64]
 
 DISCOUNTED_SHARE: Final = 0.5
 """Share of a larger page's surplus nodes that is ignored; with 1, small pages fit any template."""
+
+MAX_SIZE_TOLERANT_PIVOT_DISTANCE: Final = 0.47
+"""Maximum size-tolerant distance of a member from its group's pivot, chosen on real sites."""
 
 
 def checked_distances(matrix: npt.ArrayLike) -> Matrix:
@@ -81,16 +84,18 @@ def size_tolerant_distances(distances: Matrix, sizes: npt.ArrayLike) -> Matrix:
     nodes = checked_sizes(sizes, len(distances))
     total = nodes[:, None] + nodes[None, :]
     surplus = np.abs(nodes[:, None] - nodes[None, :])
-    return _tolerant(distances * total / (2 - distances), total, surplus)
+    return tolerant(distances * total / (2 - distances), total, surplus)
 
 
 def size_tolerant_distance(distance: int, size_a: int, size_b: int) -> float:
     """Return the size-tolerant distance of a pair, given its tree edit distance and sizes."""
-    return float(_tolerant(np.asarray(distance, np.float64), size_a + size_b, abs(size_a - size_b)))
+    return float(tolerant(np.asarray(distance, np.float64), size_a + size_b, abs(size_a - size_b)))
 
 
-def _tolerant(edits: Matrix, total: Matrix | int, surplus: Matrix | int) -> Matrix:
-    """Normalise tree edit distances, given the sum and the difference of the trees' sizes."""
+def tolerant(
+    edits: npt.NDArray[Any], total: npt.NDArray[Any] | int, surplus: npt.NDArray[Any] | int
+) -> Matrix:
+    """Return size-tolerant distances, given the edits, sums and differences of the trees' sizes."""
     counted = np.maximum(edits - DISCOUNTED_SHARE * surplus, 0.0)
     tolerant: Matrix = np.clip(2 * counted / (total + counted), 0.0, 1.0)
     return tolerant

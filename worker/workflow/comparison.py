@@ -5,12 +5,18 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from detourage.html import Tree, site_name
-from detourage.template.distance import TOO_LARGE, KnownNearest, PairBlock, nearest_of_changed
-from detourage.template.distance.forest import NOT_COMPUTED, TASK_WORK, Forest
+from detourage.template.distance import (
+    NOT_COMPUTED,
+    TOO_LARGE,
+    KnownNearest,
+    PairBlock,
+    grouping_distances,
+    nearest_of_changed,
+)
+from detourage.template.distance.forest import TASK_WORK, Forest
 from detourage.text.plural import pluralise
 from worker.messaging import task_names
 from worker.outcomes import AbandonedReason
@@ -158,14 +164,14 @@ def _distances_of_block(job: ComparisonJob, memory: int) -> BlockResult:
     ]
     if job.is_abandoned:
         return BlockResult(dict.fromkeys(pairs), {}, is_complete=True)
-    distances, _ = distances_of_pairs(pairs, job.trees, memory=memory)
+    distances = distances_of_pairs(pairs, job.trees, memory=memory)
     return BlockResult(distances, {}, is_complete=len(distances) == len(pairs))
 
 
 def compare_at_once(
     session: Session, state: ProcessState, pairs: Sequence[tuple[int, int]]
-) -> tuple[Distances, int]:
-    """Compute the distances of a few pairs within `TASK_WORK`; also return the work used."""
+) -> Distances:
+    """Compute the distances of a few pairs within `TASK_WORK`."""
     loaded = state.trees.load(session, sorted({each for pair in pairs for each in pair}))
     comparable = [pair for pair in pairs if loaded.keys() >= set(pair)]
     return distances_of_pairs(comparable, loaded, memory=CACHE_BYTES)
@@ -173,21 +179,20 @@ def compare_at_once(
 
 def distances_of_pairs(
     pairs: Sequence[tuple[int, int]], loaded: Mapping[int, Tree], *, memory: int
-) -> tuple[Distances, int]:
-    """Compute distances (None if too large) within `TASK_WORK`; also return the work used."""
+) -> Distances:
+    """Compute the distances of pairs (None if too large) within `TASK_WORK`."""
     ids = sorted({each for pair in pairs for each in pair})
     index_of = {tree_id: i for i, tree_id in enumerate(ids)}
-    forest = Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK)
-    computed = forest.try_distances(
-        np.array([index_of[lower] for lower, _ in pairs], np.int32),
-        np.array([index_of[higher] for _, higher in pairs], np.int32),
+    computed = grouping_distances(
+        Forest([loaded[tree_id] for tree_id in ids], memory=memory, work=TASK_WORK),
+        [index_of[lower] for lower, _ in pairs],
+        [index_of[higher] for _, higher in pairs],
     )
-    distances = {
+    return {
         pair: None if distance == TOO_LARGE else distance
         for pair, distance in zip(pairs, computed.tolist(), strict=True)
         if distance != NOT_COMPUTED
     }
-    return distances, forest.work
 
 
 def _nearest_of_block(job: ComparisonJob, memory: int) -> BlockResult:

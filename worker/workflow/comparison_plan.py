@@ -108,7 +108,7 @@ def known_site(
     if isinstance(found, NeededComparisons):
         pairs = _few_pairs(site, list(divide_into_blocks(found, site.trees, stored)))
         if pairs is not None:
-            stored.add(compare_at_once(session, state, pairs)[0])
+            stored.add(compare_at_once(session, state, pairs))
             found = known_or_missing(site.trees, stored, whole_matrix_trees=WHOLE_MATRIX_TREES)
     if isinstance(found, NeededComparisons):
         _enqueue_missing(session, site, stored, found)

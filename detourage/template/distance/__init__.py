@@ -1,9 +1,9 @@
-"""Exact tree edit distances between pages."""
+"""Tree edit distances between pages."""
 
 from detourage.template.distance.forest import NOT_COMPUTED, TOO_LARGE, TreeTooLargeError
 from detourage.template.distance.measures import (
-    distance_matrix,
     edit_mapping,
+    grouping_distances,
     normalised_distance,
     tree_edit_distance,
 )
@@ -19,8 +19,8 @@ __all__ = [
     "TreeTooLargeError",
     "blocks_of_missing",
     "blocks_to_compare",
-    "distance_matrix",
     "edit_mapping",
+    "grouping_distances",
     "nearest_of_changed",
     "normalised_distance",
     "tree_edit_distance",

@@ -12,8 +12,8 @@ class Forest:
     """Trees to compare with each other, concatenated, each in postorder.
 
     `starts` has the position of each tree, followed by the end of the last. `memory` is the size in
-    bytes of the cache of subtree results shared by all pairs. No comparison starts after `work`
-    units.
+    bytes of the cache of subtree results shared by all pairs. No comparison starts after others
+    have used `work` units.
     """
 
     @property

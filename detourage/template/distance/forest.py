@@ -1,6 +1,6 @@
 """Trees that can be compared with each other by the native kernel."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from itertools import accumulate
@@ -42,23 +42,16 @@ THREAD_PAIRS = 64  # pairs that a thread compares at a time
 
 
 class TreeTooLargeError(ValueError):
-    """The trees are too large to compare (``MAX_PAIR_WORK``, ``MAX_PAIR_MEMORY`` in ``pair.c``).
-
-    `trees` has the indices of trees to leave out, so that the others can be compared.
-    """
-
-    def __init__(self, message: str, trees: Iterable[int] = ()) -> None:
-        super().__init__(message)
-        self.trees = tuple(trees)
+    """The trees are too large to compare (``MAX_PAIR_WORK``, ``MAX_PAIR_MEMORY`` in ``pair.c``)."""
 
 
 class Forest:
     """Trees prepared for comparison, identified by index.
 
     `memory` is the size in bytes of the cache of subtree distances shared by all pairs; 0 for no
-    cache. After `work` units, `try_distances` returns `NOT_COMPUTED` instead of comparing. A unit
-    takes at most 0.25 ns, and the units of a pair depend only on the pair. Tests and benchmarks set
-    `way`, which does not affect the result.
+    cache. After comparisons of `work` units, `try_distances` returns `NOT_COMPUTED` instead of
+    comparing. A unit takes at most 0.25 ns, and the units of a pair depend only on the pair. Tests
+    and benchmarks set `way`, which does not affect the result.
     """
 
     def __init__(
@@ -79,7 +72,7 @@ class Forest:
         for tree, start in zip(trees, starts.tolist(), strict=False):
             codes[start : start + len(tree)] = list(map(code_of.__getitem__, tree.labels))
             sizes[start : start + len(tree)] = tree.sizes
-        self._lengths = np.diff(starts).astype(np.int32)
+        self.lengths = np.diff(starts).astype(np.int32)
         self._codes = codes
         self._forest = _native.Forest(codes, sizes, starts, memory, work)
         self._way = way
@@ -97,9 +90,9 @@ class Forest:
         compare = partial(self._compare, limit=limit)
         return self._checked(a, b, self._for_pairs(compare, a, b, threads))
 
-    def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
+    def try_distances(self, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1) -> Indices:
         """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `NOT_COMPUTED`."""
-        return self._for_pairs(self._compare, a, b)
+        return self._for_pairs(self._compare, a, b, threads)
 
     def lower_bounds(self, a: npt.ArrayLike, b: npt.ArrayLike) -> Indices:
         """Return lower bounds of the distances of the trees a[i] and b[i].
@@ -117,15 +110,15 @@ class Forest:
         """
         counts = self._label_counts
         differing = np.abs(counts[others] - counts[a]).sum(axis=1, dtype=np.int32)
-        bounds: Indices = (differing + np.abs(self._lengths[others] - self._lengths[a])) // 2
+        bounds: Indices = (differing + np.abs(self.lengths[others] - self.lengths[a])) // 2
         return bounds
 
     @cached_property
     def _label_counts(self) -> Indices:
         """Number of nodes by tree and label, in constant space per tree."""
-        trees = np.repeat(np.arange(len(self._lengths)), self._lengths)
+        trees = np.repeat(np.arange(len(self.lengths)), self.lengths)
         counters = trees * LABEL_COUNTS + self._codes % LABEL_COUNTS
-        counts = np.bincount(counters, minlength=len(self._lengths) * LABEL_COUNTS)
+        counts = np.bincount(counters, minlength=len(self.lengths) * LABEL_COUNTS)
         return counts.reshape(-1, LABEL_COUNTS).astype(np.int32)
 
     def _compare(self, a: Indices, b: Indices, out: Indices, limit: int = UNBOUNDED) -> None:
@@ -158,22 +151,17 @@ class Forest:
 
     def _checked(self, a: npt.ArrayLike, b: npt.ArrayLike, results: Indices) -> Indices:
         """Return the results; raise `TreeTooLargeError` if some trees are too large."""
-        is_too_large = results == TOO_LARGE
-        if is_too_large.any():
-            raise self._too_large(np.asarray(a)[is_too_large], np.asarray(b)[is_too_large])
+        if (is_too_large := results == TOO_LARGE).any():
+            raise self._too_large(np.asarray(a)[is_too_large][0], np.asarray(b)[is_too_large][0])
         return results
 
     def mapping(self, a: int, b: int) -> Indices:
         """Return the node of `b` that an optimal mapping assigns to each node of `a`, or -1."""
-        mapped = np.empty(self._lengths[a], np.int32)
+        mapped = np.empty(self.lengths[a], np.int32)
         if self._forest.mapping(a, b, mapped, self._way) < 0:
-            raise self._too_large(np.array([a]), np.array([b]))
+            raise self._too_large(a, b)
         return mapped
 
-    def _too_large(
-        self, a: npt.NDArray[np.integer], b: npt.NDArray[np.integer]
-    ) -> TreeTooLargeError:
-        larger = np.where(self._lengths[a] >= self._lengths[b], a, b)
-        nodes = f"{self._lengths[a[0]]} and {self._lengths[b[0]]} nodes"
-        trees = np.unique(larger).tolist()
-        return TreeTooLargeError(f"too large to compare: trees of {nodes}", trees)
+    def _too_large(self, a: int, b: int) -> TreeTooLargeError:
+        nodes = f"{self.lengths[a]} and {self.lengths[b]} nodes"
+        return TreeTooLargeError(f"too large to compare: trees of {nodes}")

@@ -1,13 +1,13 @@
-"""Tree edit distances of pairs and of all trees of a site, and their normalisation."""
+"""Tree edit distances of pairs of trees, their estimates, and their normalisation."""
 
-from collections.abc import Sequence
 from typing import overload
 
 import numpy as np
 import numpy.typing as npt
 
 from detourage.html.tree import Tree
-from detourage.template.distance.forest import MEMORY, Forest, TreeTooLargeError
+from detourage.template.distance.forest import Forest, Indices
+from detourage.template.matrix import MAX_SIZE_TOLERANT_PIVOT_DISTANCE, tolerant
 
 
 def tree_edit_distance(a: Tree, b: Tree, *, bound: int | None = None) -> int:
@@ -40,26 +40,22 @@ def edit_mapping(a: Tree, b: Tree) -> list[tuple[int | None, int | None]]:
     return [*kept, *((None, j) for j in inserted.tolist())]
 
 
-def distance_matrix(
-    trees: Sequence[Tree], *, threads: int = 1, memory: int = MEMORY
-) -> npt.NDArray[np.int32]:
-    """Return the tree edit distances between all pairs of trees, not normalised.
+def grouping_distances(
+    forest: Forest, a: npt.ArrayLike, b: npt.ArrayLike, *, threads: int = 1
+) -> Indices:
+    """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `NOT_COMPUTED`.
 
-    Equal trees are compared only once, as are subtrees that occur in several trees if `memory`
-    (bytes) permits. The threads do not hold the GIL. Raise TreeTooLargeError, with the indices of
-    the trees to leave out, if a pair is too large to compare.
+    A distance is estimated if, by its lower bound, the pages are too far apart for one group. For
+    each two edits that the bound counts beyond the difference in size, the estimate counts three.
     """
-    number_of: dict[Tree, int] = {}
-    numbers = np.array([number_of.setdefault(tree, len(number_of)) for tree in trees], np.intp)
-    distinct = list(number_of)
-    i, j = np.triu_indices(len(distinct), 1)
-    matrix = np.zeros((len(distinct), len(distinct)), np.int32)
-    forest = Forest(distinct, memory=memory)
-    try:
-        matrix[i, j] = matrix[j, i] = forest.distances(i, j, threads=threads)
-    except TreeTooLargeError as error:
-        raise TreeTooLargeError(str(error), np.flatnonzero(np.isin(numbers, error.trees))) from None
-    return matrix[np.ix_(numbers, numbers)]
+    a, b = np.asarray(a, np.int32), np.asarray(b, np.int32)
+    total = forest.lengths[a] + forest.lengths[b]
+    surplus = np.abs(forest.lengths[a] - forest.lengths[b])
+    bounds = forest.lower_bounds(a, b)
+    edits: Indices = bounds + (bounds - surplus) // 2
+    is_near = tolerant(bounds, total, surplus) <= MAX_SIZE_TOLERANT_PIVOT_DISTANCE
+    edits[is_near] = forest.try_distances(a[is_near], b[is_near], threads=threads)
+    return edits
 
 
 @overload

@@ -1,6 +1,6 @@
 """Search for the nearest reference of each tree without comparing all trees with all references.
 
-Exact distances are computed only if the lower bounds do not decide which reference is nearest.
+Distances are computed only if the lower bounds do not decide which reference is nearest.
 """
 
 import heapq
@@ -14,15 +14,15 @@ import numpy.typing as npt
 
 from detourage.html.tree import Tree
 from detourage.template.distance.forest import ANY_WORK, MEMORY, TOO_LARGE, Forest
-from detourage.template.distance.measures import normalised_distance
+from detourage.template.distance.measures import grouping_distances, normalised_distance
 
 
 class Nearest(NamedTuple):
     """The nearest reference of each tree that was finished within the work limit.
 
-    `reference` has the indices (the first one in a tie), and `distance` the exact normalised
-    distances; -1 and 1 if no reference can be compared. `begun` has the tree edit distances of the
-    first unfinished tree, by the indices of tree and reference; None if not comparable.
+    `reference` has the indices (the first one in a tie), and `distance` the normalised distances;
+    -1 and 1 if no reference can be compared. `begun` has the `grouping_distances` of the first
+    unfinished tree, by the indices of tree and reference; None if not comparable.
     """
 
     reference: npt.NDArray[np.intp]
@@ -89,7 +89,7 @@ def nearest_of_changed(
             elif has_progress and forest.work >= work:
                 return _nearest(found, begun)
             else:
-                computed = int(forest.try_distances([tree], [len(trees) + reference])[0])
+                computed = int(grouping_distances(forest, [tree], [len(trees) + reference])[0])
                 begun[tree, reference] = distance = None if computed == TOO_LARGE else computed
                 has_progress = True
             if distance is not None:

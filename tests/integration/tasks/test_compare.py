@@ -1,12 +1,15 @@
 """Comparison of a site's pages in blocks, whose tasks run in random order."""
 
 import random
+from itertools import combinations
 
+import numpy as np
 import pytest
 from sqlalchemy import func, select, update
 
 from detourage.html import Tree
-from detourage.template.distance import distance_matrix
+from detourage.template.distance import grouping_distances
+from detourage.template.distance.forest import Forest
 from models.tables import Address, ComparisonBlock, Distance, Site, StoredPage
 from tests.inline_tasks import Tasks
 from tests.integration.tasks.test_assign import articles
@@ -45,9 +48,11 @@ def test_comparisons_beyond_the_limit_of_a_task_are_left_to_the_next_tasks(
     tasks.finish_clustering()
     trees_by_id = tasks.trees(site_id)
     ids = list(trees_by_id)
-    exact = distance_matrix(list(trees_by_id.values()))
+    i, j = np.triu_indices(len(ids), 1)
+    edits = grouping_distances(Forest([*trees_by_id.values()]), i, j).tolist()
+    expected = dict(zip(combinations(ids, 2), edits, strict=True))
     stored = tasks.query(select(Distance.lower_tree_id, Distance.higher_tree_id, Distance.distance))
-    assert all(each == exact[ids.index(a), ids.index(b)] for a, b, each in stored)
+    assert all(each == expected[a, b] for a, b, each in stored)
     assert len(stored) == len(ids) * (len(ids) - 1) / 2 or limit == 6
     groups = tasks.groups(site_id)
     grouped = {(url.split("/")[3], group) for url, (group, _, _) in groups.items()}

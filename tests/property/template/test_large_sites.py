@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from benchmarks.distance.compared_trees import ComparedTrees, PageOfTree, nearest_references
 from detourage.html import Tree
-from detourage.template.clusterer import MAX_SIZE_TOLERANT_PIVOT_DISTANCE
 from detourage.template.comparison_policy import (
     SAMPLED_SHARE,
     KnownSite,
@@ -16,7 +15,7 @@ from detourage.template.comparison_policy import (
     known_or_missing,
 )
 from detourage.template.distance import normalised_distance, tree_edit_distance
-from detourage.template.matrix import size_tolerant_distance
+from detourage.template.matrix import MAX_SIZE_TOLERANT_PIVOT_DISTANCE, size_tolerant_distance
 from tests.property.template.distance.trees import edit_randomly, random_tree
 
 LIMIT = 8

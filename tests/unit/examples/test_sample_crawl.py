@@ -18,7 +18,7 @@ from detourage.article import Article
 from detourage.html import Page, parse_page
 from detourage.messages import PageMessage
 from detourage.reader.article_and_comments import read_content
-from detourage.template.distance import distance_matrix, normalised_distance
+from detourage.template.groups import group_site
 from examples.sample_crawl import (
     SMALL_CRAWL,
     SamplePage,
@@ -207,8 +207,7 @@ def test_pages_of_one_template_are_nearer_than_pages_of_two(site: str) -> None:
     ]
     trees = [parsed_page(page).tree for page in pages]
     classes = np.array([page.gold["template_class"] for page in pages])
-    sizes = np.array([len(tree) for tree in trees])
-    matrix = np.asarray(normalised_distance(distance_matrix(trees), sizes[:, None], sizes[None, :]))
+    matrix = group_site(site, [page.message["url"] for page in pages], trees).distances
     have_same_template = classes[:, None] == classes[None, :]
     distances_within = matrix[have_same_template & ~np.eye(len(matrix), dtype=bool)]
     distances_between = matrix[~have_same_template]

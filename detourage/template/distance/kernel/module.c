@@ -21,8 +21,9 @@ typedef struct {
     Forest forest;
     Memo memo;
     bool has_memo;
-    _Atomic int64_t work; /* units used by all pairs so far */
-    int64_t most_work;    /* units after which no comparison is started */
+    _Atomic int64_t work;     /* units used by all pairs so far */
+    _Atomic int64_t compared; /* of these, units used by comparisons, not by lower bounds */
+    int64_t most_work;        /* units of comparisons after which none is started */
 } ForestObject;
 
 static Py_ssize_t length(const Py_buffer *buffer, size_t item) {
@@ -41,7 +42,7 @@ PyDoc_STRVAR(forest_doc,
              "labels, sizes: buffers of int32, the concatenated trees, each in postorder.\n"
              "starts: buffer of int64, the start of each tree, followed by the end of the last.\n"
              "memory: size in bytes of the cache of subtree results shared by all pairs.\n"
-             "work: units of work after which no comparison is started.");
+             "work: units of work of comparisons after which none is started.");
 
 static int load(ForestObject *self, const Py_buffer *labels, const Py_buffer *sizes,
                 const Py_buffer *starts, long long memory) {
@@ -168,14 +169,18 @@ static PyObject *for_pairs(ForestObject *self, const Py_buffer *a, const Py_buff
     PyThreadState *thread = PyEval_SaveThread();
     Workspace workspace;
     bool has_memory = workspace_create(&workspace, &self->forest), is_interrupted = false;
+    const bool compares = function == distance_of;
     int64_t looked = nanoseconds();
     for (Py_ssize_t i = 0; has_memory && !is_interrupted && i < count; i++) {
-        if (atomic_load_explicit(&self->work, memory_order_relaxed) >= self->most_work) {
+        if (compares &&
+            atomic_load_explicit(&self->compared, memory_order_relaxed) >= self->most_work) {
             result[i] = PAIR_NOT_COMPUTED;
             continue;
         }
         result[i] = function(self, x[i], y[i], bound, way, &workspace);
         atomic_fetch_add_explicit(&self->work, workspace.work, memory_order_relaxed);
+        if (compares)
+            atomic_fetch_add_explicit(&self->compared, workspace.work, memory_order_relaxed);
         has_memory = result[i] != PAIR_NO_MEMORY;
         const int64_t now = nanoseconds();
         if (now - looked >= 0 && now - looked < PATIENCE) continue;

@@ -1,4 +1,5 @@
 import random
+from itertools import combinations
 
 import numpy as np
 from hypothesis import given, settings
@@ -8,8 +9,8 @@ from benchmarks.distance.compared_trees import nearest_references
 from detourage.html import Tree
 from detourage.template.distance import (
     KnownNearest,
-    distance_matrix,
     edit_mapping,
+    grouping_distances,
     nearest_of_changed,
     normalised_distance,
     tree_edit_distance,
@@ -51,9 +52,10 @@ def _is_below(tree: Tree, node: int, ancestor: int) -> bool:
 
 
 @given(st.lists(trees(max_nodes=20), max_size=6), st.sampled_from([1, 2]), st.integers(0, 4000))
-def test_the_matrix_has_every_distance(forest: list[Tree], threads: int, memory: int) -> None:
-    matrix = distance_matrix(forest, threads=threads, memory=memory)
-    assert matrix.tolist() == [[tree_edit_distance(a, b) for b in forest] for a in forest]
+def test_threads_and_memory_do_not_matter(forest: list[Tree], threads: int, memory: int) -> None:
+    i, j = np.triu_indices(len(forest), 1)
+    distances = Forest(forest, memory=memory).distances(i, j, threads=threads)
+    assert distances.tolist() == [tree_edit_distance(*pair) for pair in combinations(forest, 2)]
 
 
 @given(st.lists(trees(), max_size=8), st.lists(trees(), max_size=8))
@@ -66,10 +68,10 @@ def test_the_nearest_reference_equals_that_of_a_full_comparison(
         assert nearest.distance.tolist() == [1.0] * len(pages)
         return
     sizes = np.array([len(tree) for tree in (*pages, *references)])
-    all_distances = normalised_distance(
-        distance_matrix([*pages, *references]), sizes[:, None], sizes[None, :]
-    )
-    distances = all_distances[: len(pages), len(pages) :]
+    i, j = np.divmod(np.arange(len(pages) * len(references)), len(references))
+    j += len(pages)
+    edits = grouping_distances(Forest([*pages, *references]), i, j)
+    distances = normalised_distance(edits, sizes[i], sizes[j]).reshape(-1, len(references))
     assert nearest.reference.tolist() == distances.argmin(axis=1).tolist()
     assert nearest.distance.tolist() == distances.min(axis=1, initial=1.0).tolist()
 

@@ -3,7 +3,7 @@
 import random
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,14 +13,12 @@ from detourage.template.distance import (
     NOT_COMPUTED,
     TreeTooLargeError,
     _native,
-    distance_matrix,
     edit_mapping,
     tree_edit_distance,
 )
 from detourage.template.distance.forest import ANY_WORK, TASK_WORK, Forest
 from detourage.template.groups import group_site
 from tests.property.template.distance.trees import clip_depths, edit_randomly, random_tree
-from tests.trees import parse_brackets
 
 NODES = 70_000
 DEPTH = 10_000
@@ -83,31 +81,16 @@ def test_extreme_trees_are_compared_with_themselves_and_with_one_more_node(a: st
     larger = Tree.from_postorder((*tree.labels, "z"), [*tree.sizes.tolist(), len(tree) + 1])
     assert tree_edit_distance(tree, Tree(tree.labels, tree.sizes.copy())) == 0
     assert tree_edit_distance(tree, larger, bound=0) == 1
-    assert distance_matrix([tree, tree]).tolist() == [[0, 0], [0, 0]]
 
 
 TOO_LARGE = Tree.from_preorder(ladder(NODES // 5))
 """A tree that is larger than the star, and slightly too large for a comparison with it."""
 
-LEAF = parse_brackets("{c}")
 
-
-@pytest.mark.parametrize(
-    ("compare_trees", "too_large_trees"),
-    [
-        (lambda: tree_edit_distance(TOO_LARGE, STAR), (0,)),
-        (lambda: edit_mapping(TOO_LARGE, STAR), (0,)),
-        (lambda: distance_matrix([LEAF, TOO_LARGE, STAR, LEAF, TOO_LARGE]), (1, 4)),
-        (lambda: distance_matrix([LEAF, TOO_LARGE, STAR, LEAF, TOO_LARGE], threads=2), (1, 4)),
-        (lambda: distance_matrix([LEAF, STAR, TOO_LARGE, LEAF]), (2,)),
-    ],
-)
-def test_trees_above_the_limits_are_named(
-    compare_trees: Callable[[], object], too_large_trees: Sequence[int]
-) -> None:
-    with pytest.raises(TreeTooLargeError) as caught:
-        compare_trees()
-    assert caught.value.trees == too_large_trees
+@pytest.mark.parametrize("compare", [tree_edit_distance, edit_mapping])
+def test_trees_above_the_limits_are_refused(compare: Callable[[Tree, Tree], object]) -> None:
+    with pytest.raises(TreeTooLargeError):
+        compare(TOO_LARGE, STAR)
 
 
 def test_a_page_too_large_to_compare_is_an_outlier() -> None:
@@ -190,7 +173,7 @@ def test_other_threads_run_while_trees_are_compared() -> None:
     done = threading.Event()
 
     def compare() -> None:
-        distance_matrix(trees, memory=0)
+        Forest(trees).distances(*np.triu_indices(len(trees), 1))
         done.set()
 
     thread = threading.Thread(target=compare)
