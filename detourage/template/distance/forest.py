@@ -1,9 +1,10 @@
 """Trees that can be compared with each other by the native kernel."""
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from itertools import accumulate
+from itertools import accumulate, chain, count
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -63,15 +64,10 @@ class Forest:
         way: Way | None = None,
     ) -> None:
         starts = np.fromiter(accumulate(map(len, trees), initial=0), np.int64, len(trees) + 1)
-        code_of: dict[str, int] = {}
-        for tree in trees:
-            code_of.update(dict.fromkeys(tree.labels, 0))
-        code_of.update(zip(code_of, range(len(code_of)), strict=True))
-        codes = np.empty(starts[-1], np.int32)
-        sizes = np.empty(starts[-1], np.int32)
-        for tree, start in zip(trees, starts.tolist(), strict=False):
-            codes[start : start + len(tree)] = list(map(code_of.__getitem__, tree.labels))
-            sizes[start : start + len(tree)] = tree.sizes
+        code_of = defaultdict[str, int](count().__next__)
+        labels = chain.from_iterable(tree.labels for tree in trees)
+        codes = np.fromiter(map(code_of.__getitem__, labels), np.int32, starts[-1])
+        sizes = np.concatenate([np.empty(0, np.int32), *(tree.sizes for tree in trees)])
         self.lengths = np.diff(starts).astype(np.int32)
         self._codes = codes
         self._forest = _native.Forest(codes, sizes, starts, memory, work)
