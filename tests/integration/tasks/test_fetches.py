@@ -138,6 +138,14 @@ def test_an_article_is_withdrawn_only_after_two_successive_fetches_without_it(
     assert revision_states(site) == [("good", False)]
 
 
+def short_page(text: str) -> str:
+    """Return `ARTICLE_PAGE` with a short text instead of its article."""
+    start, end = ARTICLE_PAGE.index("<p>A ferry"), ARTICLE_PAGE.index("</div></div>")
+    return f"{ARTICLE_PAGE[:start]}<p>{text}</p>{ARTICLE_PAGE[end:]}"
+
+
+WAITING_NOTICE = "We are preparing your page. Please stay with us for a few seconds."
+"""A text that may be a wall, but is not certain to be one."""
 LOGIN_PAGE = "<html><body><form><input><input></form><p>Log in to read on.</p></body></html>"
 SHORT_NEWS = (
     "The mayor resigned on Monday after the vote on the old bridge, her office said. A successor"
@@ -145,8 +153,11 @@ SHORT_NEWS = (
 )
 
 
-def test_a_doubtful_text_that_shares_nothing_with_the_article_is_a_wall(site: Tasks) -> None:
-    send_fetches(site, fetch(0), fetch(1, LOGIN_PAGE))
+@pytest.mark.parametrize("html", [LOGIN_PAGE, short_page(WAITING_NOTICE)])
+def test_a_doubtful_text_that_shares_nothing_with_the_article_is_a_wall(
+    site: Tasks, html: str
+) -> None:
+    send_fetches(site, fetch(0), fetch(1, html))
     assert site.outcomes()["story"][0] == "wall"
     assert revision_states(site) == [("good", False)]
     site.reprocess("news.example")
@@ -174,21 +185,11 @@ def test_reprocessing_uses_the_last_served_version_of_a_walled_page(site: Tasks)
         assert revision_states(site) == [("good", False)] * number
 
 
-def short_page(text: str) -> str:
-    """Return `ARTICLE_PAGE` with a short text instead of its article."""
-    start, end = ARTICLE_PAGE.index("<p>A ferry"), ARTICLE_PAGE.index("</div></div>")
-    return f"{ARTICLE_PAGE[:start]}<p>{text}</p>{ARTICLE_PAGE[end:]}"
-
-
 def outcomes_of(tasks: Tasks, name: str) -> list[str | None]:
     """Return the outcomes of the pages whose URLs contain a name, such as ``same-1``."""
     has_name = StoredPage.url.contains(f"/{name}-")
     outcomes: list[str | None] = tasks.query(select(StoredPage.outcome).where(has_name))
     return outcomes
-
-
-WAITING_NOTICE = "We are preparing your page. Please stay with us for a few seconds."
-"""A text that may be a wall, but is not certain to be one."""
 
 
 @pytest.mark.parametrize("at_once", [False, True])
