@@ -73,7 +73,7 @@ def blocks_of(
         if place not in repeated:
             start = kept[-1].end + 2 if kept else 0
             kept.append(_article_block(page, block, start, base))
-    return kept, _media_at(page, places, repeated, base)
+    return kept, _images_and_embeds(page, places, repeated, base)
 
 
 def _article_block(page: Outline, found: Sequence[Any], start: int, base: str) -> ArticleBlock:
@@ -119,7 +119,7 @@ def _code_language(code: Node) -> str | None:
     return None
 
 
-def _media_at(
+def _images_and_embeds(
     page: Outline,
     places: Iterable[tuple[str, int, int, str | None, int, int]],
     left_out: Collection[int],
