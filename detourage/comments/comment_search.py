@@ -5,7 +5,7 @@ these, comments have authors and dates, which are read before the best candidate
 weights are trained by ``benchmarks/comments/train.py``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -60,9 +60,13 @@ class CommentModel:
         return np.asarray(rows @ np.array([*self.ranking.values()]), dtype=np.float64)
 
     def probability(self, measures: Mapping[str, float]) -> float:
-        """Return the probability that a candidate with these measures consists of comments."""
+        """Return the probability that a candidate with these measures consists of comments.
+
+        Any share that is missing has the value that makes the probability highest.
+        """
         log_odds = self.base + sum(
-            weight * measures[name] for name, weight in self.certainty.items()
+            weight * measures[name] if name in measures else max(weight, 0.0)
+            for name, weight in self.certainty.items()
         )
         return float(1.0 / (1.0 + np.exp(-log_odds)))
 
@@ -76,22 +80,19 @@ MIN_CONFIDENCE_UNCONFIRMED = 0.3
 """Minimum probability of comments that the roles of their lines do not confirm."""
 
 
-# Extremes of the shares of records with an author and with different authors
-_SHARES_WITH_AUTHOR = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0))
-
-
 @record
 class BestCandidate:
-    """A page's best candidate, whose authors are read only if they can make the candidate likely.
+    """A page's best candidate, which is read only as far as it may turn out to be likely."""
 
-    `reading` contains at most the first `MAX_READ` of the `records`.
-    """
-
+    page: Page
     chosen: Candidate
     records: tuple[int, ...]
-    reading: Reading
-    share_of_readers: float
-    words_by_readers: float
+    sizes: dict[str, float]  # the `measures` that are known without reading
+
+    @cached_property
+    def reading(self) -> Reading:
+        """At most the first `MAX_READ` of the `records`."""
+        return Reading.of(self.page.flat, self.records[:MAX_READ], self.page.url)
 
     @cached_property
     def confidence(self) -> float:
@@ -102,39 +103,33 @@ class BestCandidate:
     def measures(self) -> dict[str, float]:
         """The measures that `CommentModel` needs."""
         names = [author.name for author in self.reading.authors.values()]
-        count = len(self.reading.records)
-        return self._measures(len(names) / count, len({*names}) / count)
-
-    def _measures(self, with_author: float, different_authors: float) -> dict[str, float]:
-        dates = [str(each.written or each.moment) for each in self.reading.dates.values()]
-        return {
-            "by readers": self.share_of_readers,
-            "words by readers": np.log1p(self.words_by_readers),
-            "count": np.log(len(self.records)),
-            "with author": with_author,
-            "different authors": different_authors,
-            "with date": len(dates) / len(self.reading.records),
-            "different dates": len({*dates}) / len(self.reading.records),
-        }
+        return self.sizes | self._shares_with_date | self._shares("author", names)
 
     @cached_property
-    def max_confidence(self) -> float:
-        """Upper limit of the `confidence` with any authors, rounded up slightly."""
-        extremes = (self._measures(*shares) for shares in _SHARES_WITH_AUTHOR)
-        return 1.0001 * max(map(trained_model().probability, extremes))
+    def _shares_with_date(self) -> dict[str, float]:
+        dates = self.reading.dates.values()
+        return self._shares("date", [str(each.written or each.moment) for each in dates])
+
+    def _shares(self, part: str, found: Sequence[str]) -> dict[str, float]:
+        count = len(self.reading.records)
+        return {f"with {part}": len(found) / count, f"different {part}s": len({*found}) / count}
+
+    def can_reach(self, confidence: float) -> bool:
+        """Return whether the best possible authors would allow that confidence."""
+        most, least = trained_model().probability, confidence / 1.0001  # Sums may be rounded down.
+        return most(self.sizes) >= least and most(self.sizes | self._shares_with_date) >= least
 
     def if_likely(self, least_confidence: float = MIN_CONFIDENCE_UNCONFIRMED) -> FoundComments:
         """Return the candidate's records, or none if its confidence is too low."""
-        if self.max_confidence < least_confidence or self.confidence < least_confidence:
+        if not self.can_reach(least_confidence) or self.confidence < least_confidence:
             return NONE_FOUND
         pattern = CommentPattern(self.chosen.signature, self.chosen.levels, self.confidence)
-        is_whole = len(self.records) == len(self.reading.records)
-        reading = self.reading if is_whole else None
+        reading = self.reading if len(self.records) <= MAX_READ else None
         return FoundComments(self.records, pattern, self.confidence, reading)
 
 
 def read_candidate(page: Page, words: PageWords, chosen: Candidate) -> BestCandidate | None:
-    """Lay out a candidate's first records; return None if readers wrote too few of its words."""
+    """Return a candidate, or None if readers wrote too few of its words."""
     flat = words.page
     is_record = np.zeros(len(flat.ends), dtype=np.bool_)
     is_record[chosen.record_indices] = True
@@ -143,16 +138,22 @@ def read_candidate(page: Page, words: PageWords, chosen: Candidate) -> BestCandi
     if share < MIN_READERS_SHARE:
         return None
     records = tuple(flat.numbers[chosen.record_indices].tolist())
-    reading = Reading.of(page.flat, records[:MAX_READ], page.url)
-    return BestCandidate(chosen, records, reading, share, words.by_readers.sum())
+    sizes = {
+        "by readers": share,
+        "words by readers": np.log1p(words.by_readers.sum()),
+        "count": np.log(len(records)),
+    }
+    return BestCandidate(page, chosen, records, sizes)
 
 
-def search(page: Page, words: PageWords, most_read: int = 1) -> BestCandidate | None:
-    """Return the most probable of a page's `most_read` best candidates, however improbable."""
+def search(
+    page: Page, words: PageWords, most_read: int = 1, least_confidence: float = 0.0
+) -> BestCandidate | None:
+    """Return the most probable of a page's `most_read` best candidates that may be that likely."""
     candidates, features = find_candidates(words)
     if not candidates:
         return None
     best = np.argsort(-trained_model().scores(features), kind="stable")[:most_read].tolist()
     read = [read_candidate(page, words, candidates[number]) for number in best]
-    found = [each for each in read if each is not None]
+    found = [each for each in read if each is not None and each.can_reach(least_confidence)]
     return max(found, key=lambda each: each.confidence) if len(found) > 1 else (*found, None)[0]

@@ -89,9 +89,8 @@ def _find_marked(page: Page) -> FoundComments:
     if not is_marked.any():
         return NONE_FOUND
     words = PageWords(page.flat, flat, sizes, np.where(is_marked, sizes, 0.0))
-    best = search(page, words, MAX_READ_IF_MARKED)
-    found = NONE_FOUND if best is None else best.if_likely(SURE)
-    if best is not None and found.records and _is_signed(best.reading):
+    best = search(page, words, MAX_READ_IF_MARKED, SURE)
+    if best is not None and (found := best.if_likely(SURE)).records and _is_signed(best.reading):
         return found
     if len(comments) != 1:
         return NONE_FOUND
