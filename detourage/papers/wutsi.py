@@ -23,6 +23,7 @@ from detourage.reader import NoTextError, body_by_sentences
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.text import words
+from detourage.text.token_counts import count_sentences
 from detourage.text.words import word_set
 
 REMOVED_TAGS = word_set("head style script nav iframe noscript header footer aside")
@@ -62,7 +63,7 @@ def find_body(page: Outline, *, fusion: bool) -> FoundBody | None:
 
     def score(node: int) -> tuple[int, int, int]:
         text = remaining.text_of(node)
-        return words.count_sentences(text), len(text), -node
+        return count_sentences(text), len(text), -node
 
     best = max(nodes, key=score)
     parent = page.parents[best]

@@ -14,9 +14,8 @@ from detourage.html.nodes import Node
 from detourage.html.page import to_html
 from detourage.html.visible_text import unescape
 from detourage.metadata.json_ld import is_json_ld, json_ld_in, json_ld_of
-from detourage.text import words
 from detourage.text.lazy_patterns import lazy_pattern
-from detourage.text.token_counts import count_words
+from detourage.text.token_counts import count_sentences, count_words
 
 MIN_STATE = 200  # characters of a script that is searched for state
 MAX_ATTEMPTS = 100  # positions in a script at which JSON parsing is attempted
@@ -157,7 +156,7 @@ def is_prose(text: str) -> bool:
     plain = unescape(_TAG.sub(" ", text)) if "<" in text or "&" in text else text
     # Words are counted first because that takes less time.
     has_words = count_words(plain) >= max(MIN_WORDS, len(plain) / MAX_CHARACTERS_PER_WORD)
-    return has_words and words.count_sentences(plain) >= MIN_SENTENCES
+    return has_words and count_sentences(plain) >= MIN_SENTENCES
 
 
 def _leaves(value: Any) -> Iterator[_Leaf]:

@@ -166,6 +166,12 @@ def count_words(text: str) -> float:
     return tokens - unspaced / 2
 
 
+def count_sentences(text: str) -> int:
+    """Count the sentence ends in a text of any script; semicolons count only in Greek."""
+    valid = text.encode("utf-8", "replace").decode()  # without lone surrogates, as above
+    return int(read_texts([valid], np.empty(0, np.int64)).counts[0, Count.SENTENCES])
+
+
 def digests_of(texts: list[str]) -> Digests:
     """Return the digests of the tokens of texts, as in `Texts.digests`."""
     return read_texts(texts, np.empty(0, np.int64)).digests

@@ -1,4 +1,4 @@
-"""Clean, tokenise and compare texts, and count their words and sentences."""
+"""Clean, tokenise and compare texts."""
 
 import math
 import re
@@ -40,14 +40,9 @@ _INVISIBLE = lazy_pattern(f"[{INVISIBLE}]")
 MARKS = ".!?\u2026;\u061b\u061f\u06d4\u0589\u1362\u1367\u1368"
 WEAK_MARKS = ";\u061b"
 CLOSING = "\"'\u00bb\u201d\u2019)]"
-_SENTENCE_END_BEFORE_SPACE = lazy_pattern(
-    rf"[{MARKS}](?<![{MARKS}][{MARKS}])[{MARKS}]*+(?=[\s{re.escape(CLOSING)}]|$)"
-)
 # Sentence-final punctuation in the Chinese, Japanese, Devanagari, Burmese and Khmer scripts.
 UNSPACED_MARKS = "\u3002\uff01\uff1f\uff0e\uff61\u0964\u0965\u104a\u104b\u17d4\u17d5"
-_UNSPACED_SENTENCE_END = lazy_pattern(f"[{UNSPACED_MARKS}]+")
 GREEK = "\u0370-\u03ff\u1f00-\u1fff"
-_GREEK = lazy_pattern(f"[{GREEK}]")
 
 
 def contains_any(text: str, characters: str) -> bool:
@@ -103,23 +98,6 @@ def cosine(a: Iterable[str], b: Iterable[str]) -> float:
     square_a = sum(count * count for count in counts_a.values())
     square_b = sum(count * count for count in counts_b.values())
     return dot / math.sqrt(square_a * square_b) if dot else 0.0
-
-
-def count_sentences(text: str) -> int:
-    """Count the sentence ends in a text of any script.
-
-    The result is 0 for a text without a final mark, such as a heading or a menu item. Semicolons
-    count only in Greek.
-    """
-    if text.isascii():
-        ends = Counter(_SENTENCE_END_BEFORE_SPACE.findall(text))
-        return sum(count for end, count in ends.items() if end.strip(";"))
-    number = len(_UNSPACED_SENTENCE_END.findall(text))
-    is_greek = _GREEK.search(text) is not None
-    for end, count in Counter(_SENTENCE_END_BEFORE_SPACE.findall(text)).items():
-        if is_greek or end.strip(WEAK_MARKS):
-            number += count
-    return number
 
 
 def word_set(text: str) -> frozenset[str]:
