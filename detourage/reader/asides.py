@@ -99,7 +99,7 @@ def _linked_headlines(
     candidates = linked.union(labels_above.values())
     others = [place for place in places if place not in candidates]
     in_other_block = page.flat.within(page.flat.having(_OTHER_BLOCKS))
-    base, site = base_of(page.root, url), site_of(url)
+    base = base_of(page.root, url)
     asides: set[int] = set()
     for index, place in enumerate(places):
         if place not in linked or in_other_block[lines[place].block]:
@@ -123,7 +123,7 @@ def _linked_headlines(
         text = lines[place].text
         # Asides are headlines that lead to this site, and sentences that lead to another site.
         is_sentence = text.endswith(_FULL_STOPS)
-        if is_aside and (site_of(address) != site) == is_sentence and "://" not in text:
+        if is_aside and _is_own(page, address, url) != is_sentence and "://" not in text:
             asides.update((place, labels_above.get(place, place)))
     return asides.intersection(places)
 
@@ -161,10 +161,9 @@ def _label_and_link(page: Outline, line: Line) -> tuple[str, str | None]:
 
 def _forms(page: Outline, lines: LineColumns, places: Sequence[int]) -> set[int]:
     """Return the lines of forms that have an e-mail field and interrupt or end the text."""
-    by_element = page.document.attributes.by_element
-    declared = (*by_element("type").items(), *by_element("placeholder").items())
-    inputs = [field for field, value in declared if _EMAIL.search(value)]
-    fields = np.flatnonzero(np.isin(page.flat.numbers, inputs)).tolist()
+    values = page.flat.values
+    declared = (*values("type").items(), *values("placeholder").items())
+    fields = sorted({field for field, value in declared if _EMAIL.search(value)})
     numbers, max_words = lines.numbers[places].tolist(), _max_form_words(lines, places)
     forms = (_form_around(page, field, max_words) for field in fields[:MAX_EMAIL_FIELDS])
     return {line for form in forms for line in _lines_below_text(page, numbers, places, form)}
@@ -237,11 +236,12 @@ def _is_before_offer(judged: JudgedPage, place: int, after: Sequence[int]) -> bo
 
 def _addressed_to_readers(judged: JudgedPage, places: Sequence[int]) -> Iterator[int]:
     """Yield labels and requests of the site, and the notices and the source at the end."""
-    for place, after in zip(places, range(len(places) - 1, -1, -1), strict=True):
-        line = judged.lines[place]
-        if line.words > MAX_WORDS:
-            continue
-        phrases = Phrases.of(line.text)
+    sizes = judged.columns.words[places].tolist()
+    short = [index for index, size in enumerate(sizes) if size <= MAX_WORDS]
+    lines = [judged.lines[places[index]] for index in short]
+    found = Phrases.of_each([line.text for line in lines])
+    for index, line, phrases in zip(short, lines, found, strict=True):
+        place, after = places[index], len(places) - 1 - index
         has_rights = phrases.has("rights") or contains_any(line.text, _COPYRIGHT)
         if has_rights and after <= MAX_LINES_AFTER_NOTICE:
             below = places[len(places) - after :]
@@ -257,7 +257,6 @@ def _recommended(page: Outline, judged: JudgedPage, places: Sequence[int], url: 
     """Return a label such as "Read also:", and the lines below it if they link to this site."""
     lines, columns, chosen = judged.lines, judged.columns, {*places}
     is_linked, has_link = (columns.linked >= columns.words).tolist(), columns.linked.tolist()
-    base, site = base_of(page.root, url), site_of(url)
     asides: set[int] = set()
     for place in places:
         above = place  # the line above the linked lines, or a label with a link
@@ -271,10 +270,14 @@ def _recommended(page: Outline, judged: JudgedPage, places: Sequence[int], url: 
         label, link = _label_and_link(page, lines[above])
         if link is None and end > above + 1:
             label, link = lines[above].text, _label_and_link(page, lines[above + 1])[1]
-        is_own = site_of(absolute(link, base) or "") == site
-        if label and is_own and Phrases.of(label).introduces_links:
+        if label and Phrases.of(label).introduces_links and _is_own(page, link, url):
             asides.update(range(above, end))
     return asides.intersection(chosen)
+
+
+def _is_own(page: Outline, link: str | None, url: str) -> bool:
+    """Return whether a link leads to the page's own site."""
+    return site_of(absolute(link, base_of(page.root, url)) or "") == site_of(url)
 
 
 def _biographies(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:

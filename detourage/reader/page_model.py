@@ -146,8 +146,9 @@ class JudgedPage:
         """Treat lines that correct the article as such unless they make up much of the text."""
         is_own = self.probability_of(OWN_ROLES) >= MIN_REMOVABLE
         is_note = is_own & (self.columns.words <= phrases.MAX_WORDS)
-        for place in np.flatnonzero(is_note).tolist():
-            is_note[place] = phrases.Phrases.of(self.lines[place].text).is_correction
+        places = np.flatnonzero(is_note).tolist()
+        found = phrases.Phrases.of_each([self.lines[place].text for place in places])
+        is_note[places] = [each.found and each.is_correction for each in found]
         return self._with_supplement(is_note, "correction") if is_note.any() else self
 
     def _with_supplement(self, chosen: Booleans, role: LineRole) -> "JudgedPage":

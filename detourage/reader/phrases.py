@@ -3,9 +3,9 @@
 Examples are "Follow us on WhatsApp", "Advertisement", "All rights reserved" and "Correction: …".
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, reduce
-from itertools import starmap
+from itertools import accumulate, starmap
 from operator import or_
 from typing import Final, NamedTuple
 
@@ -24,6 +24,7 @@ MAX_LABEL_CHARACTERS: Final = 60  # length of a label, such as "Advertisement" o
 _QUOTATION: Final = lazy_pattern(r"\W{0,3}[“„«\"「『]")
 # Matches the end of a label at the start of a line: "Correction:", "【訂正】".
 _LABEL_END: Final = lazy_pattern(r"[:：|】\]]|\s[-–—]\s|[.!]\s")
+_NO_PHRASE: Final = "x"  # a word with which no phrase begins
 _SENTENCE_END: Final = lazy_pattern(r"[.!?…]\s+")
 
 # Concepts that together make a request to the readers.
@@ -49,14 +50,25 @@ class Phrases(NamedTuple):
     @classmethod
     def of(cls, text: str) -> "Phrases":
         """Find the phrases of a line; a long one has none."""
-        if len(text) > MAX_CHARACTERS:
-            return cls(text)
-        masks = _lexicon().concepts_in([text], MAX_WORDS + 1)[1].tolist()
-        return cls(text, masks, reduce(or_, masks, 0)) if len(masks) <= MAX_WORDS else cls(text)
+        return next(cls.of_each([text]))
+
+    @classmethod
+    def of_each(cls, texts: Sequence[str]) -> "Iterator[Phrases]":
+        """Find the phrases of lines with a single look-up."""
+        length = MAX_CHARACTERS + 1  # a longer beginning is not needed to recognise a long line
+        # Lines without words would be left out, so that a word is put before each line.
+        lines = (f"{_NO_PHRASE} {text[:length]}" for text in texts)
+        found = _lexicon().concepts_in(lines, (length + 1) * len(texts))
+        sizes, masks = (each.tolist() for each in found)
+        for text, size, end in zip(texts, sizes, accumulate(sizes), strict=True):
+            is_long = len(text) > MAX_CHARACTERS or size > MAX_WORDS + 1
+            own = () if is_long else masks[end - size + 1 : end]
+            yield cls(text, own, reduce(or_, own, 0))
 
     def has(self, *concepts: str) -> bool:
         """Return whether the line has a phrase of each of the given concepts."""
-        return all(self.found & _bit(concept) for concept in concepts)
+        bits = _bits(*concepts)
+        return self.found & bits == bits
 
     @property
     def is_label(self) -> bool:
@@ -100,7 +112,7 @@ class Phrases(NamedTuple):
         if not self.has("begin", "brand"):
             return False
         sentences = map(Phrases.of, _SENTENCE_END.split(self.text))
-        begin = _bit("begin")
+        begin = _bits("begin")
         return any(each.has("brand") and each.masks[0] & begin for each in sentences)
 
     @property
@@ -113,11 +125,11 @@ class Phrases(NamedTuple):
         """Return whether a short line has a concept, and no words without it or the others."""
         if len(self.text) > MAX_LABEL_CHARACTERS or not self.has(concept):
             return False
-        bits = reduce(or_, map(_bit, (concept, *others)))
+        bits = _bits(concept, *others)
         pairs = zip(words.tokens(self.text), self.masks, strict=False)
         return all(mask & bits or token.isdigit() for token, mask in pairs)
 
 
 @cache
-def _bit(concept: str) -> int:
-    return 1 << _lexicon().concepts.index(concept)
+def _bits(*concepts: str) -> int:
+    return sum(1 << _lexicon().concepts.index(each) for each in concepts)
