@@ -16,6 +16,7 @@ _TAG = re.compile(
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 MAX_DETECTED = 10_000  # characters at the start of a text in which its language is detected
+MAX_CONFIRMING = 1_000  # characters that suffice if they are in the declared language
 MIN_DETECTED_PERCENT = 80  # percentage of a text in its main language for a reliable detection
 
 _SIMILAR_LANGUAGES = [
@@ -26,21 +27,20 @@ _SIMILAR_LANGUAGES = [
 
 def language_of(page: Outline, text: str) -> str | None:
     """Return the BCP 47 tag of a text's language: the declared one unless another is detected."""
-    declared = declared_language(page)
-    detected = detected_language(text)
-    if detected is None:
-        return declared
-    if declared is None:
-        return detected
-    pair = {declared.split("-")[0], detected.split("-")[0]}
-    are_similar = len(pair) == 1 or any(pair <= group for group in _SIMILAR_LANGUAGES)
-    return declared if are_similar else detected
+    declared, detected = declared_language(page), None
+    for length in (MAX_CONFIRMING, MAX_DETECTED):
+        detected = detected_language(text[:length])
+        if declared is not None and detected is not None:
+            pair = {declared.split("-")[0], detected.split("-")[0]}
+            if len(pair) == 1 or any(pair <= group for group in _SIMILAR_LANGUAGES):
+                return declared
+    return detected or declared
 
 
 def detected_language(text: str) -> str | None:
     """Return the predominant language of a text (by Google's CLD2), or None if uncertain."""
     try:
-        is_reliable, _, languages = pycld2.detect(text[:MAX_DETECTED].encode())
+        is_reliable, _, languages = pycld2.detect(text.encode())
     except pycld2.error:
         # The detector rejects some characters that XML allows.
         return None
