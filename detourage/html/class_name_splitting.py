@@ -3,7 +3,7 @@
 import re
 
 from detourage.html import _markup
-from detourage.html.nodes import AnyElement
+from detourage.html.nodes import AnyElement, Node
 
 _WORD_IN_NAME = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _BEFORE_CAPITAL = re.compile(r"[a-z0-9](?=[A-Z])")
@@ -26,4 +26,7 @@ def split_words(names: str) -> frozenset[str]:
 
 def name_words(element: AnyElement) -> frozenset[str]:
     """Return the words of an element's class and id."""
+    if isinstance(element, Node):
+        flat = element.flat
+        return split_words(" ".join(flat.distinct_names[flat.name_numbers.item(element.index)]))
     return split_words(f"{element.get('class') or ''} {element.get('id') or ''}")

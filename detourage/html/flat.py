@@ -38,12 +38,12 @@ class Pieces:
     def texts(self) -> "OnDemand[str]":
         """The texts, decoded at each access, because few scripts are read."""
         utf8 = self.utf8
-        starts = [*np.frombuffer(_markup.starts(utf8), np.int64).tolist(), len(utf8)]
+        starts = np.append(np.frombuffer(_markup.starts(utf8), np.int64), len(utf8)).item
 
         def text(place: int) -> str:
-            return utf8[starts[place] : starts[place + 1] - 1].decode("utf-8", "replace")
+            return utf8[starts(place) : starts(place + 1) - 1].decode("utf-8", "replace")
 
-        return OnDemand(len(starts) - 1, text)
+        return OnDemand(len(self.parents), text)
 
 
 class OnDemand(Sequence[_Item]):

@@ -94,6 +94,7 @@ def _origin_of(base: str) -> str | None:
 _SCHEME = lazy_pattern(r"[a-zA-Z][a-zA-Z0-9+.-]*://|//")
 
 
+@cached_if_short(1024)  # the site of a page is asked for several times
 def site_of(url: str) -> str:
     """Return the site key of a URL: the registrable domain of its host, in lower case and ASCII.
 

@@ -66,7 +66,7 @@ def blocks_of(
     repeated = {
         place
         for place, (_, text, *_) in enumerate(found[:MAX_BLOCKS_TO_TITLE])
-        if words.tokens(text) == title_tokens
+        if all(map(text.lower().__contains__, title_tokens)) and words.tokens(text) == title_tokens
     }
     kept: list[ArticleBlock] = []
     for place, block in enumerate(found):

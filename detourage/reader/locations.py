@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from detourage.article import Article, ArticleBlock, copy_with
+from detourage.article import Article, ArticleBlock, ArticleEmbed, ArticleImage, copy_with
 from detourage.core import within_lines
 from detourage.html import Page, _locations, _markup
 from detourage.html.flat import Integers
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from detourage.comments import Comment
     from detourage.messages import ArticleMessage
     from detourage.messages import TextLocation as MessageText
+
+_Medium = TypeVar("_Medium", ArticleImage, ArticleEmbed)
 
 MAX_PATH_CHARACTERS = 200_000  # length of all paths together; further parts have no location
 MAX_RATIO = 4  # length of a text relative to a value in it; longer texts may just mention the value
@@ -52,14 +54,8 @@ def with_locations(page: Page, article: Article) -> Article:
     return copy_with(
         article,
         blocks=locations.locate_blocks(article.blocks),
-        images=tuple(
-            copy_with(each, location=locations.locate_element(each.element))
-            for each in article.images
-        ),
-        embeds=tuple(
-            copy_with(each, location=locations.locate_element(each.element))
-            for each in article.embeds
-        ),
+        images=tuple(map(locations.locate_medium, article.images)),
+        embeds=tuple(map(locations.locate_medium, article.embeds)),
         comments=tuple(
             replace(each, location=comment_locations.locate_comment(each))
             for each in article.comments
@@ -78,11 +74,13 @@ class PageLocations:
         self._paths = Paths.of(page.flat)
         self._budget = MAX_PATH_CHARACTERS
 
-    def locate_element(self, element: int | None) -> Location | None:
-        """Return the location of an element's start tag."""
+    def locate_medium(self, medium: _Medium) -> _Medium:
+        """Return an image or embed with the location of its start tag."""
+        element = medium.element
         if element is None or (path := self._path_within_budget(element)) is None:
-            return None
-        return Location(path, None, *(self._source.tag_range(element) or (None, None)))
+            return medium
+        start_tag = self._source.tag_range(element) or (None, None)
+        return copy_with(medium, location=Location(path, None, *start_tag))
 
     def _path_within_budget(self, element: int) -> str | None:
         """Return the XPath of an element, or None if the budget of characters is exhausted."""
