@@ -509,11 +509,12 @@ def _after_byline_marks(lines: Sequence[NearbyLine]) -> Iterator[_NameSource]:
             marked = _parts_after_mark(parts)
             if marked and " " in next(iter(names_in_parts(marked[:1], is_byline=True)), ""):
                 yield _NameSource(marked)
-        # Far from the body, a label such as "Interview" may be that of a section.
-        is_section = line.place in ("above", "after") and _SECTION.match(rest)
-        tails = (rest[at:].lstrip() for at in (0, *(bar.end() for bar in re.finditer(r"\|", rest))))
+        bars = re.finditer(r"\|", rest) if "|" in rest else ()
+        tails = (rest[at:].lstrip() for at in (0, *(bar.end() for bar in bars)))
         marked_tails = ((tail, without_mark(tail)) for tail in tails)
         tail, text = next((each for each in marked_tails if each[0] != each[1]), ("", ""))
+        # Far from the body, a label such as "Interview" may be that of a section.
+        is_section = text and line.place in ("above", "after") and _SECTION.match(rest)
         if text and not is_section and not _OTHER_LABEL.match(tail):
             names = names_in(text, is_byline=True)
             if not names and (rest != line.text or line.meaning & Meaning.AUTHOR):

@@ -279,7 +279,7 @@ def _first_agency(text: str, position: int = 0, *, is_start: bool = False) -> st
 def _find_form(text: str, position: int = 0) -> re.Match[str] | None:
     """Return the first written form after a position, or None."""
     for word in _WORDS.finditer(text, position):
-        if word[0].casefold() in _first_words():
+        if _folded(word[0]) in _forms_by_first_word():
             # The form may begin with a quotation mark before the word.
             quoted = max(position, word.start() - 1)
             if form := _form_at(text, quoted) or _form_at(text, word.start()):
@@ -304,11 +304,6 @@ def _form_at(text: str, position: int) -> re.Match[str] | None:
     first_word = _folded(word[0]) if word is not None else ""
     is_known = first_word in _forms_by_first_word()
     return _pattern_of_forms(first_word).match(text, position) if is_known else None
-
-
-@cache
-def _first_words() -> frozenset[str]:
-    return frozenset(_WORDS.findall(form)[0].casefold() for form in written_forms())
 
 
 def _folded(word: str) -> str:

@@ -101,28 +101,27 @@ class Surroundings:
 
     @cached_property
     def _moments(self) -> Mapping[int, str]:
-        """The dates, possibly empty, in the attributes of small elements, by element."""
+        """The dates in the attributes of small elements around some texts, by text."""
         page = self._page
         values = [page.flat.values(name) for name in _DATED]
         moments = {at: text for each in values for at, text in each.items() if _INSTANT.match(text)}
         for index in np.flatnonzero(page.flat.having(("time",))).tolist():
             moments[index] = values[1].get(index, "")
-        is_small = page.sizes <= MAX_TOKENS_AROUND
-        return {index: text for index, text in moments.items() if is_small[index]}
+        has_moment = np.zeros(len(page.sizes), np.bool_)
+        has_moment[[*moments]] = True
+        has_moment &= page.sizes <= MAX_TOKENS_AROUND
+        # Of a text's element and the three around it, the innermost one with a date counts.
+        near = page.text_parents
+        for _ in range(3):
+            near = np.where(has_moment[near], near, np.maximum(0, page.flat.parents[near]))
+        dated = np.flatnonzero(has_moment[near])
+        pairs = zip(dated.tolist(), near[dated].tolist(), strict=True)
+        return {text: moments[element] for text, element in pairs if moments[element]}
 
     def _moment_of(self, start: int, end: int) -> str:
         """Return the first date in the attributes of elements around some texts, or ""."""
         moments = self._moments
-        above = self._page.parents if moments else ()
-        for element in self._parents[start:end] if moments else ():
-            # Of the element and the three around it, the innermost one with a date counts.
-            for _ in range(3):
-                if element in moments:
-                    break
-                element = max(0, above[element])
-            if moment := moments.get(element):
-                return moment
-        return ""
+        return next((moments[each] for each in range(start, end) if each in moments), "")
 
     @cached_property
     def lines(self) -> Sequence[NearbyLine]:

@@ -295,10 +295,9 @@ def _with_ascii_digits(text: str) -> str:
 @cached_if_short(1024)
 def may_have_date(text: str) -> bool:
     """Return whether `find_dates` may find a date, because the text contains a year."""
-    plain = _with_ascii_digits(text)
     # Most texts have no digit, which is quick to check.
-    has_digit = _DIGIT.search(plain) or contains_any(plain, "〇零○")
-    return bool(has_digit and _HAS_YEAR.search(plain))
+    has_digit = _DIGIT.search(text) or contains_any(text, "〇零○")
+    return bool(has_digit and _HAS_YEAR.search(_with_ascii_digits(text)))
 
 
 def in_other_order(moment: Moment) -> Moment | None:
