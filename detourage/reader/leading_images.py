@@ -53,17 +53,13 @@ def leading_images(
     kept_before = np.concatenate([[0], np.cumsum(is_kept)])
     captions = caption_mask(page)
     declared = media.file_stem(page.metas.get("og:image", ""))
-    is_in_other = {root: False}  # whether elements belong to another section
+    is_other = page.flat.having(_OTHER_SECTION_TAGS) | page.named(_OTHER_PART_WORDS)
+    others_around = page.flat.count_around(is_other)
     for index in images.tolist():
-        path = [*takewhile(lambda each: each not in is_in_other, page.ancestry(index))]
-        for each in reversed(path):
-            is_other = page.tags[each] in _OTHER_SECTION_TAGS
-            is_other = is_other or not page.name_words(each).isdisjoint(_OTHER_PART_WORDS)
-            is_in_other[each] = is_other or is_in_other[page.parents[each]]
         element = page.node(index)
         width = (element.get("width") or "").strip().removesuffix("px")
         is_narrow = width.isdecimal() and int(width[:6]) < MIN_WIDTH
-        if is_in_other[index] or is_narrow:
+        if others_around[index] > others_around[root] or is_narrow:
             continue
         image = media.image_of(element, base, None)
         # A drawing is usually a logo or an icon.
