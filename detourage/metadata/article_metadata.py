@@ -1,7 +1,7 @@
 """Metadata of an article, combined from the values that its page declares and displays."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from detourage.article import ArticleMetadata, TextDirection
 from detourage.html.nodes import Node
@@ -18,7 +18,7 @@ from detourage.metadata.publication_dates import (
     search_date,
     written_language,
 )
-from detourage.metadata.surroundings import Surroundings
+from detourage.metadata.surroundings import NearbyLine, Surroundings
 from detourage.reader.found_body import FoundBody
 from detourage.reader.outline import Outline
 from detourage.roles import Kind
@@ -91,7 +91,8 @@ def read_metadata(
             bylines.displayed_authors(surroundings.lines, not_authors),
             sites,
         )
-        or bylines.unmarked_authors(surroundings.lines, not_authors),
+        or bylines.unmarked_authors(surroundings.lines, not_authors)
+        or _owner(surroundings.lines, declared.sites, host),
         published=published,
         modified=modified,
         age=age,
@@ -157,6 +158,14 @@ def _person_names(record: Record) -> tuple[str, ...]:
     return without_repeats(
         name for name in names if " " in name and _MEDIA_WORDS.isdisjoint(name.lower().split())
     )
+
+
+def _owner(lines: Sequence[NearbyLine], sites: Iterable[str], host: str) -> tuple[str, ...]:
+    """Return the displayed author of a personal blog, whose name is that of the site and host."""
+    names = (name for name in sites if " " in name and squash(host).startswith(squash(name)))
+    owners = {squash(name) for name in names if _MEDIA_WORDS.isdisjoint(name.lower().split())}
+    displayed = bylines.displayed_authors(lines) if owners else ()
+    return tuple(name for name in displayed if squash(name) in owners)
 
 
 def _canonical_url(addresses: Iterable[str], base: str) -> str | None:

@@ -157,6 +157,13 @@ def test_the_position_of_a_name_shows_whether_it_is_an_author(
     assert story(above, below=below).authors == names
 
 
+def test_the_author_of_a_personal_blog_has_its_name() -> None:
+    blog = SITE.replace("The Harbour Post", "Jane Doe")
+    for host, names in (("janedoe", ("Jane Doe",)), ("harbour-post", ())):
+        url = f"https://{host}.example/bridge"
+        assert story("<p class='byline'>By Jane Doe</p>", blog, url=url).authors == names
+
+
 @pytest.mark.parametrize(("name", "names"), [("山本花子", ("山本花子",)), ("共同通信", ())])
 def test_a_japanese_article_may_end_with_its_author(name: str, names: tuple[str, ...]) -> None:
     assert story(body=f"<div>{prose(1)}<p>橋はあす開通する。（{name}）</p></div>").authors == names
