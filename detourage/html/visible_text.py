@@ -37,7 +37,7 @@ def text_buttons(flat: FlatDocument) -> Booleans:
     """Return a mask of the buttons that are part of the text.
 
     Such a button has text on both sides (it explains a word of a sentence) or on neither (it is a
-    whole heading that opens the text below). Other buttons are controls.
+    whole heading that opens the text below), or is a question. Other buttons are controls.
     """
     return flat.once(text_buttons, lambda: _text_buttons(flat))
 
@@ -56,6 +56,9 @@ def _text_buttons(flat: FlatDocument) -> Booleans:
     has_text_after = texts_before[ends[paragraphs]] > texts_before[ends[buttons]]
     mask[:] = False
     mask[buttons[has_text_before == has_text_after]] = True
+    for button in flat.values("aria-expanded"):  # A question unfolds its answer.
+        text = " ".join(flat.texts[starts[button] : ends[button]]).rstrip()
+        mask[button] |= flat.tags[button] == "button" and text.endswith(("?", "？", "؟", ";"))
     return mask
 
 

@@ -24,6 +24,7 @@ QUESTION_MARKUP = {
     "terms": '<dl class="accordion"><dt>{}</dt><dd>{}</dd></dl>',
     "aria": '<div class="faq"><h3 aria-controls="p{n}" aria-expanded="false">{}</h3>'
     '<div id="p{n}" role="region" aria-hidden="true"><p>{}</p></div></div>',
+    "button": '<div class="faq"><button aria-expanded="false">{}</button><p>{}</p></div>',
     "found": '<div><h3><button aria-expanded="false">{}</button></h3>'
     '<div hidden="until-found"><p>{}</p></div></div>',
     "details": "<details><summary>{}</summary><p>{}</p></details>",
