@@ -113,9 +113,11 @@ def decode(content: bytes, content_type: str | None = None) -> DecodedPage:
             break
     if best is None or best.is_noise:
         raise UndecodableError("the bytes are not text in any known encoding")
-    if best.encoding in (*_CYRILLIC, _DEFAULT):
+    is_foreign = best.encoding == _DEFAULT and _is_foreign(best.content)
+    encoding = _detect(best.content) if is_foreign else best.encoding
+    if encoding in _CYRILLIC or (is_foreign and encoding == _DEFAULT):
         encoding = _cyrillic_encoding(best)
-        best = best if encoding == best.encoding else _read(best.content, encoding)
+    best = best if encoding == best.encoding else _read(best.content, encoding)
     return DecodedPage(best.text, best.encoding, best.content if best.is_valid_utf8 else None)
 
 
@@ -123,8 +125,8 @@ _CYRILLIC = ("windows-1251", "koi8-u", "koi8-r", "iso-8859-5")
 _COMMON_CYRILLIC = "оаеинт"
 # Minimum share of the six most common letters in a Cyrillic text; their usual share is a half.
 MIN_COMMON_CYRILLIC = 0.35
-MIN_CYRILLIC_SHARE = 0.5  # share of Cyrillic among the letters of a page declared as Western
-MIN_CYRILLIC_BYTES = 100  # non-ASCII bytes in a text whose declared Cyrillic encoding is checked
+MIN_FOREIGN_SHARE = 0.5  # share of other letters in a page wrongly declared as Western
+MIN_CHECKED_BYTES = 100  # non-ASCII bytes in a text whose declared encoding is checked
 MAX_CYRILLIC_BYTES = 20_000  # non-ASCII bytes examined to choose between Cyrillic encodings
 
 
@@ -189,7 +191,7 @@ def _candidates(content: bytes, content_type: str | None) -> Iterator[tuple[str,
 def _cyrillic_encoding(reading: _Reading) -> str:
     """Return the Cyrillic encoding that yields far more common letters, else the declared one."""
     letters = reading.content.translate(None, bytes(range(0x80)))[:MAX_CYRILLIC_BYTES]
-    if len(letters) < MIN_CYRILLIC_BYTES:
+    if len(letters) < MIN_CHECKED_BYTES:
         return reading.encoding
 
     def common_share(encoding: str) -> float:
@@ -198,9 +200,6 @@ def _cyrillic_encoding(reading: _Reading) -> str:
 
     best = max(_CYRILLIC, key=common_share)
     is_sure = common_share(best) > max(MIN_COMMON_CYRILLIC, 1.5 * common_share(reading.encoding))
-    # The accented letters of French or Italian look like common letters in Cyrillic.
-    if is_sure and reading.encoding == _DEFAULT:
-        is_sure = _foreign_share(_shown(reading.content)) > MIN_CYRILLIC_SHARE
     return best if is_sure else reading.encoding
 
 
@@ -308,6 +307,14 @@ def _foreign_share(text: bytes) -> float:
     foreign = len(text) - len(text.translate(None, _NON_ASCII))
     ascii_letters = len(text) - len(text.translate(None, _ASCII_LETTERS))
     return foreign / max(1, foreign + ascii_letters)
+
+
+def _is_foreign(content: bytes) -> bool:
+    """Return whether a page declared as Western has mostly letters outside ASCII, such as Greek."""
+    # Even in French, few bytes of a page are accented letters.
+    foreign = len(content) - len(content.translate(None, _NON_ASCII))
+    is_likely = foreign >= MIN_CHECKED_BYTES and 20 * foreign > len(content)
+    return is_likely and _foreign_share(_shown(content)) > MIN_FOREIGN_SHARE
 
 
 def _detect(content: bytes) -> str:

@@ -173,6 +173,21 @@ def test_letters_outweigh_a_declaration_of_another_encoding(
     assert text in decode(content).text
 
 
+@pytest.mark.parametrize(
+    ("text", "actual_encoding"),
+    [
+        ("Η παλιά γέφυρα δίπλα στον μύλο έκλεισε τον Μάρτιο, λένε οι ψαράδες.", "cp1253"),
+        ("הגשר הישן ליד הטחנה נסגר במרץ, אחרי שצוללן גילה שאחד מעמודיו זז.", "cp1255"),
+        ("أغلق الجسر القديم قرب الطاحونة في مارس بعد أن وجد غواص عموده مائلا.", "cp1256"),
+        ("สะพานเก่าข้างโรงสีปิดในเดือนมีนาคม หลังนักประดาน้ำพบว่าเสาเอียง", "cp874"),
+        ("水車小屋のそばの古い橋は、潜水士が橋脚のずれを見つけたため三月に閉鎖された。", "euc-jp"),
+    ],
+)
+def test_other_scripts_outweigh_a_western_encoding(text: str, actual_encoding: str) -> None:
+    content = page(f"{text} " * 3, '<meta charset="latin1">').encode(actual_encoding)
+    assert text in decode(content).text
+
+
 def test_accented_letters_are_not_mistaken_for_cyrillic_ones() -> None:
     text = "La città più bella è là: perché? È così, però, e già la libertà vi è in più. " * 20
     content = page(text, '<meta charset="iso-8859-1">').encode("cp1252")
