@@ -441,7 +441,8 @@ def unmarked_authors(lines: Sequence[NearbyLine], sites: Collection[str] = ()) -
 _SIGNED = lazy_pattern(  # "— Jane Doe", "Jane Doe is a freelance journalist"
     r"^[-–—]+\s?([^\d.:!?]+)$|^\W{0,3}([^\W\d_][^,.:;()\n]{4,40}?),?\s(?:is|ist|est|es|è|é|är|er|jest)"
     r"\s(?:\S+\s){0,3}?(?:journalist|writer|reporter|editor|correspondent|columnist|journaliste"
-    r"|autorin|autor|redakteur|periodista|giornalist|jornalista|dziennikar)",
+    r"|autorin|autor|redakteur|periodista|giornalist|jornalista|dziennikar)"
+    r"\w*+(?!,?\s(?:says?|said|sagte?|dit|dice|disse|zegt|säger|mówi)\b)",
     re.IGNORECASE,
 )
 

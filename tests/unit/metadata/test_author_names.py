@@ -147,9 +147,10 @@ def test_text_next_to_a_linked_name_is_not_a_name(byline: str, names: tuple[str,
         ("<p>By Jane Doe</p>", "<p>By John Roe</p>", ("Jane Doe",)),
         ("", "<div class='comment'><p class='comment-author'>By Jane Doe</p></div>", ()),
         ("", "<p>Jane Doe is a freelance journalist in Ellersby.</p>", ("Jane Doe",)),
+        ("", "<p>Jane Doe is a journalist, says a poster in Ellersby.</p>", ()),
         ("", "<p>— Jane Doe</p>", ("Jane Doe",)),
     ],
-    ids=["author element", "caption", "above and below the body", "reader", "life", "signature"],
+    ids=["element", "caption", "above and below the body", "reader", "life", "report", "signature"],
 )
 def test_the_position_of_a_name_shows_whether_it_is_an_author(
     above: str, below: str, names: tuple[str, ...]
