@@ -2,7 +2,7 @@
 
 from typing import Final
 
-EXTRACTION_VERSION: Final = "47"
+EXTRACTION_VERSION: Final = "48"
 """Version of the extraction results. Increment it with every change to the results, so that pages
 are extracted again.
 

@@ -30,6 +30,7 @@ INLINE = _PHRASING | word_set(
 # Inline elements that contain words and do not interrupt a text, unlike images and controls.
 WITHIN_SENTENCES = _PHRASING | {"data", "output", "rp"}
 HEADINGS = word_set("h1 h2 h3 h4 h5 h6")
+MAX_QUESTION_TEXTS = 20  # text nodes in a button with a question
 _WITH_BUTTONS = HEADINGS | {"p", "dt"}  # elements in which buttons may be part of the text
 
 
@@ -57,8 +58,9 @@ def _text_buttons(flat: FlatDocument) -> Booleans:
     mask[:] = False
     mask[buttons[has_text_before == has_text_after]] = True
     for button in flat.values("aria-expanded"):  # A question unfolds its answer.
-        text = " ".join(flat.texts[starts[button] : ends[button]]).rstrip()
-        mask[button] |= flat.tags[button] == "button" and text.endswith(("?", "？", "؟", ";"))
+        if flat.tags[button] == "button" and ends[button] - starts[button] <= MAX_QUESTION_TEXTS:
+            text = " ".join(flat.texts[starts[button] : ends[button]]).rstrip()
+            mask[button] |= text.endswith(("?", "？", "؟", ";"))
     return mask
 
 
