@@ -46,13 +46,13 @@ def grouping_distances(
     """Return the distances of the trees a[i] and b[i], or `TOO_LARGE` or `NOT_COMPUTED`.
 
     A distance is estimated if, by its lower bound, the pages are too far apart for one group. For
-    each two edits that the bound counts beyond the difference in size, the estimate counts three.
+    ten edits that the bound counts beyond the difference in size, the estimate counts thirteen.
     """
     a, b = np.asarray(a, np.int32), np.asarray(b, np.int32)
     total = forest.lengths[a] + forest.lengths[b]
     surplus = np.abs(forest.lengths[a] - forest.lengths[b])
     bounds = forest.lower_bounds(a, b)
-    edits: Indices = bounds + (bounds - surplus) // 2
+    edits: Indices = bounds + 3 * (bounds - surplus) // 10
     is_near = tolerant(bounds, total, surplus) <= MAX_SIZE_TOLERANT_PIVOT_DISTANCE
     edits[is_near] = forest.try_distances(a[is_near], b[is_near], threads=threads)
     return edits
