@@ -14,7 +14,12 @@ from detourage.template.comparison_policy import (
     NeededComparisons,
     known_or_missing,
 )
-from detourage.template.distance import normalised_distance, tree_edit_distance
+from detourage.template.distance import (
+    grouping_distances,
+    normalised_distance,
+    tree_edit_distance,
+)
+from detourage.template.distance.forest import Forest
 from detourage.template.matrix import MAX_SIZE_TOLERANT_PIVOT_DISTANCE, size_tolerant_distance
 from tests.property.template.distance.trees import edit_randomly, random_tree
 
@@ -106,7 +111,8 @@ def test_no_page_is_too_far_from_the_pivot_of_its_group(lengths: list[int]) -> N
 
 def distance(compared: ComparedTrees, tree_id: int, other_id: int) -> float:
     tree, other = compared.tree(tree_id), compared.tree(other_id)
-    return normalised_distance(tree_edit_distance(tree, other), len(tree), len(other))
+    edits = grouping_distances(Forest([tree, other]), [0], [1])
+    return normalised_distance(int(edits[0]), len(tree), len(other))
 
 
 @settings(deadline=None, max_examples=30)
