@@ -147,11 +147,15 @@ def group_site(
     threads: int = 1,
 ) -> SiteGroups:
     """Compare all pages of a site, and group them by template; see `group_pages`."""
-    distances = np.zeros((len(trees), len(trees)))
-    i, j = np.triu_indices(len(trees), 1)
-    edits = grouping_distances(Forest(trees, memory=MEMORY), i, j, threads=threads)
-    sizes = np.array([len(tree) for tree in trees])
+    distinct = [*dict.fromkeys(trees)]
+    number_of = dict(zip(distinct, range(len(distinct)), strict=True))
+    numbers = [number_of[tree] for tree in trees]
+    i, j = np.triu_indices(len(distinct), 1)
+    edits = grouping_distances(Forest(distinct, memory=MEMORY), i, j, threads=threads)
+    sizes = np.array([len(tree) for tree in distinct])
     known = np.where(edits == TOO_LARGE, np.nan, normalised_distance(edits, sizes[i], sizes[j]))
-    distances[i, j] = distances[j, i] = known
+    matrix = np.zeros((len(distinct), len(distinct)))
+    matrix[i, j] = matrix[j, i] = known
+    distances, sizes = matrix[np.ix_(numbers, numbers)], sizes[numbers]
     grouping = group_pages(urls, distances, sizes=sizes, estimator=estimator)
     return SiteGroups(site, tuple(urls), distances, grouping, tuple(fetched_at))
