@@ -28,9 +28,9 @@ _SIMILAR_LANGUAGES = [
 def language_of(page: Outline, text: str) -> str | None:
     """Return the BCP 47 tag of a text's language: the declared one unless another is detected."""
     declared, detected = declared_language(page), None
-    for length in (MAX_CONFIRMING, MAX_DETECTED):
+    for length in (MAX_CONFIRMING, MAX_DETECTED) if declared else (MAX_DETECTED,):
         detected = detected_language(text[:length])
-        if declared is not None and detected is not None:
+        if declared and detected:
             pair = {declared.split("-")[0], detected.split("-")[0]}
             if len(pair) == 1 or any(pair <= group for group in _SIMILAR_LANGUAGES):
                 return declared
