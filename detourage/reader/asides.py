@@ -123,7 +123,7 @@ def _linked_headlines(
         text = lines[place].text
         # Asides are headlines that lead to this site, and sentences that lead to another site.
         is_sentence = text.endswith(_FULL_STOPS)
-        if is_aside and _is_own(page, address, url) != is_sentence and "://" not in text:
+        if is_aside and (site_of(address) != site_of(url)) == is_sentence and "://" not in text:
             asides.update((place, labels_above.get(place, place)))
     return asides.intersection(places)
 
@@ -270,14 +270,11 @@ def _recommended(page: Outline, judged: JudgedPage, places: Sequence[int], url: 
         label, link = _label_and_link(page, lines[above])
         if link is None and end > above + 1:
             label, link = lines[above].text, _label_and_link(page, lines[above + 1])[1]
-        if label and Phrases.of(label).introduces_links and _is_own(page, link, url):
-            asides.update(range(above, end))
+        if label and Phrases.of(label).introduces_links:
+            address = absolute(link, base_of(page.root, url))
+            if site_of(address or "") == site_of(url):
+                asides.update(range(above, end))
     return asides.intersection(chosen)
-
-
-def _is_own(page: Outline, link: str | None, url: str) -> bool:
-    """Return whether a link leads to the page's own site."""
-    return site_of(absolute(link, base_of(page.root, url)) or "") == site_of(url)
 
 
 def _biographies(judged: JudgedPage, places: Sequence[int]) -> Sequence[int]:
